@@ -9,7 +9,21 @@ final class CostReadings {
   /** How long {@code heddle perf failover} looks for full speed. */
   private static final double LOOKED_MS = 3_000;
 
+  static final String FLOODED = "bandwidth with ÷ without";
+
   private CostReadings() {}
+
+  /** Of {@code heddle perf flood}. */
+  static List<Figure> flood(JsonNode report) {
+    return List.of(
+        Figure.of("bandwidth without", "Gbit/s", numbers(report.path("calm_gbps"))),
+        Figure.of("bandwidth with", "Gbit/s", numbers(report.path("flooded_gbps"))),
+        Figure.of(FLOODED, "", numbers(report.path("beside_calm"))),
+        Figure.of(
+            "bandwidth a processor, with ÷ without",
+            "",
+            numbers(report.path("beside_calm_per_ns"))));
+  }
 
   /** Of {@code heddle perf calls}: its verdicts are figures already. */
   static List<Figure> calls(JsonNode report) {

@@ -19,6 +19,7 @@ final class Measurements {
   static final String FABRIC = "fabric";
   static final String POLICIES = "policies";
   static final String PACKET = "packet";
+  static final String FLOOD = "flood";
   static final String CALLS = "calls";
   static final String VERBS = "verbs";
   static final String ONE_SIDED = "one-sided";
@@ -263,6 +264,14 @@ final class Measurements {
 
   private static List<Measurement> alone() {
     return List.of(
+        new Measurement(
+            FLOOD,
+            "a job beside 1,000,000 malformed packets a minute, and without them",
+            words("perf flood --json"),
+            words("perf flood --json --rounds 9"),
+            false,
+            120,
+            CostReadings::flood),
         new Measurement(
             CALLS,
             "isend, irecv and test beside the same steps in C, on a device without cost",

@@ -23,6 +23,7 @@ final class Targets {
     }
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet ÷ spray", 0.9));
     targets.add(atLeast("one queue pair", Measurements.PACKET, "packet, loss ÷ lossless", 0.8));
+    targets.add(atLeast("malformed packets", Measurements.FLOOD, CostReadings.FLOODED, 0.9));
     targets.add(atMost("puts", Measurements.ONE_SIDED, "latency of puts ÷ messages", 1.2));
     targets.add(atLeast("puts", Measurements.ONE_SIDED, "bandwidth of puts ÷ messages", 0.95));
     targets.addAll(failover());

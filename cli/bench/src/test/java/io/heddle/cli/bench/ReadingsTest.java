@@ -203,6 +203,19 @@ class ReadingsTest {
   }
 
   @Test
+  void aFloodIsReadByRounds() throws Exception {
+    List<Figure> figures =
+        CostReadings.flood(
+            json(
+                """
+                {"calm_gbps": [10, 12, 11], "flooded_gbps": [9, 11, 10], "beside_calm": [0.9, 0.92, 0.91]}
+                """));
+    assertEquals(0.91, named(figures, CostReadings.FLOODED).median(), 1e-9);
+    assertEquals(11, named(figures, "bandwidth without").median(), 1e-9);
+    assertEquals(10, named(figures, "bandwidth with").median(), 1e-9);
+  }
+
+  @Test
   void feedsAreOursBesideBirdsOfTheSameSenderAndTheSlowestCounts() throws Exception {
     List<Figure> figures =
         Readings.routes(

@@ -101,6 +101,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf one-sided-check", "PerfOneSidedCheckCommand$Document");
     DOCUMENTS.put("heddle perf packet", "PacketReport");
     DOCUMENTS.put("heddle perf switching", "SwitchingReport");
+    DOCUMENTS.put("heddle perf flood", "FloodReport");
     DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");
     DOCUMENTS.put("heddle perf failover", "FailoverReport");
   }

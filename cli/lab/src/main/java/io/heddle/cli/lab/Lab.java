@@ -2,6 +2,7 @@ package io.heddle.cli.lab;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hosts with planes, ready for processes. Closing takes down what was set up; processes must have
@@ -32,6 +33,11 @@ public interface Lab extends AutoCloseable {
 
   /** The command line that runs {@code command} as this host. */
   List<String> command(int rank, List<String> command);
+
+  /** The host's network namespace by ip-netns(8)'s name, or null where it has none of its own. */
+  default @Nullable String namespace(int rank) {
+    return null;
+  }
 
   /** Variables that a process on this host needs, on top of the caller's own. */
   Map<String, String> environment(int rank);

@@ -31,7 +31,7 @@ public record LabPlan(int ranks, int planes, int mtuBytes) {
   }
 
   /** MAC of a host's interface: what follows from it by EUI-64 is {@link #address}. */
-  static String macAddress(int rank, int plane) {
+  public static String macAddress(int rank, int plane) {
     return String.format(Locale.ROOT, "02:00:00:00:%02x:%02x", plane + 1, rank + 1);
   }
 

@@ -153,6 +153,11 @@ final class NamespaceLab implements Lab {
   }
 
   @Override
+  public String namespace(int rank) {
+    return hostNamespace(rank);
+  }
+
+  @Override
   public Map<String, String> environment(int rank) {
     return Map.of();
   }

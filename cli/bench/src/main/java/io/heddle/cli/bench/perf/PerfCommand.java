@@ -31,6 +31,7 @@ import picocli.CommandLine.Command;
       PerfPoliciesCommand.class,
       PerfPacketCommand.class,
       PerfSwitchingCommand.class,
+      PerfFloodCommand.class,
       PerfJmhCommand.class,
       PerfBgpCommand.class,
       PerfFailoverCommand.class,

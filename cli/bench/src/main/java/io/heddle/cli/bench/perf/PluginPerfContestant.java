@@ -94,8 +94,9 @@ final class PluginPerfContestant implements AutoCloseable {
    *
    * @param figure in the unit of its kind
    * @param messageP99Us time of a message in a stream one way, which 99 in 100 don't exceed
+   * @param processorNs that the ranks' threads had, or NaN where that isn't known
    */
-  record Sample(double figure, double messageP99Us) {}
+  record Sample(double figure, double messageP99Us, double processorNs) {}
 
   /** As {@link #sample}; the figure alone. */
   double measure(PluginPerfPlan.Step step) throws InterruptedException {
@@ -122,10 +123,13 @@ final class PluginPerfContestant implements AutoCloseable {
       messageUs = Math.max(messageUs, measured.messageP99Us());
     }
     @Nullable ThreadTimes after = timesSoFar();
-    if (step.kind() == PluginPerfKind.BANDWIDTH && before != null && after != null) {
-      times = times.and(after.since(before));
+    double processorNs = Double.NaN;
+    if (before != null && after != null) {
+      ThreadTimes taken = after.since(before);
+      processorNs = taken.all();
+      times = step.kind() == PluginPerfKind.BANDWIDTH ? times.and(taken) : times;
     }
-    return new Sample(step.kind().figure(values[0], values[1]), messageUs);
+    return new Sample(step.kind().figure(values[0], values[1]), messageUs, processorNs);
   }
 
   /** Waits for the ranks to close their communicators and end. */

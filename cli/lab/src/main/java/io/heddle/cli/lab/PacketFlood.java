@@ -1,0 +1,186 @@
+package io.heddle.cli.lab;
+
+import io.heddle.platform.NetworkNamespace;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host of a lab that sends {@link FloodPacket}s to other ones' port 4791, by all planes in turn.
+ * For one thread.
+ */
+public final class PacketFlood implements AutoCloseable {
+  private static final int PORT = 4791;
+  private static final long NAP_NS = 500_000;
+  private static final double NS_PER_SECOND = 1e9;
+  private static final FloodPacket[] KINDS = FloodPacket.values();
+
+  private final DatagramChannel plain;
+  private final DatagramChannel marked;
+  private final List<InetSocketAddress> targets = new ArrayList<>();
+  private final Map<FloodPacket, ByteBuffer> packets = new EnumMap<>(FloodPacket.class);
+  private int turn;
+
+  /**
+   * @param lab whose hosts are network namespaces
+   * @throws LabException where they aren't, or a socket can't be opened
+   */
+  public PacketFlood(Lab lab, int fromRank, int... toRanks) {
+    String namespace = namespace(lab, fromRank);
+    for (int plane = 0; plane < lab.plan().planes(); plane++) {
+      for (int rank : toRanks) {
+        targets.add(target(rank, plane));
+      }
+    }
+    for (FloodPacket kind : KINDS) {
+      packets.put(kind, kind.bytes(lab.plan().mtuBytes()));
+    }
+    plain = NetworkNamespace.call(namespace, PacketFlood::open);
+    marked = NetworkNamespace.call(namespace, PacketFlood::open);
+    try {
+      marked.setOption(StandardSocketOptions.IP_TOS, FloodPacket.CONGESTION);
+    } catch (IOException refused) {
+      close();
+      throw new LabException("can't mark packets: " + refused.getMessage(), refused);
+    }
+  }
+
+  private static String namespace(Lab lab, int rank) {
+    String namespace = lab.namespace(rank);
+    if (namespace == null) {
+      throw new LabException("a flood takes hosts that are network namespaces");
+    }
+    return namespace;
+  }
+
+  private static InetSocketAddress target(int rank, int plane) {
+    return new InetSocketAddress(InetAddress.ofLiteral(LabPlan.address(rank, plane)), PORT);
+  }
+
+  private static DatagramChannel open() throws IOException {
+    return DatagramChannel.open(StandardProtocolFamily.INET6);
+  }
+
+  /** A host outside a job, whose sockets take what is sent to it and look at nothing. */
+  public static final class Bystander implements AutoCloseable {
+    private final List<DatagramChannel> sockets;
+
+    /**
+     * @param lab whose hosts are network namespaces
+     */
+    public Bystander(Lab lab, int rank) {
+      sockets =
+          NetworkNamespace.call(
+              namespace(lab, rank),
+              () -> {
+                List<DatagramChannel> bound = new ArrayList<>();
+                for (int plane = 0; plane < lab.plan().planes(); plane++) {
+                  bound.add(open().bind(target(rank, plane)));
+                }
+                return bound;
+              });
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (DatagramChannel socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Sends so many of a kind. */
+  public void send(FloodPacket kind, int count) {
+    DatagramChannel channel = kind == FloodPacket.MARKED ? marked : plain;
+    ByteBuffer packet = Objects.requireNonNull(packets.get(kind));
+    try {
+      for (int i = 0; i < count; i++) {
+        channel.send(packet.rewind(), targets.get(turn++ % targets.size()));
+      }
+    } catch (IOException failed) {
+      throw new LabException("the lab's host can't send: " + failed.getMessage(), failed);
+    }
+  }
+
+  /** All kinds in turn, from now until it is closed; nobody else uses the flood meanwhile. */
+  public Run begin(int packetsPerSecond) {
+    return new Run(packetsPerSecond);
+  }
+
+  /** One stretch of time in which packets are sent. */
+  public final class Run implements AutoCloseable {
+    private final int packetsPerSecond;
+    private final long startNs = System.nanoTime();
+    private final Thread thread;
+    private volatile @Nullable RuntimeException failure;
+    private volatile boolean over;
+    private volatile long sent;
+
+    private Run(int packetsPerSecond) {
+      this.packetsPerSecond = packetsPerSecond;
+      thread = Thread.ofPlatform().daemon().name("heddle-flood").start(this::flood);
+    }
+
+    private void flood() {
+      try {
+        long own = 0;
+        while (!over) {
+          long due = (long) ((System.nanoTime() - startNs) / NS_PER_SECOND * packetsPerSecond);
+          for (; own < due && !over; own++) {
+            send(KINDS[(int) (own % KINDS.length)], 1);
+          }
+          sent = own;
+          LockSupport.parkNanos(NAP_NS);
+        }
+        sent = own;
+      } catch (RuntimeException failed) {
+        failure = failed;
+      }
+    }
+
+    /** Ends it. */
+    @Override
+    public void close() {
+      over = true;
+      try {
+        thread.join();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /**
+     * How many were sent; after {@link #close}.
+     *
+     * @throws LabException where they couldn't be
+     */
+    public long sent() {
+      RuntimeException failed = failure;
+      if (failed != null) {
+        throw new LabException("the flood ended before its time: " + failed.getMessage(), failed);
+      }
+      return sent;
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      plain.close();
+      marked.close();
+    } catch (IOException failed) {
+      throw new LabException("can't close a socket: " + failed.getMessage(), failed);
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.job.DeviceCounters;
+import io.heddle.cli.lab.FloodPacket;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.PacketFlood;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Checkout;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Malformed packets of every kind, sent to a job's port 4791 by a host that isn't in the job: each
+ * is counted by its name, and the job goes on as if there were none. What a flood of them costs is
+ * measured by {@code heddle perf flood}.
+ */
+@EndsWithin(180)
+final class PacketFloodTest {
+  private static final int EACH = 100;
+  private static final String NOBODYS = FloodPacket.STRANGER.counter();
+  private static final Path ODD_FRAMES =
+      Checkout.path("system-tests/src/test/resources/io/heddle/systemtests/odd-frames.py");
+
+  @TempDir private Path folder;
+
+  private HostProcess rank(Lab lab, int rank) throws IOException {
+    List<String> command =
+        HostProcess.allReduce(
+            folder,
+            rank,
+            2,
+            "--min-bytes",
+            "1048576",
+            "--max-bytes",
+            "1048576",
+            "--until",
+            end().toString(),
+            "--timeout-seconds",
+            "60");
+    return HostProcess.start(
+        lab,
+        rank,
+        folder.resolve("rank" + rank + ".log"),
+        /* Packets that may be marked, so that marks are looked for. */
+        Map.of("HEDDLE_STATS_DIR", stats(rank).toString(), "NCCL_IB_TC", "2"),
+        command);
+  }
+
+  private Path stats(int rank) throws IOException {
+    return Files.createDirectories(folder.resolve("stats" + rank));
+  }
+
+  private Path end() {
+    return folder.resolve("end");
+  }
+
+  /* What the first rank's device has counted of each name beyond that, once there is as much as is expected. */
+  private void await(Map<String, Long> before, Map<String, Long> expected, HostProcess rank)
+      throws IOException, InterruptedException {
+    Patience patience = Patience.ofSeconds(60);
+    Map<String, Long> counted = since(before, expected);
+    while (counted.entrySet().stream().anyMatch(each -> each.getValue() < more(expected, each))
+        && !patience.isOver()
+        && rank.isAlive()) {
+      TimeUnit.MILLISECONDS.sleep(20);
+      counted = since(before, expected);
+    }
+    assertEquals(expected, counted, rank.output());
+  }
+
+  private static long more(Map<String, Long> expected, Map.Entry<String, Long> counted) {
+    return expected.getOrDefault(counted.getKey(), 0L);
+  }
+
+  private Map<String, Long> since(Map<String, Long> before, Map<String, Long> names)
+      throws IOException {
+    Map<String, Long> now = DeviceCounters.read(stats(0));
+    Map<String, Long> since = new TreeMap<>();
+    for (String name : names.keySet()) {
+      since.put(name, now.getOrDefault(name, 0L) - before.getOrDefault(name, 0L));
+    }
+    return since;
+  }
+
+  @Test
+  void eachKindIsCountedByItsNameAndTheJobsBytesAreRight() throws Exception {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 9000));
+        HostProcess first = rank(lab, 0);
+        HostProcess second = rank(lab, 1);
+        PacketFlood flood = new PacketFlood(lab, 2, 0)) {
+      first.awaitOutput("\"event\":\"start\"", 60);
+      second.awaitOutput("\"event\":\"start\"", 60);
+      Map<String, Long> before = awaitTraffic(first);
+      Map<String, Long> expected = new TreeMap<>();
+      for (FloodPacket kind : FloodPacket.values()) {
+        flood.send(kind, EACH);
+        expected.merge(kind.counter(), (long) EACH, Long::sum);
+        if (kind.isForNobody()) {
+          expected.merge(NOBODYS, (long) EACH, Long::sum);
+        }
+        if (kind.ordinal() % 4 == 0) {
+          /* So that no queue on the way is ever full. */
+          await(before, expected, first);
+        }
+      }
+      await(before, expected, first);
+      sendOddFrames(lab);
+      /* A tag of priority is no VLAN. The two other kinds end in the kernel. */
+      expected.merge(NOBODYS, (long) EACH, Long::sum);
+      await(before, expected, first);
+      assertTrue(second.isAlive(), second.output());
+      assertShown(expected);
+      Files.writeString(end(), "");
+      for (HostProcess rank : List.of(first, second)) {
+        assertEquals(0, rank.exitCode(120), rank::outputOrWhyNot);
+        assertTrue(rank.output().contains("\"wrong\":0}"), rank.output());
+        assertFalse(rank.output().contains("WARN"), rank.output());
+      }
+    }
+  }
+
+  @Test
+  void theMeasurementFloodsTheJobWithEveryKind() throws Exception {
+    BuiltParts.plugin();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    JsonNode report =
+        HeddleRun.json(
+            "perf",
+            "flood",
+            "--rounds",
+            "1",
+            "--milliseconds",
+            "300",
+            "--network",
+            "namespaces",
+            "--json");
+    assertTrue(report.path("beside_calm").path(0).asDouble() > 0, report.toPrettyString());
+    assertTrue(report.path("packets_sent").asLong() > EACH, report.toPrettyString());
+    List<String> kinds =
+        Arrays.stream(FloodPacket.values()).map(FloodPacket::counter).distinct().toList();
+    assertEquals(kinds, report.path("counted").findValuesAsText("counter"));
+    for (JsonNode counted : report.path("counted")) {
+      assertTrue(counted.path("packets").asLong() > 0, report.toPrettyString());
+    }
+  }
+
+  /* The device's counters, once it has sent data. */
+  private Map<String, Long> awaitTraffic(HostProcess rank)
+      throws IOException, InterruptedException {
+    Patience patience = Patience.ofSeconds(60);
+    Map<String, Long> counters = DeviceCounters.read(stats(0));
+    while (counters.getOrDefault("packets_sent", 0L) < 10_000) {
+      assertTrue(!patience.isOver() && rank.isAlive(), rank.output());
+      TimeUnit.MILLISECONDS.sleep(20);
+      counters = DeviceCounters.read(stats(0));
+    }
+    return counters;
+  }
+
+  private static void sendOddFrames(Lab lab) throws IOException, InterruptedException {
+    String said =
+        BareRoot.run(
+            lab.command(
+                2,
+                List.of(
+                    "python3",
+                    ODD_FRAMES.toString(),
+                    LabPlan.interfaceName(0),
+                    LabPlan.address(2, 0),
+                    LabPlan.address(0, 0),
+                    LabPlan.macAddress(0, 0),
+                    Integer.toString(EACH))));
+    assertTrue(said.contains("sent " + EACH), said);
+  }
+
+  private void assertShown(Map<String, Long> expected) throws IOException, InterruptedException {
+    JsonNode counters =
+        HeddleRun.json("stat", "--json", "--stats", stats(0).toString())
+            .path("processes")
+            .path(0)
+            .path("device_counters");
+    for (String name : expected.keySet()) {
+      assertTrue(counters.path("soft0/" + name).asLong() >= EACH, counters.toPrettyString());
+    }
+  }
+}
