@@ -15,6 +15,8 @@ import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.peer.PeerProtocol;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.pgm.PgmObserver;
+import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.status.StatusFile;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.UnicastForwarder;
@@ -56,6 +58,8 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private final LastingThread control;
   private final Rates rates = new Rates();
   private final int unicastSlot;
+  /* Made for the first group that carries PGM. */
+  private @Nullable PgmSessions pgm;
   private final Turns turns;
   private final @Nullable Peering peering;
   /* Of the configuration, the groups and their turns. */
@@ -101,7 +105,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       addresses = List.copyOf(groups.keySet());
       int[] descriptors = {a.descriptor(), b.descriptor()};
       BridgeTables tables =
-          BridgeTables.of(config, fabrics, turns.serve(groups), List.of(), List.of());
+          BridgeTables.of(config, fabrics, turns.serve(groups), List.of(), pgm, List.of());
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
@@ -186,7 +190,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     boolean changed = turns.follow(protocol, addresses, System.nanoTime());
     if (changed || !others.equals(otherBridges)) {
       otherBridges = others;
-      data.use(BridgeTables.of(config, fabrics, turns.serve(groups), others, List.of()));
+      data.use(BridgeTables.of(config, fabrics, turns.serve(groups), others, pgm, List.of()));
       data.awaitUse();
     }
     groups.forEach((address, group) ->
@@ -244,6 +248,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     int slot = status.open(settings.name(), settings.describe());
     try {
       join(settings);
+      status.readsPgm(slot, settings.pgm());
       return bridged(settings, slot);
     } catch (RuntimeException refused) {
       leave(settings);
@@ -262,7 +267,17 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
             new LimitedFlow(side, way, settings.limit(), counters[1 - side], System.nanoTime());
       }
     }
-    return new BridgedGroup(settings, slot, flows, counters);
+    return new BridgedGroup(settings, slot, flows, counters, observer(settings, slot, counters));
+  }
+
+  private @Nullable PgmObserver observer(GroupSettings settings, int slot, long[] counters) {
+    if (!settings.pgm()) {
+      return null;
+    }
+    if (pgm == null) {
+      pgm = new PgmSessions(arena, status.pgmSessions());
+    }
+    return new PgmObserver(pgm, slot, counters);
   }
 
   /* A group is joined where its packets come from; where they only leave there is nothing to hear. */
@@ -371,7 +386,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
         groups.values().stream()
             .filter(each -> then.get(each.settings().address()) != each)
             .toList();
-    data.use(BridgeTables.of(next, fabrics, turns.serve(then), otherBridges, retired));
+    data.use(BridgeTables.of(next, fabrics, turns.serve(then), otherBridges, pgm, retired));
     data.awaitUse();
     retired.forEach(old -> settle(old, then.get(old.settings().address())));
     groups.clear();
@@ -395,6 +410,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     }
     leaveWhereNothingComesFrom(heir);
     status.describe(heir.slot(), heir.settings().describe());
+    status.readsPgm(heir.slot(), heir.pgm() != null);
     status.suspend(heir.slot(), false);
   }
 

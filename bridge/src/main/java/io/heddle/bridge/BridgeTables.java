@@ -5,6 +5,7 @@ import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
+import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param groups by address, and whether this bridge forwards their packets
  * @param rules of packets from fabric a and b
  * @param links limits of what leaves for fabric a and b
+ * @param pgm sessions of PGM; null where no group ever carried it
  * @param retired groups of the tables before that ended or were replaced
  * @param inUse the data thread counts it down once it decides by these
  */
@@ -26,6 +28,7 @@ record BridgeTables(
     GroupTable<Served> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
+    @Nullable PgmSessions pgm,
     List<BridgedGroup> retired,
     CountDownLatch inUse) {
   static BridgeTables of(
@@ -33,6 +36,7 @@ record BridgeTables(
       List<? extends FabricPort> fabrics,
       Map<Gid, Served> groups,
       List<Gid> otherBridges,
+      @Nullable PgmSessions pgm,
       List<BridgedGroup> retired) {
     List<Gid> bridges = new ArrayList<>(config.bridges());
     bridges.addAll(otherBridges);
@@ -40,6 +44,7 @@ record BridgeTables(
         new GroupTable<>(groups),
         List.of(rules(config, bridges, fabrics, 0), rules(config, bridges, fabrics, 1)),
         config.links(),
+        pgm,
         List.copyOf(retired),
         new CountDownLatch(1));
   }

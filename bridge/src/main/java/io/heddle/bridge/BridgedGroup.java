@@ -3,6 +3,7 @@ package io.heddle.bridge;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.limit.LimitedFlow;
+import io.heddle.bridge.pgm.PgmObserver;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class BridgedGroup {
   private final int slot;
   private final @Nullable LimitedFlow[] flows;
   private final long[] counters;
+  private final @Nullable PgmObserver pgm;
   private int copies;
   private long copiesSinceNs;
   /* Set by the data thread, read by the control thread, which tells of it. */
@@ -29,12 +31,19 @@ final class BridgedGroup {
    * @param slot in the status file
    * @param flows into fabric a and b; null where nothing goes
    * @param counters of packets from fabric a and b
+   * @param pgm reads its packets; null where nobody does
    */
-  BridgedGroup(GroupSettings settings, int slot, @Nullable LimitedFlow[] flows, long[] counters) {
+  BridgedGroup(
+      GroupSettings settings,
+      int slot,
+      @Nullable LimitedFlow[] flows,
+      long[] counters,
+      @Nullable PgmObserver pgm) {
     this.settings = settings;
     this.slot = slot;
     this.flows = flows;
     this.counters = counters;
+    this.pgm = pgm;
   }
 
   GroupSettings settings() {
@@ -60,6 +69,10 @@ final class BridgedGroup {
 
   long counters(int side) {
     return counters[side];
+  }
+
+  @Nullable PgmObserver pgm() {
+    return pgm;
   }
 
   boolean isSuspended() {

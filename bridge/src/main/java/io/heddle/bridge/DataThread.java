@@ -147,6 +147,9 @@ final class DataThread {
     }
     for (BridgedGroup old : tables.retired()) {
       BridgedGroup heir = tables.heirOf(old);
+      if (tables.pgm() != null && (heir == null || heir.pgm() == null)) {
+        tables.pgm().forget(old.slot());
+      }
       for (int side = 0; side < forwarders.length; side++) {
         LimitedFlow flow = old.flowFrom(side);
         if (flow != null) {

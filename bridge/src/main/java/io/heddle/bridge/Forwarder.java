@@ -6,6 +6,8 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.pgm.PgmObserver;
+import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
@@ -76,6 +78,10 @@ final class Forwarder {
     if (trains > 0) {
       to.flush();
     }
+    PgmSessions pgm = tables.pgm();
+    if (pgm != null && side == 0) {
+      pgm.expire(System.nanoTime());
+    }
     if (unicast != null) {
       unicast.expire(side, System.nanoTime());
     }
@@ -112,6 +118,7 @@ final class Forwarder {
       against = DropReason.SUSPENDED;
     }
     if (against != null || flow == null) {
+      pauseReading(group, against);
       GroupCounters.dropped(counters, against == null ? DropReason.ONE_WAY : against, packets);
       return;
     }
@@ -122,6 +129,17 @@ final class Forwarder {
       int length = (int) Math.min(stride, end - packet);
       forwardPacket(group, flow, train, packet, length, now);
       packet += stride;
+    }
+  }
+
+  /* What another bridge forwards meanwhile isn't lost. */
+  private void pauseReading(BridgedGroup group, @Nullable DropReason against) {
+    PgmObserver pgm = group.pgm();
+    if (pgm != null
+        && (against == DropReason.STANDBY
+            || against == DropReason.NO_OWNER
+            || against == DropReason.SUSPENDED)) {
+      pgm.pause(side);
     }
   }
 
@@ -149,12 +167,23 @@ final class Forwarder {
       group.copyCame(nowNs);
       return;
     }
+    PgmObserver pgm = group.pgm();
+    if (pgm != null) {
+      read(pgm, train, packet, length, nowNs);
+    }
     if (length > to.mostBytes(isIpv4(group.settings().address()))) {
       GroupCounters.dropped(counters, DropReason.TOO_LARGE, 1);
       return;
     }
     long arrivedNs = from.batch().arrivedNs(train);
     limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
+  }
+
+  private void read(PgmObserver pgm, int train, long packet, int length, long nowNs) {
+    TrainBatch batch = from.batch();
+    long payload = packet + DatagramFormat.headerBytes(PacketFormat.opcode(packet));
+    int bytes = DatagramFormat.payloadBytes(packet, length);
+    pgm.take(side, payload, bytes, batch.sourceHigh(train), batch.sourceLow(train), nowNs);
   }
 
   private static boolean isIpv4(Gid address) {

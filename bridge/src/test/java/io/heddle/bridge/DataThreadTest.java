@@ -61,6 +61,7 @@ class DataThreadTest {
         new GroupTable<>(Map.of()),
         List.of(none, none),
         List.of(RateLimit.NONE, RateLimit.NONE),
+        null,
         List.of(),
         new CountDownLatch(1));
   }

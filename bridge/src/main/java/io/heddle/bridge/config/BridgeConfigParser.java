@@ -33,7 +33,7 @@ public final class BridgeConfigParser {
       List.of(
           "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
   private static final List<String> GROUP_KEYS =
-      List.of("mgid", "direction", "tos", "owner", "rate", "burst", "queue", "policy");
+      List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
   /* Among what was said, and no line's word. */
   private static final String OWNERS = "owner=";
   private static final long MOST_RATE = 100_000_000;
@@ -257,9 +257,10 @@ public final class BridgeConfigParser {
     if (owner != 0) {
       said.putIfAbsent(OWNERS, line.number());
     }
+    boolean pgm = line.flag("pgm", false);
     groups.put(
         address,
-        new GroupSettings(address, port, mgid, direction, trafficClass, owner, limit(line)));
+        new GroupSettings(address, port, mgid, direction, trafficClass, owner, pgm, limit(line)));
   }
 
   private static RateLimit limit(ConfigLine line) {

@@ -12,6 +12,7 @@ import java.util.Locale;
  * @param direction which ways packets go
  * @param trafficClass of the packets that leave, 0 to 255
  * @param owner the bridge that owns it where several do; 0 for that which their numbers give
+ * @param pgm whether its packets are read as PGM
  * @param limit of the packets that leave, for each direction by itself
  */
 public record GroupSettings(
@@ -21,6 +22,7 @@ public record GroupSettings(
     FlowDirection direction,
     int trafficClass,
     int owner,
+    boolean pgm,
     RateLimit limit) {
 
   /** As an operator names the group: {@code 239.1.1.1:4711}. */
@@ -41,6 +43,7 @@ public record GroupSettings(
         + " tos="
         + class16
         + (owner == 0 ? "" : " owner=" + owner)
+        + (pgm ? " pgm=yes" : "")
         + limit.describe();
   }
 }

@@ -81,6 +81,7 @@ public record BridgeStatus(
    * @param owner the bridge that is to own it, 0 for none; null where the bridge is alone
    * @param role what this bridge does with it: owner, standby, no-owner
    * @param directions both, from fabric a first
+   * @param pgm what its PGM packets say; null where they aren't read
    */
   public record Group(
       String group,
@@ -88,7 +89,8 @@ public record BridgeStatus(
       boolean suspended,
       @Nullable Integer owner,
       String role,
-      List<Direction> directions) {}
+      List<Direction> directions,
+      @Nullable PgmStatus pgm) {}
 
   /**
    * Datagrams for one host.
@@ -200,22 +202,23 @@ public record BridgeStatus(
               + StatusLayout.VERSION
               + "; use the command that came with the bridge");
     }
+    if (length < StatusLayout.FILE_BYTES) {
+      throw new HeddleException(path + " was cut; restart its bridge");
+    }
     long alive = Memory.getLong(file + StatusLayout.ALIVE_MS_AT);
     long now = System.currentTimeMillis();
     List<Fabric> fabrics = List.of(fabric(file, 0), fabric(file, 1));
     List<Group> groups = new ArrayList<>();
     Unicast unicast = null;
     long used =
-        Math.min(
-            Memory.getLongAcquire(file + StatusLayout.SLOTS_USED_AT),
-            (length - StatusLayout.PAGE_BYTES) / StatusLayout.SLOT_BYTES);
+        Math.min(Memory.getLongAcquire(file + StatusLayout.SLOTS_USED_AT), StatusLayout.MOST_SLOTS);
     for (int slot = 0; slot < used; slot++) {
       long at = StatusLayout.slot(file, slot);
       int state = Memory.getIntAcquire(at + StatusLayout.STATE_AT);
       if (state == StatusLayout.UNICAST) {
         unicast = unicast(at, fabrics);
       } else if (state != StatusLayout.FREE) {
-        groups.add(group(at, fabrics));
+        groups.add(group(file, slot, fabrics));
       }
     }
     return new BridgeStatus(
@@ -250,7 +253,9 @@ public record BridgeStatus(
         FabricCounters.get(block, FabricCounters.TRAINS_REFUSED));
   }
 
-  private static Group group(long slot, List<Fabric> fabrics) {
+  private static Group group(long file, int slotNumber, List<Fabric> fabrics) {
+    long slot = StatusLayout.slot(file, slotNumber);
+    boolean pgm = Memory.getIntAcquire(slot + StatusLayout.PGM_FLAG_AT) != 0;
     int role = Memory.getIntAcquire(slot + StatusLayout.ROLE_AT);
     boolean alone = role <= 0 || role > Role.values().length;
     return new Group(
@@ -259,7 +264,8 @@ public record BridgeStatus(
         Memory.getInt(slot + StatusLayout.STATE_AT) == StatusLayout.SUSPENDED,
         alone ? null : Memory.getInt(slot + StatusLayout.OWNER_AT),
         alone ? Role.OWNER.word() : Role.values()[role - 1].word(),
-        directions(slot, fabrics));
+        directions(slot, fabrics),
+        pgm ? PgmStatus.read(file, slot, slotNumber, fabrics) : null);
   }
 
   private static List<Direction> directions(long slot, List<Fabric> fabrics) {

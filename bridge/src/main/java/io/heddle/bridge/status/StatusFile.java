@@ -20,8 +20,7 @@ import java.nio.file.Path;
  * sparse, and a slot takes room when it is given out.
  */
 public final class StatusFile implements AutoCloseable {
-  private static final long LENGTH =
-      StatusLayout.PAGE_BYTES + (long) StatusLayout.MOST_SLOTS * StatusLayout.SLOT_BYTES;
+  private static final long LENGTH = StatusLayout.FILE_BYTES;
   private static final int MODE = 0644;
 
   private final OpenFile file;
@@ -89,6 +88,7 @@ public final class StatusFile implements AutoCloseable {
 
   /** The control thread is still there. */
   public void alive() {
+    Memory.setLong(address + StatusLayout.ALIVE_NS_AT, System.nanoTime());
     Memory.setLong(address + StatusLayout.ALIVE_MS_AT, System.currentTimeMillis());
   }
 
@@ -163,6 +163,22 @@ public final class StatusFile implements AutoCloseable {
         StatusLayout.slot(address, slot) + StatusLayout.SETTINGS_AT,
         2 * StatusLayout.TEXT_BYTES,
         settings);
+  }
+
+  /** Whether a group's packets are read as PGM. */
+  public void readsPgm(int slot, boolean reads) {
+    Memory.setIntRelease(
+        StatusLayout.slot(address, slot) + StatusLayout.PGM_FLAG_AT, reads ? 1 : 0);
+  }
+
+  /**
+   * Where PGM sessions are counted, which takes room from now on.
+   *
+   * @return the first of {@link PgmSessionCounters#MOST_SESSIONS} records
+   */
+  public long pgmSessions() {
+    file.allocate(StatusLayout.PGM_AT, StatusLayout.PGM_BYTES);
+    return address + StatusLayout.PGM_AT;
   }
 
   /**

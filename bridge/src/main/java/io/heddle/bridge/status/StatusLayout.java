@@ -12,17 +12,20 @@ import java.nio.charset.StandardCharsets;
  * 64    beacons refused, by reason, 4 each           3072  this bridge among others, 64; others, 64 each
  * 1024  fabric a: texts, 512; counters, 512          2048  fabric b
  * 4096  slot 0: state, texts, 512; a to b, 3072; b to a, 3072        12288  slot 1
+ * behind all slots: PGM sessions, 128 each
  * </pre>
  */
 final class StatusLayout {
   static final long MAGIC = 0x4845_4444_4252_4447L;
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = 8;
   static final int PROCESS_AT = 16;
   static final int STARTED_MS_AT = 24;
   static final int ALIVE_MS_AT = 32;
+  /* The same sign of life by the clock that durations are measured by. */
+  static final int ALIVE_NS_AT = 40;
   static final int GENERATION_AT = 48;
   static final int SLOTS_USED_AT = 56;
   static final int BEACON_FAULTS_AT = 64;
@@ -60,12 +63,17 @@ final class StatusLayout {
   static final int SLOT_BYTES = 8192;
   static final int MOST_SLOTS = 16_384;
 
+  static final long PGM_AT = PAGE_BYTES + (long) MOST_SLOTS * SLOT_BYTES;
+  static final long PGM_BYTES = (long) PgmSessionCounters.MOST_SESSIONS * PgmSessionCounters.BYTES;
+  static final long FILE_BYTES = PGM_AT + PGM_BYTES;
+
   /* In a slot. */
   static final int STATE_AT = 0;
   static final int GROUP_AT = 64;
   static final int SETTINGS_AT = 192;
   static final int OWNER_AT = 448;
   static final int ROLE_AT = 452;
+  static final int PGM_FLAG_AT = 456;
   static final int DIRECTIONS_AT = 512;
 
   static final int FREE = 0;

@@ -44,7 +44,7 @@ class BridgeConfigParserTest {
             fabric b wire interface=eth3 address=10.2.0.9,fd00:2::9 hops=4 trains=yes
             peer 10.1.0.2       # the second one
             group 239.1.1.1
-            group 239.1.1.2:4711 mgid=cllm direction=a-to-b tos=0x68
+            group 239.1.1.2:4711 mgid=cllm direction=a-to-b tos=0x68 pgm=yes
             group ff05::1:3 mgid=IPv6
             group [ff05::1:4]:4712
             unicast mode=same tos=0x20
@@ -63,7 +63,7 @@ class BridgeConfigParserTest {
     GroupSettings first = config.groups().getFirst();
     assertEquals(FlowDirection.BOTH, first.direction());
     assertEquals(MgidFormat.RDMA, first.mgid());
-    assertEquals("mgid=CLLM direction=a-to-b tos=0x68", config.groups().get(1).describe());
+    assertEquals("mgid=CLLM direction=a-to-b tos=0x68 pgm=yes", config.groups().get(1).describe());
     assertEquals(new UnicastSettings(0x20), config.unicast());
   }
 

@@ -29,14 +29,26 @@ public final class BridgeShowCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
 
+  @Option(
+      names = "--metrics",
+      description = "Print Prometheus' text format instead, for a collector that reads files.")
+  private boolean metrics;
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Override
   public Integer call() {
     BridgeStatus now = BridgeStatus.read(status);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.print(json ? Json.of(now) + System.lineSeparator() : BridgeTable.of(now));
+    out.print(text(now));
     out.flush();
     return 0;
+  }
+
+  private String text(BridgeStatus now) {
+    if (metrics) {
+      return BridgeMetrics.of(now);
+    }
+    return json ? Json.of(now) + System.lineSeparator() : BridgeTable.of(now);
   }
 }

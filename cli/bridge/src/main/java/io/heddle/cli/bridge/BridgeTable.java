@@ -80,6 +80,7 @@ final class BridgeTable {
         text.append(clients(fabric, unicast.clients().get(side)));
       }
     }
+    text.append(PgmTable.of(status));
     return text.toString();
   }
 

@@ -1,0 +1,186 @@
+package io.heddle.bridge.pgm;
+
+import io.heddle.bridge.status.PgmSessionCounters;
+import io.heddle.platform.Memory;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PGM packets as bytes at an address (RFC 3208, sections 8 and 9).
+ *
+ * <pre>
+ *  0        1        2        3
+ * |source port       |destination port  |
+ * |type    |options  |checksum          |
+ * |global source id, 6 bytes            |
+ * |                  |data length       |
+ * |number                               |   of SPM, POLL, POLR their own; else of data
+ * |trailing edge of the sender's window |   SPM, ODATA, RDATA
+ * |leading edge                         |   SPM
+ * |family  |reserved|address, 4 or 16   |   SPM and POLL one, NAK, NNAK and NCF two
+ * |options: type, length, ...           |   the first holds the length of all
+ * |data                                 |
+ * </pre>
+ *
+ * <p>The checksum isn't looked at: the invariant CRC of RoCE guards the bytes between two hosts.
+ */
+final class PgmFormat {
+  static final int HEADER_BYTES = 16;
+
+  private static final int DESTINATION_PORT = 2;
+  private static final int TYPE = 4;
+  private static final int OPTIONS = 5;
+  private static final int SOURCE_ID = 8;
+  private static final int DATA_LENGTH = 14;
+  private static final int NUMBER = 16;
+  private static final int TRAIL = 20;
+  private static final int LEAD = 24;
+
+  private static final int HAS_OPTIONS = 0x01;
+  private static final int PARITY = 0x80;
+  private static final int ADDRESS_FRONT_BYTES = 4;
+  private static final int OPTION_LENGTH_BYTES = 4;
+  private static final int LEAST_OPTION_BYTES = 3;
+  private static final int OPTION_END = 0x80;
+
+  private PgmFormat() {}
+
+  private static int unsignedByte(long at) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) & 0xff;
+  }
+
+  private static int unsignedShort(long at) {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, at) & 0xffff;
+  }
+
+  /**
+   * What these bytes are; null for no PGM packet: cut, of a version or type that isn't known, or
+   * with options or data that don't fit.
+   *
+   * @param bytes the packet's at most; what follows its data is not looked at
+   */
+  static @Nullable PgmType typeOf(long at, int bytes) {
+    if (bytes < HEADER_BYTES) {
+      return null;
+    }
+    PgmType type = PgmType.of(unsignedByte(at + TYPE));
+    if (type == null) {
+      return null;
+    }
+    int options = endOfAddresses(at, bytes, type);
+    int data = options < 0 ? -1 : endOfOptions(at, bytes, options);
+    return data < 0 || data + unsignedShort(at + DATA_LENGTH) > bytes ? null : type;
+  }
+
+  /* Where the options begin; negative where the packet is cut, or an address of no known family. */
+  private static int endOfAddresses(long at, int bytes, PgmType type) {
+    int offset = HEADER_BYTES + type.frontBytes();
+    for (int i = 0; i < type.addresses(); i++) {
+      if (offset + ADDRESS_FRONT_BYTES > bytes) {
+        return -1;
+      }
+      int family = unsignedShort(at + offset);
+      if (family != 1 && family != 2) {
+        return -1;
+      }
+      offset += ADDRESS_FRONT_BYTES + (family == 1 ? 4 : 16);
+    }
+    offset += type.bytesBehind();
+    return offset > bytes ? -1 : offset;
+  }
+
+  /* Where the data begins; negative where options are cut or have no end. */
+  private static int endOfOptions(long at, int bytes, int first) {
+    if ((unsignedByte(at + OPTIONS) & HAS_OPTIONS) == 0) {
+      return first;
+    }
+    if (first + OPTION_LENGTH_BYTES > bytes
+        || (unsignedByte(at + first) & ~OPTION_END) != 0
+        || unsignedByte(at + first + 1) != OPTION_LENGTH_BYTES) {
+      return -1;
+    }
+    int end = first + unsignedShort(at + first + 2);
+    if (end > bytes) {
+      return -1;
+    }
+    int offset = first;
+    boolean last = false;
+    while (!last && offset < end) {
+      if (offset + LEAST_OPTION_BYTES > end) {
+        return -1;
+      }
+      int length = unsignedByte(at + offset + 1);
+      last = (unsignedByte(at + offset) & OPTION_END) != 0;
+      if (length < LEAST_OPTION_BYTES || offset + length > end) {
+        return -1;
+      }
+      offset += length;
+    }
+    return offset == end ? end : -1;
+  }
+
+  /**
+   * The transport session id: the source's global id in the upper six bytes, then its port. A
+   * receiver's packet names the source's port as its destination.
+   */
+  static long session(long at, PgmType type) {
+    long id = Memory.ALL.get(Memory.NETWORK_LONG, at + SOURCE_ID) & ~0xffffL;
+    return id | unsignedShort(type.isFromSource() ? at : at + DESTINATION_PORT);
+  }
+
+  /** Whether a data packet holds parity, whose number isn't one of data. */
+  static boolean isParity(long at) {
+    return (unsignedByte(at + OPTIONS) & PARITY) != 0;
+  }
+
+  /** Of data, or what a NAK asks for. */
+  static int number(long at) {
+    return Memory.ALL.get(Memory.NETWORK_INT, at + NUMBER);
+  }
+
+  /** The newest number that the source has sent. Of an SPM. */
+  static int lead(long at) {
+    return Memory.ALL.get(Memory.NETWORK_INT, at + LEAD);
+  }
+
+  /** One line for people. */
+  static String describe(long at, int bytes) {
+    PgmType type = typeOf(at, bytes);
+    if (type == null) {
+      return "no PGM packet, " + bytes + " bytes";
+    }
+    String front = type + " of " + PgmSessionCounters.name(session(at, type));
+    if (type == PgmType.SPMR) {
+      return front;
+    }
+    front += " number " + Integer.toUnsignedString(number(at));
+    if (type == PgmType.SPM || type.isData()) {
+      front += " trail " + Integer.toUnsignedString(Memory.ALL.get(Memory.NETWORK_INT, at + TRAIL));
+    }
+    return front
+        + (type == PgmType.SPM ? " lead " + Integer.toUnsignedString(lead(at)) : "")
+        + (isParity(at) ? " parity" : "")
+        + (type.isData() ? ", " + unsignedShort(at + DATA_LENGTH) + " bytes" : "");
+  }
+
+  /**
+   * Writes a packet's front without options and checksum.
+   *
+   * @param session its source's port is the packet's source port, or its destination port where a
+   *     receiver says it
+   * @param otherPort the other one of both
+   * @param dataBytes that follow, or 0
+   */
+  static void write(long at, PgmType type, long session, int otherPort, int number, int dataBytes) {
+    int port = (int) session & 0xffff;
+    int source = type.isFromSource() ? port : otherPort;
+    int destination = type.isFromSource() ? otherPort : port;
+    Memory.clear(at, HEADER_BYTES);
+    Memory.ALL.set(Memory.NETWORK_LONG, at + SOURCE_ID, session & ~0xffffL | dataBytes);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at, (short) source);
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + DESTINATION_PORT, (short) destination);
+    Memory.ALL.set(ValueLayout.JAVA_BYTE, at + TYPE, (byte) type.code());
+    Memory.ALL.set(Memory.NETWORK_INT, at + NUMBER, number);
+    Memory.ALL.set(Memory.NETWORK_INT, at + TRAIL, number);
+  }
+}

@@ -1,0 +1,184 @@
+package io.heddle.bridge.status;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * What a group's PGM packets say, as they came to the bridge.
+ *
+ * @param directions both, from fabric a first
+ * @param sessions that were heard within 5 minutes, those with the most losses first
+ */
+public record PgmStatus(List<Way> directions, List<Session> sessions) {
+  private static final double NS_PER_S = 1e9;
+  private static final int READS = 100;
+
+  /**
+   * PGM in one direction.
+   *
+   * @param packets that are PGM's
+   * @param malformed packets that aren't, and were forwarded all the same
+   * @param data original packets of data (ODATA)
+   * @param repeats of data (RDATA)
+   * @param skipped numbers that were left out when a later one came
+   * @param late of them, those that came after all in an original packet
+   * @param repaired of them, those that came in a repeat
+   * @param lost of them, those that haven't come
+   * @param duplicates original packets whose number had come
+   * @param strays packets whose number is far from the others of its session
+   * @param restarts sources that began anew with other numbers
+   * @param requests for repeats, by receivers in this fabric (NAK, NNAK)
+   * @param confirmations of such requests (NCF)
+   * @param parity packets of parity, which have no number of data
+   * @param sessions that there are now
+   * @param evicted sessions that were forgotten for lack of room
+   * @param aged sessions that were silent for 5 minutes
+   */
+  public record Way(
+      long packets,
+      long malformed,
+      long data,
+      long repeats,
+      long skipped,
+      long late,
+      long repaired,
+      long lost,
+      long duplicates,
+      long strays,
+      long restarts,
+      long requests,
+      long confirmations,
+      long parity,
+      long sessions,
+      long evicted,
+      long aged) {
+    static Way read(long block) {
+      long skipped = GroupCounters.get(block, PgmCounters.SKIPPED);
+      long late = GroupCounters.get(block, PgmCounters.LATE);
+      long repaired = GroupCounters.get(block, PgmCounters.REPAIRED);
+      return new Way(
+          GroupCounters.get(block, PgmCounters.PACKETS),
+          GroupCounters.get(block, PgmCounters.MALFORMED),
+          GroupCounters.get(block, PgmCounters.DATA),
+          GroupCounters.get(block, PgmCounters.REPEATS),
+          skipped,
+          late,
+          repaired,
+          Math.max(0, skipped - late - repaired),
+          GroupCounters.get(block, PgmCounters.DUPLICATES),
+          GroupCounters.get(block, PgmCounters.STRAYS),
+          GroupCounters.get(block, PgmCounters.RESTARTS),
+          GroupCounters.get(block, PgmCounters.REQUESTS),
+          GroupCounters.get(block, PgmCounters.CONFIRMATIONS),
+          GroupCounters.get(block, PgmCounters.PARITY),
+          GroupCounters.get(block, PgmCounters.SESSIONS),
+          GroupCounters.get(block, PgmCounters.EVICTED),
+          GroupCounters.get(block, PgmCounters.AGED));
+    }
+  }
+
+  /**
+   * A transport session: one source, by its id and port.
+   *
+   * @param session its transport session id, as {@code 3329041eba74.13320}
+   * @param from the fabric that its data come from
+   * @param source the address that spoke for it last
+   * @param lead its newest number of data
+   * @param data original packets of data
+   * @param repeats of data
+   * @param skipped numbers that were left out when a later one came
+   * @param late of them, those that came after all in an original packet
+   * @param repaired of them, those that came in a repeat
+   * @param lost of them, those that haven't come
+   * @param duplicates original packets whose number had come
+   * @param strays packets whose number is far from the others
+   * @param restarts how often the source began anew with other numbers
+   * @param requests for repeats, by receivers in either fabric
+   * @param silentSeconds since its source was heard last
+   */
+  public record Session(
+      String session,
+      String from,
+      String source,
+      long lead,
+      long data,
+      long repeats,
+      long skipped,
+      long late,
+      long repaired,
+      long lost,
+      long duplicates,
+      long strays,
+      long restarts,
+      long requests,
+      double silentSeconds) {}
+
+  static PgmStatus read(long file, long slot, int slotNumber, List<BridgeStatus.Fabric> fabrics) {
+    List<Session> sessions = new ArrayList<>();
+    long aliveNs = Memory.getLong(file + StatusLayout.ALIVE_NS_AT);
+    for (int i = 0; i < PgmSessionCounters.MOST_SESSIONS; i++) {
+      long at = file + StatusLayout.PGM_AT + (long) i * PgmSessionCounters.BYTES;
+      add(sessions, at, slotNumber, aliveNs, fabrics);
+    }
+    sessions.sort(
+        Comparator.comparingLong(Session::lost).reversed().thenComparing(Session::session));
+    return new PgmStatus(
+        List.of(Way.read(StatusLayout.block(slot, 0)), Way.read(StatusLayout.block(slot, 1))),
+        List.copyOf(sessions));
+  }
+
+  /* A record may be given to another session meanwhile: it is read again then. */
+  private static void add(
+      List<Session> sessions,
+      long at,
+      int slotNumber,
+      long aliveNs,
+      List<BridgeStatus.Fabric> fabrics) {
+    for (int i = 0; i < READS; i++) {
+      int version = Memory.getIntAcquire(at + PgmSessionCounters.VERSION_AT);
+      if (version == 0) {
+        return;
+      }
+      boolean others = Memory.getInt(at + PgmSessionCounters.SLOT_AT) != slotNumber;
+      Session session = session(at, aliveNs, fabrics);
+      VarHandle.loadLoadFence();
+      if ((version & 1) == 0 && Memory.getInt(at + PgmSessionCounters.VERSION_AT) == version) {
+        if (!others) {
+          sessions.add(session);
+        }
+        return;
+      }
+    }
+  }
+
+  private static Session session(long at, long aliveNs, List<BridgeStatus.Fabric> fabrics) {
+    long skipped = PgmSessionCounters.get(at, PgmSessionCounters.SKIPPED);
+    long late = PgmSessionCounters.get(at, PgmSessionCounters.LATE);
+    long repaired = PgmSessionCounters.get(at, PgmSessionCounters.REPAIRED);
+    long silentNs = aliveNs - Memory.getLong(at + PgmSessionCounters.HEARD_NS_AT);
+    Gid source =
+        new Gid(
+            Memory.getLong(at + PgmSessionCounters.SOURCE_AT),
+            Memory.getLong(at + PgmSessionCounters.SOURCE_AT + Long.BYTES));
+    return new Session(
+        PgmSessionCounters.name(Memory.getLong(at + PgmSessionCounters.SESSION_AT)),
+        fabrics.get(Memory.getInt(at + PgmSessionCounters.SIDE_AT) & 1).name(),
+        source.toString(),
+        Integer.toUnsignedLong(Memory.getInt(at + PgmSessionCounters.LEAD_AT)),
+        PgmSessionCounters.get(at, PgmSessionCounters.DATA),
+        PgmSessionCounters.get(at, PgmSessionCounters.REPEATS),
+        skipped,
+        late,
+        repaired,
+        Math.max(0, skipped - late - repaired),
+        PgmSessionCounters.get(at, PgmSessionCounters.DUPLICATES),
+        PgmSessionCounters.get(at, PgmSessionCounters.STRAYS),
+        PgmSessionCounters.get(at, PgmSessionCounters.RESTARTS),
+        PgmSessionCounters.get(at, PgmSessionCounters.REQUESTS),
+        Math.max(0, silentNs) / NS_PER_S);
+  }
+}

@@ -1,0 +1,142 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.bridge.status.PgmStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bridge's counters in Prometheus' text format (version 0.0.4), for a collector that reads files.
+ * A time series is a line, and those of one name stand together.
+ */
+final class BridgeMetrics {
+  private final Map<String, List<String>> lines = new LinkedHashMap<>();
+  private final BridgeStatus status;
+
+  private BridgeMetrics(BridgeStatus status) {
+    this.status = status;
+  }
+
+  static String of(BridgeStatus status) {
+    BridgeMetrics metrics = new BridgeMetrics(status);
+    metrics.addBridge();
+    status.fabrics().forEach(metrics::addFabric);
+    for (BridgeStatus.Group each : status.groups()) {
+      for (int side = 0; side < each.directions().size(); side++) {
+        BridgeStatus.Direction direction = each.directions().get(side);
+        metrics.addDirection(each.group(), direction);
+        if (each.pgm() != null) {
+          metrics.addPgm(each.group(), direction, each.pgm().directions().get(side));
+        }
+      }
+    }
+    BridgeStatus.Unicast unicast = status.unicast();
+    if (unicast != null) {
+      unicast.directions().forEach(each -> metrics.addDirection("unicast", each));
+    }
+    return metrics.lines.values().stream()
+        .flatMap(List::stream)
+        .map(each -> each + "\n")
+        .collect(Collectors.joining());
+  }
+
+  private void add(
+      String name, String kind, String help, Map<String, String> labels, double value) {
+    String full = "heddle_bridge_" + name;
+    List<String> block = lines.computeIfAbsent(full, key -> new ArrayList<>());
+    if (block.isEmpty()) {
+      block.add("# HELP " + full + " " + help);
+      block.add("# TYPE " + full + " " + kind);
+    }
+    Map<String, String> all = new TreeMap<>(labels);
+    all.put("bridge", status.name());
+    String text =
+        all.entrySet().stream()
+            .map(each -> each.getKey() + "=\"" + escaped(each.getValue()) + "\"")
+            .collect(Collectors.joining(","));
+    boolean whole = value == Math.rint(value) && Math.abs(value) < 1L << 53;
+    block.add(full + "{" + text + "} " + (whole ? Long.toString((long) value) : "" + value));
+  }
+
+  private static String escaped(String value) {
+    return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+  }
+
+  private void count(String name, String help, Map<String, String> labels, long value) {
+    add(name + "_total", "counter", help, labels, value);
+  }
+
+  private void addBridge() {
+    add("running", "gauge", "Whether the bridge is alive.", Map.of(), status.running() ? 1 : 0);
+    add("up_seconds", "gauge", "Since the bridge started.", Map.of(), status.upSeconds());
+  }
+
+  private void addFabric(BridgeStatus.Fabric fabric) {
+    Map<String, String> labels = Map.of("fabric", fabric.name());
+    count("received_packets", "Packets that came.", labels, fabric.receivedPackets());
+    count("received_bytes", "Their bytes, from BTH to CRC.", labels, fabric.receivedBytes());
+    count(
+        "unknown_group_packets",
+        "Dropped: their group isn't bridged.",
+        labels,
+        fabric.unknownGroup());
+    count(
+        "kernel_queue_full_packets",
+        "Dropped by the system before the bridge saw them.",
+        labels,
+        fabric.kernelQueueFull());
+  }
+
+  private void addDirection(String group, BridgeStatus.Direction way) {
+    Map<String, String> labels = Map.of("group", group, "from", way.from(), "to", way.to());
+    count("arrived_packets", "Packets that came for the group.", labels, way.arrived());
+    count("forwarded_packets", "Packets that left.", labels, way.forwarded());
+    count("forwarded_bytes", "Their bytes, from BTH to CRC.", labels, way.forwardedBytes());
+    way.drops()
+        .forEach((reason, packets) -> {
+          Map<String, String> why = new TreeMap<>(labels);
+          why.put("reason", reason);
+          count("dropped_packets", "Packets that weren't forwarded.", why, packets);
+        });
+    add("pending_packets", "gauge", "Packets that wait in the limiter.", labels, way.pending());
+    count("delayed_packets", "Packets that had to wait there.", labels, way.delayed());
+    addLateness(labels, "0.5", way.latenessMedianUs());
+    addLateness(labels, "0.999", way.latenessP999Us());
+  }
+
+  private void addLateness(Map<String, String> labels, String part, @Nullable Double microseconds) {
+    if (microseconds != null) {
+      Map<String, String> quantile = new TreeMap<>(labels);
+      quantile.put("part", part);
+      add(
+          "lateness_seconds",
+          "gauge",
+          "From the system's receive to the send, of this part of all packets.",
+          quantile,
+          microseconds / 1e6);
+    }
+  }
+
+  private void addPgm(String group, BridgeStatus.Direction way, PgmStatus.Way pgm) {
+    Map<String, String> labels = Map.of("group", group, "from", way.from(), "to", way.to());
+    count("pgm_packets", "Packets that are PGM's.", labels, pgm.packets());
+    count("pgm_malformed_packets", "Packets that aren't.", labels, pgm.malformed());
+    count("pgm_data_packets", "Original packets of data.", labels, pgm.data());
+    count("pgm_repeats", "Repeats of data.", labels, pgm.repeats());
+    count("pgm_skipped_numbers", "Numbers that were left out.", labels, pgm.skipped());
+    count("pgm_late_numbers", "Of them, those that came after all.", labels, pgm.late());
+    count("pgm_repaired_numbers", "Of them, those that a repeat brought.", labels, pgm.repaired());
+    count("pgm_duplicates", "Original packets that had come.", labels, pgm.duplicates());
+    count("pgm_strays", "Packets far from their session's numbers.", labels, pgm.strays());
+    count("pgm_restarts", "Sources that began anew.", labels, pgm.restarts());
+    count("pgm_requests", "Requests for repeats.", labels, pgm.requests());
+    add("pgm_sessions", "gauge", "Sessions that there are.", labels, pgm.sessions());
+    count("pgm_evicted_sessions", "Sessions forgotten for room.", labels, pgm.evicted());
+    count("pgm_aged_sessions", "Sessions silent for 5 minutes.", labels, pgm.aged());
+  }
+}
