@@ -18,7 +18,6 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.pgm.PgmObserver;
 import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.status.StatusFile;
-import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.UnicastForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
@@ -79,12 +78,12 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
         WireFabric fabric =
-            WireFabric.open(config.fabrics().get(side), config.unicast() != null, clock);
+            WireFabric.open(config.fabrics().get(side), config.isTransparent(), clock);
         fabrics.add(fabric);
         counters[side] = status.fabric(side, fabric.name(), fabric.describe());
         fabric.countAt(counters[side]);
       }
-      requireApart(config);
+      UnicastCheck.require(config, fabrics);
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
       WireFabric a = fabrics.getFirst();
       WireFabric b = fabrics.getLast();
@@ -236,14 +235,6 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return new UnicastForwarder(arena, fabrics, settings, counters, limiter, new SecureRandom());
   }
 
-  /* Else packets for one host could go round. */
-  private void requireApart(BridgeConfig next) {
-    if (next.unicast() != null) {
-      PrefixOverlap.refuse(
-          "", BridgeTables.prefixes(next, fabrics, 0), BridgeTables.prefixes(next, fabrics, 1));
-    }
-  }
-
   private BridgedGroup open(GroupSettings settings) {
     int slot = status.open(settings.name(), settings.describe());
     try {
@@ -361,7 +352,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
 
   private String change(BridgeConfig next) {
     BridgeConfigChange change = BridgeConfigChange.between(config, next);
-    requireApart(next);
+    UnicastCheck.require(next, fabrics);
     Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
     List<BridgedGroup> opened = new ArrayList<>();
     try {
@@ -395,6 +386,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       addresses = List.copyOf(groups.keySet());
     }
     config = next;
+    if (next.unicast() != null) {
+      status.describe(unicastSlot, next.unicast().describe());
+    }
     if (peering != null && next.redundancy() != null) {
       peering.configure(next.redundancy(), owners(next), ConfigDigest.of(next));
     }

@@ -6,6 +6,7 @@ import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.pgm.PgmSessions;
+import io.heddle.bridge.unicast.StandIns;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param groups by address, and whether this bridge forwards their packets
  * @param rules of packets from fabric a and b
  * @param links limits of what leaves for fabric a and b
+ * @param standIns addresses that stand for hosts
  * @param pgm sessions of PGM; null where no group ever carried it
  * @param retired groups of the tables before that ended or were replaced
  * @param inUse the data thread counts it down once it decides by these
@@ -28,6 +30,7 @@ record BridgeTables(
     GroupTable<Served> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
+    StandIns standIns,
     @Nullable PgmSessions pgm,
     List<BridgedGroup> retired,
     CountDownLatch inUse) {
@@ -44,6 +47,7 @@ record BridgeTables(
         new GroupTable<>(groups),
         List.of(rules(config, bridges, fabrics, 0), rules(config, bridges, fabrics, 1)),
         config.links(),
+        config.standIns(),
         pgm,
         List.copyOf(retired),
         new CountDownLatch(1));
@@ -58,8 +62,9 @@ record BridgeTables(
 
   private static LoopRules rules(
       BridgeConfig config, List<Gid> bridges, List<? extends FabricPort> fabrics, int side) {
-    return new LoopRules(
-        fabrics.get(side).ownAddresses(), bridges, prefixes(config, fabrics, side));
+    List<Gid> own = new ArrayList<>(fabrics.get(side).ownAddresses());
+    own.addAll(config.standIns().addressesIn(side));
+    return new LoopRules(own, bridges, prefixes(config, fabrics, side));
   }
 
   /** Of a fabric's hosts: those of the configuration, or else of the interface. */

@@ -95,7 +95,8 @@ final class Forwarder {
     if (ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff) {
       FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
     } else if (unicast != null) {
-      unicast.forward(side, train, tables.rules().get(side), tables.rules().get(1 - side));
+      unicast.forward(
+          side, train, tables.rules().get(side), tables.rules().get(1 - side), tables.standIns());
     } else {
       FabricCounters.unicast(fabricCounters, batch.packets(train));
     }

@@ -10,6 +10,7 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.unicast.StandIns;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
@@ -61,6 +62,7 @@ class DataThreadTest {
         new GroupTable<>(Map.of()),
         List.of(none, none),
         List.of(RateLimit.NONE, RateLimit.NONE),
+        StandIns.NONE,
         null,
         List.of(),
         new CountDownLatch(1));

@@ -5,6 +5,7 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
@@ -36,6 +37,16 @@ public record BridgeConfig(
     List<GroupSettings> groups,
     @Nullable UnicastSettings unicast,
     @Nullable PeerSettings redundancy) {
+  /** Addresses that stand for hosts. */
+  public StandIns standIns() {
+    return unicast == null ? StandIns.NONE : unicast.standIns();
+  }
+
+  /** Whether hosts see each other's own addresses. */
+  public boolean isTransparent() {
+    return unicast != null && unicast.isTransparent();
+  }
+
   /** Where a bridge's status is unless said otherwise. */
   public static final Path STATUS = Path.of("/run/heddle/bridge.status");
 

@@ -67,7 +67,7 @@ public record BridgeConfigChange(
   }
 
   private static String unicast(BridgeConfig config) {
-    return config.unicast() == null ? "off" : config.unicast().describe();
+    return config.unicast() == null ? "off" : config.unicast().fixed();
   }
 
   private static String redundancy(BridgeConfig config) {

@@ -9,7 +9,9 @@ import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.PrefixOverlap;
+import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
+import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
@@ -22,13 +24,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration file to a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
   private static final List<String> KEYWORDS =
-      List.of("bridge", "fabric", "group", "peer", "redundancy", "unicast");
+      List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");
   private static final List<String> FABRIC_KEYS =
       List.of(
           "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
@@ -53,6 +56,7 @@ public final class BridgeConfigParser {
   private final Map<String, RateLimit> links = new LinkedHashMap<>();
   private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
   private final Map<Gid, GroupSettings> groups = new LinkedHashMap<>();
+  private final ProxyLines proxies = new ProxyLines();
   private @Nullable UnicastSettings unicast;
   private @Nullable PeerSettings redundancy;
   private final Map<String, Integer> said = new LinkedHashMap<>();
@@ -96,6 +100,7 @@ public final class BridgeConfigParser {
       case "fabric" -> takeFabric(line);
       case "group" -> takeGroup(line);
       case "peer" -> takePeer(line);
+      case "proxy" -> proxies.take(line, this::hostAddress);
       case "redundancy" -> {
         redundancy = RedundancyLine.parse(line, BridgeConfigParser::address);
         once(line, "redundancy");
@@ -171,7 +176,7 @@ public final class BridgeConfigParser {
     }
     int hops = line.number("hops", 1, 1, MOST_HOPS);
     boolean trains = line.flag("trains", false);
-    fabrics.put(fabric, new WireSpec(fabric, interfaceName, addresses, hops, trains));
+    fabrics.put(fabric, new WireSpec(fabric, interfaceName, addresses, List.of(), hops, trains));
     prefixes.put(fabric, List.copyOf(hosts));
     links.put(fabric, limit(line));
   }
@@ -190,7 +195,7 @@ public final class BridgeConfigParser {
   }
 
   private void takeUnicast(ConfigLine line) {
-    line.allow(List.of("mode", "tos"));
+    line.allow(List.of("mode", "addresses", "tos"));
     line.words();
     once(line, "unicast");
     List<String> modes = List.of(UnicastSettings.SAME_NUMBERS);
@@ -204,7 +209,9 @@ public final class BridgeConfigParser {
           }
           return text;
         });
-    unicast = new UnicastSettings(line.number("tos", 0, 0, 255));
+    Addresses addresses =
+        line.choice("addresses", Addresses.TRANSPARENT, Addresses.words(), Addresses::named);
+    unicast = new UnicastSettings(line.number("tos", 0, 0, 255), addresses, StandIns.NONE);
   }
 
   private void takeGroup(ConfigLine line) {
@@ -349,22 +356,37 @@ public final class BridgeConfigParser {
               + owned
               + ": owner= has no meaning without a line redundancy bridge-id=NUMBER");
     }
-    if (unicast != null) {
-      PrefixOverlap.refuse(
-          file + ": ",
-          prefixes.getOrDefault("a", List.of()),
-          prefixes.getOrDefault("b", List.of()));
+    List<List<LoopRules.Prefix>> hosts = List.of(prefixes.get("a"), prefixes.get("b"));
+    StandIns standIns = proxies.finish(hosts);
+    if (!proxies.isEmpty() && (unicast == null || unicast.isTransparent())) {
+      throw proxies.first().fail("proxy has no meaning without a line unicast addresses=proxied");
+    }
+    if (unicast != null && unicast.isTransparent()) {
+      PrefixOverlap.refuse(file + ": ", hosts.getFirst(), hosts.getLast());
     }
     return new BridgeConfig(
         name,
         status,
         control,
-        List.of(fabrics.get("a"), fabrics.get("b")),
-        List.of(prefixes.get("a"), prefixes.get("b")),
+        List.of(withStandIns("a", standIns), withStandIns("b", standIns)),
+        hosts,
         List.of(links.get("a"), links.get("b")),
         List.copyOf(bridges.keySet()),
         List.copyOf(groups.values()),
-        unicast,
+        unicast == null
+            ? null
+            : new UnicastSettings(unicast.trafficClass(), unicast.addresses(), standIns),
         redundancy);
+  }
+
+  private WireSpec withStandIns(String name, StandIns standIns) {
+    WireSpec spec = Objects.requireNonNull(fabrics.get(name));
+    return new WireSpec(
+        name,
+        spec.interfaceName(),
+        spec.addresses(),
+        standIns.addressesIn(name.equals("a") ? 0 : 1),
+        spec.hops(),
+        spec.trains());
   }
 }

@@ -11,7 +11,9 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +72,8 @@ public final class WireFabric implements FabricPort {
     List<LoopRules.Prefix> prefixes = new ArrayList<>();
     for (AssignedAddress each : assigned) {
       Gid address = Gid.of(each.address());
-      if (spec.addresses().isEmpty() || spec.addresses().contains(address)) {
+      boolean used = spec.addresses().isEmpty() || spec.addresses().contains(address);
+      if (used && !spec.standIns().contains(address)) {
         own.add(address);
       }
       int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
@@ -99,6 +102,39 @@ public final class WireFabric implements FabricPort {
               + " for IPv4 groups");
     }
     return new WireFabric(spec, link, own, prefixes, transparent, clock);
+  }
+
+  /**
+   * Looks whether the interface has the addresses that stand for hosts. In the calling thread's
+   * network namespace.
+   *
+   * @throws HeddleException that names one that it doesn't have
+   */
+  public static void requireAssigned(WireSpec spec) {
+    HostAddresses host = HostAddresses.read();
+    int index = linkOf(spec, host).index();
+    Set<Gid> assigned = new HashSet<>();
+    for (AssignedAddress each : host.addresses()) {
+      if (each.interfaceIndex() == index) {
+        assigned.add(Gid.of(each.address()));
+      }
+    }
+    for (Gid each : spec.standIns()) {
+      if (!assigned.contains(each)) {
+        throw new HeddleException(
+            "fabric "
+                + spec.name()
+                + ": "
+                + spec.interfaceName()
+                + " has no address "
+                + each
+                + ", which is to stand for a host; ip addr add "
+                + each
+                + (each.isIpv4Mapped() ? "/32" : "/128")
+                + " dev "
+                + spec.interfaceName());
+      }
+    }
   }
 
   private void takeAllAddresses() {

@@ -34,6 +34,11 @@ public final class LoopRules {
    * @param bits how many count, of 128
    */
   public record Prefix(Gid address, int bits) {
+    /** Whether an address begins so. */
+    public boolean contains(Gid other) {
+      return begins(address.high(), address.low(), bits, other.high(), other.low());
+    }
+
     @Override
     public String toString() {
       return address + "/" + (address.isIpv4Mapped() ? bits - 96 : bits);
@@ -71,14 +76,16 @@ public final class LoopRules {
 
   private boolean isInside(long high, long low) {
     for (int i = 0; i < prefixBits.length; i++) {
-      int bits = prefixBits[i];
-      long highMask = bits >= 64 ? -1 : bits == 0 ? 0 : -1L << 64 - bits;
-      long lowMask = bits <= 64 ? 0 : -1L << 128 - bits;
-      if (((prefixes[2 * i] ^ high) & highMask) == 0
-          && ((prefixes[2 * i + 1] ^ low) & lowMask) == 0) {
+      if (begins(prefixes[2 * i], prefixes[2 * i + 1], prefixBits[i], high, low)) {
         return true;
       }
     }
     return prefixBits.length == 0;
+  }
+
+  private static boolean begins(long prefixHigh, long prefixLow, int bits, long high, long low) {
+    long highMask = bits >= 64 ? -1 : bits == 0 ? 0 : -1L << 64 - bits;
+    long lowMask = bits <= 64 ? 0 : -1L << 128 - bits;
+    return ((prefixHigh ^ high) & highMask) == 0 && ((prefixLow ^ low) & lowMask) == 0;
   }
 }

@@ -76,7 +76,10 @@ public enum DropReason {
   /**
    * No bridge owned the group, as far as this one knew: at a start, or while it was handed over.
    */
-  NO_OWNER;
+  NO_OWNER,
+
+  /** No address in the other fabric stands for its sender, or none of the same version of IP. */
+  NO_STAND_IN;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

@@ -164,6 +164,13 @@ final class PairTable {
     }
   }
 
+  /** Ends all pairs. */
+  void clear() {
+    while (oldest != NONE) {
+      remove(oldest);
+    }
+  }
+
   int size() {
     return size;
   }

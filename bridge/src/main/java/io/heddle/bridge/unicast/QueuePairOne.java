@@ -59,10 +59,12 @@ final class QueuePairOne {
    *
    * @param side the fabric that it came from
    * @param packet whose management datagram is changed to what the other fabric's host gets
+   * @param near its ends as they came
+   * @param far its ends as it goes on
    * @return why it doesn't go on; null where it does, with another CRC
    */
   @Nullable DropReason take(
-      int side, long packet, int lengthBytes, Gid source, Gid destination, long nowNs) {
+      int side, long packet, int lengthBytes, Hosts near, Hosts far, long nowNs) {
     if (DatagramFormat.queueKey(packet) != ManagementDatagram.QUEUE_KEY) {
       return DropReason.WRONG_QUEUE_KEY;
     }
@@ -73,10 +75,10 @@ final class QueuePairOne {
     int madBytes = DatagramFormat.payloadBytes(packet, lengthBytes);
     CmMessage message = ManagementDatagram.messageOf(mad, madBytes);
     return switch (message) {
-      case SIDR_REQUEST -> request(side, mad, source, destination, nowNs);
-      case SIDR_REPLY -> reply(side, mad, source, destination);
+      case SIDR_REQUEST -> request(side, mad, near, far, nowNs);
+      case SIDR_REPLY -> reply(side, mad, far);
       case CONNECT_REQUEST -> {
-        own[side].refuse(mad, destination, source, trafficClass, nowNs);
+        own[side].refuse(mad, near.destination(), near.source(), trafficClass, nowNs);
         yield DropReason.RELIABLE_CONNECTION;
       }
       case CONNECT_REJECT, OTHER, FOREIGN -> DropReason.OTHER_MAD;
@@ -84,19 +86,21 @@ final class QueuePairOne {
     };
   }
 
-  private @Nullable DropReason request(int side, long mad, Gid client, Gid server, long nowNs) {
+  private @Nullable DropReason request(int side, long mad, Hosts near, Hosts far, long nowNs) {
+    Gid client = near.source();
     long service = SidrRequest.serviceId(mad);
     if (CmaHeader.isService(service)) {
       long header = SidrRequest.privateData(mad);
       if (!CmaHeader.isRight(header)) {
         return DropReason.MALFORMED_MAD;
       }
-      CmaHeader.setAddresses(header, client, server);
+      CmaHeader.setAddresses(header, far.source(), far.destination());
     }
     SidrRequests table = requests[side];
     int clientId = SidrRequest.requestId(mad);
     long transaction = ManagementDatagram.transaction(mad);
-    Arrival arrival = table.arrived(client, clientId, server, transaction, service, nowNs);
+    Arrival arrival =
+        table.arrived(client, clientId, near.destination(), transaction, service, nowNs);
     UnicastCounters.requested(counters[side], arrival == Arrival.REPEAT);
     Request request = Objects.requireNonNull(table.find(client, clientId));
     SidrRequest.setRequestId(mad, request.ownId());
@@ -104,13 +108,14 @@ final class QueuePairOne {
     return null;
   }
 
-  private @Nullable DropReason reply(int side, long mad, Gid server, Gid client) {
+  private @Nullable DropReason reply(int side, long mad, Hosts far) {
     int clients = 1 - side;
     Request request = requests[clients].findOpen(SidrReply.requestId(mad));
     if (request == null) {
       return DropReason.UNKNOWN_REPLY;
     }
-    if (!request.server().equals(server) || !request.client().equals(client)) {
+    /* The client asked the address that the reply goes on from. */
+    if (!request.server().equals(far.source()) || !request.client().equals(far.destination())) {
       return DropReason.FOREIGN_REPLY;
     }
     requests[clients].replied(request);

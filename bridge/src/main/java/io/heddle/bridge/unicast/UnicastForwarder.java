@@ -22,9 +22,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes datagrams for one host from either fabric to the other. They keep their addresses and the
- * numbers of their queue pairs. Each that isn't forwarded is counted under its reason. The data
- * thread's.
+ * Takes datagrams for one host from either fabric to the other. They keep the numbers of their
+ * queue pairs, and their addresses unless addresses of the bridge stand for hosts. Each that isn't
+ * forwarded is counted under its reason. The data thread's.
  */
 public final class UnicastForwarder {
   /** Pairs of hosts that talk, in each direction. */
@@ -38,6 +38,10 @@ public final class UnicastForwarder {
   private final Limiter limiter;
   private final QueuePairOne queuePairOne;
   private final PairTable[] pairs = new PairTable[FABRICS];
+  private StandIns standIns;
+  /* The other fabric's names for the ends of the train at hand; null where they are the same. */
+  private @Nullable Gid farSource;
+  private @Nullable Gid farDestination;
 
   /**
    * @param fabrics a and b
@@ -55,6 +59,7 @@ public final class UnicastForwarder {
     this.fabrics = fabrics.toArray(FabricPort[]::new);
     this.settings = settings;
     this.counters = counters.clone();
+    standIns = settings.standIns();
     this.limiter = limiter;
     queuePairOne = new QueuePairOne(arena, this.fabrics, settings, counters, ids);
     for (int side = 0; side < FABRICS; side++) {
@@ -68,30 +73,62 @@ public final class UnicastForwarder {
    * @param side the fabric that it came from
    * @param from rules of that fabric
    * @param to rules of the other one
+   * @param now addresses that stand for hosts; none where hosts see each other's own
    */
-  public void forward(int side, int train, LoopRules from, LoopRules to) {
+  public void forward(int side, int train, LoopRules from, LoopRules to, StandIns now) {
+    follow(now);
     TrainBatch batch = fabrics[side].batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
     DropReason against = from.against(batch.sourceHigh(train), batch.sourceLow(train));
-    if (against == null
-        && to.against(batch.destinationHigh(train), batch.destinationLow(train)) != null) {
-      against = DropReason.FOREIGN_DESTINATION;
+    if (against == null) {
+      against = againstEnds(side, batch, train, to);
     }
     if (against != null) {
       GroupCounters.dropped(counters[side], against, packets);
       return;
     }
-    long now = System.nanoTime();
-    LimitedFlow flow = flowOf(side, batch, train, now);
+    long nowNs = System.nanoTime();
+    LimitedFlow flow = flowOf(side, batch, train, nowNs);
     long packet = batch.address(train);
     long end = packet + batch.lengthBytes(train);
     int stride = batch.strideBytes(train);
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
-      forwardPacket(side, flow, train, packet, length, now);
+      forwardPacket(side, flow, train, packet, length, nowNs);
       packet += stride;
     }
+  }
+
+  /* Pairs lead where other addresses stood for hosts. They form again by their traffic. */
+  private void follow(StandIns now) {
+    if (now != standIns) {
+      boolean changed = !now.equals(standIns);
+      standIns = now;
+      for (int side = 0; changed && side < FABRICS; side++) {
+        pairs[side].clear();
+        countPairs(side);
+      }
+    }
+  }
+
+  private @Nullable DropReason againstEnds(int side, TrainBatch batch, int train, LoopRules to) {
+    long high = batch.destinationHigh(train);
+    long low = batch.destinationLow(train);
+    if (settings.isTransparent()) {
+      return to.against(high, low) == null ? null : DropReason.FOREIGN_DESTINATION;
+    }
+    Gid destination = standIns.hostOf(side, high, low);
+    if (destination == null || to.against(destination.high(), destination.low()) != null) {
+      return DropReason.FOREIGN_DESTINATION;
+    }
+    Gid source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    if (source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()) {
+      return DropReason.NO_STAND_IN;
+    }
+    farSource = source;
+    farDestination = destination;
+    return null;
   }
 
   private LimitedFlow flowOf(int side, TrainBatch batch, int train, long nowNs) {
@@ -107,22 +144,29 @@ public final class UnicastForwarder {
   }
 
   private LimitedFlow newFlow(int side, TrainBatch batch, int train, long nowNs) {
-    Gid source = source(batch, train);
-    Gid destination = destination(batch, train);
-    Way way = fabrics[1 - side].wayBetween(source, destination, settings.trafficClass());
+    Hosts near = near(batch, train);
+    Hosts far = far(near);
+    Way way =
+        fabrics[1 - side].wayBetween(far.source(), far.destination(), settings.trafficClass());
     LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
+    Gid source = near.source();
+    Gid destination = near.destination();
     pairs[side].add(
         source.high(), source.low(), destination.high(), destination.low(), flow, nowNs);
     countPairs(side);
     return flow;
   }
 
-  private static Gid source(TrainBatch batch, int train) {
-    return new Gid(batch.sourceHigh(train), batch.sourceLow(train));
+  private static Hosts near(TrainBatch batch, int train) {
+    return new Hosts(
+        new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
+        new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
   }
 
-  private static Gid destination(TrainBatch batch, int train) {
-    return new Gid(batch.destinationHigh(train), batch.destinationLow(train));
+  private Hosts far(Hosts near) {
+    return farSource == null || farDestination == null
+        ? near
+        : new Hosts(farSource, farDestination);
   }
 
   private void countPairs(int side) {
@@ -138,9 +182,8 @@ public final class UnicastForwarder {
     int crc = datagram ? from.checksum(packet, covered) : 0;
     DropReason against = datagram ? check(side, train, packet, length, crc) : DropReason.MALFORMED;
     if (against == null && PacketFormat.queuePair(packet) == ManagementDatagram.QUEUE_PAIR) {
-      Gid source = source(from.batch(), train);
-      Gid destination = destination(from.batch(), train);
-      against = queuePairOne.take(side, packet, length, source, destination, nowNs);
+      Hosts near = near(from.batch(), train);
+      against = queuePairOne.take(side, packet, length, near, far(near), nowNs);
       crc = from.checksum(packet, covered);
     }
     if (against != null) {
@@ -163,7 +206,8 @@ public final class UnicastForwarder {
     if (difference != 0 && !from.isRightWith(difference, covered, train)) {
       return DropReason.BAD_CHECKSUM;
     }
-    boolean ipv4 = isToIpv4(from.batch(), train);
+    boolean ipv4 =
+        farDestination == null ? isToIpv4(from.batch(), train) : farDestination.isIpv4Mapped();
     return length > fabrics[1 - side].mostBytes(ipv4) ? DropReason.TOO_LARGE : null;
   }
 

@@ -1,19 +1,62 @@
 package io.heddle.bridge.unicast;
 
+import java.util.List;
 import java.util.Locale;
 
 /**
- * How datagrams for one host are bridged, as configured. Addresses and numbers of queue pairs stay
- * as they are.
+ * How datagrams for one host are bridged, as configured. Numbers of queue pairs stay as they are.
  *
  * @param trafficClass of the packets that leave, 0 to 255
+ * @param addresses how hosts see each other
+ * @param standIns of proxied addresses
  */
-public record UnicastSettings(int trafficClass) {
+public record UnicastSettings(int trafficClass, Addresses addresses, StandIns standIns) {
   /** What may be said of the numbers of queue pairs. */
   public static final String SAME_NUMBERS = "same";
 
-  /** Its settings, as in the configuration. */
+  /** How hosts of one fabric see those of the other. */
+  public enum Addresses {
+    /** By their own addresses, which are routed to the bridge. */
+    TRANSPARENT,
+
+    /** By addresses of the bridge. */
+    PROXIED;
+
+    public static List<String> words() {
+      return List.of(TRANSPARENT.word(), PROXIED.word());
+    }
+
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * @throws IllegalArgumentException for another word
+     */
+    public static Addresses named(String word) {
+      if (!words().contains(word)) {
+        throw new IllegalArgumentException("neither");
+      }
+      return valueOf(word.toUpperCase(Locale.ROOT));
+    }
+  }
+
+  public boolean isTransparent() {
+    return addresses == Addresses.TRANSPARENT;
+  }
+
+  /** What can't change while the bridge runs, as in the configuration. */
+  public String fixed() {
+    return String.format(
+        Locale.ROOT,
+        "mode=%s addresses=%s tos=0x%02x",
+        SAME_NUMBERS,
+        addresses.word(),
+        trafficClass);
+  }
+
+  /** Its settings, for people. */
   public String describe() {
-    return String.format(Locale.ROOT, "mode=%s tos=0x%02x", SAME_NUMBERS, trafficClass);
+    return fixed() + (isTransparent() ? "" : ", proxies: " + standIns.all().size());
   }
 }

@@ -13,6 +13,7 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.peer.BeaconKey;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
@@ -64,7 +65,33 @@ class BridgeConfigParserTest {
     assertEquals(FlowDirection.BOTH, first.direction());
     assertEquals(MgidFormat.RDMA, first.mgid());
     assertEquals("mgid=CLLM direction=a-to-b tos=0x68 pgm=yes", config.groups().get(1).describe());
-    assertEquals(new UnicastSettings(0x20), config.unicast());
+    assertEquals(
+        new UnicastSettings(0x20, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE),
+        config.unicast());
+  }
+
+  @Test
+  void addressesStandForHosts() {
+    BridgeConfig config =
+        parse(
+            """
+            fabric a wire interface=x prefix=10.1.0.0/16
+            fabric b wire interface=y
+            proxy a 10.1.0.200 for=10.2.0.9
+            proxy b fd02::1 for=10.1.0.1
+            unicast addresses=proxied
+            """);
+    assertEquals(
+        "[proxy a 10.1.0.200 for=10.2.0.9, proxy b fd02::1 for=10.1.0.1]",
+        config.standIns().all().toString());
+    assertEquals("[10.1.0.200]", config.fabrics().getFirst().standIns().toString());
+    assertEquals("[fd02::1]", config.fabrics().getLast().standIns().toString());
+    assertNotNull(config.unicast());
+    assertEquals("mode=same addresses=proxied tos=0x00, proxies: 2", config.unicast().describe());
+    BridgeConfig next = parse(AB + "unicast addresses=proxied\nproxy a 10.1.0.200 for=10.2.0.8");
+    assertEquals(0, BridgeConfigChange.between(config, next).untouched());
+    assertThrows(
+        HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "unicast")));
   }
 
   @Test

@@ -35,6 +35,8 @@ import org.junit.jupiter.api.Test;
 class QueuePairOneTest {
   private static final Gid CLIENT = new Gid(0, 0xffff_0a01_0001L);
   private static final Gid SERVER = new Gid(0, 0xffff_0a02_0001L);
+  private static final Hosts FORTH = new Hosts(CLIENT, SERVER);
+  private static final Hosts BACK = new Hosts(SERVER, CLIENT);
   private static final long SERVICE = CmaHeader.datagramService(7174);
   private static final int COVERED = DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES;
   private static final int PACKET = COVERED + PacketFormat.ICRC_BYTES;
@@ -52,7 +54,7 @@ class QueuePairOneTest {
       new QueuePairOne(
           arena,
           new FabricPort[] {a, b},
-          new UnicastSettings(0),
+          new UnicastSettings(0, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE),
           counters,
           new SplittableRandom(1));
 
@@ -77,11 +79,11 @@ class QueuePairOneTest {
   }
 
   private DropReason fromClient(long nowNs) {
-    return queuePairOne.take(0, packet, PACKET, CLIENT, SERVER, nowNs);
+    return queuePairOne.take(0, packet, PACKET, FORTH, FORTH, nowNs);
   }
 
   private DropReason fromServer(long nowNs) {
-    return queuePairOne.take(1, packet, PACKET, SERVER, CLIENT, nowNs);
+    return queuePairOne.take(1, packet, PACKET, BACK, BACK, nowNs);
   }
 
   @Test
@@ -97,6 +99,32 @@ class QueuePairOneTest {
     assertEquals(0x77, SidrReply.queuePair(mad));
     putReply(id);
     assertEquals(DropReason.UNKNOWN_REPLY, fromServer(2), "it doesn't wait any more");
+  }
+
+  @Test
+  void whereAddressesStandForHostsEachSideSeesItsOwn() {
+    Gid serverInA = new Gid(0, 0xffff_0a01_00c8L);
+    Gid clientInB = new Gid(0xfd02L << 48, 0x200L);
+    Gid server6 = new Gid(0xfd02L << 48, 0x100L);
+    putRequest(7);
+    Hosts near = new Hosts(CLIENT, serverInA);
+    assertNull(queuePairOne.take(0, packet, PACKET, near, new Hosts(clientInB, server6), 0));
+    int id = SidrRequest.requestId(mad);
+    assertEquals(6, CmaHeader.ipVersion(SidrRequest.privateData(mad)));
+    assertEquals(clientInB, CmaHeader.source(SidrRequest.privateData(mad)));
+    assertEquals(server6, CmaHeader.destination(SidrRequest.privateData(mad)));
+    putReply(id);
+    Hosts answer = new Hosts(server6, clientInB);
+    Gid other = new Gid(0, 0xffff_0a01_00c9L);
+    assertEquals(
+        DropReason.FOREIGN_REPLY,
+        queuePairOne.take(1, packet, PACKET, answer, new Hosts(other, CLIENT), 1));
+    assertNull(queuePairOne.take(1, packet, PACKET, answer, new Hosts(serverInA, CLIENT), 1));
+    assertEquals(7, SidrReply.requestId(mad));
+    putRequest(8);
+    assertNull(queuePairOne.take(0, packet, PACKET, near, new Hosts(clientInB, server6), 2));
+    queuePairOne.expire(0, 2 + SidrRequests.WAIT_NS);
+    assertEquals(List.of(serverInA + " to " + CLIENT), a.ways, "the failure comes from there too");
   }
 
   @Test
@@ -171,9 +199,8 @@ class QueuePairOneTest {
       int length = random.nextInt(10) == 0 ? COVERED - 4 * random.nextInt(60) : PACKET;
       if (DatagramFormat.isDatagram(packet, length)) {
         int side = random.nextInt(2);
-        Gid near = side == 0 ? CLIENT : SERVER;
-        Gid far = side == 0 ? SERVER : CLIENT;
-        DropReason against = queuePairOne.take(side, packet, length, near, far, now);
+        Hosts ends = side == 0 ? FORTH : BACK;
+        DropReason against = queuePairOne.take(side, packet, length, ends, ends, now);
         if (against != null) {
           seen.add(against);
         }

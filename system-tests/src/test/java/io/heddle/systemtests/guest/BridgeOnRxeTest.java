@@ -65,11 +65,25 @@ final class BridgeOnRxeTest {
       fabric b wire interface=gB prefix=10.2.0.0/24,fd02::/64
       unicast
       CONFIG
+      cat >/tmp/proxied.conf <<CONFIG
+      bridge guest status=/tmp/status
+      fabric a wire interface=gA prefix=10.1.0.0/24,fd01::/64
+      fabric b wire interface=gB prefix=10.2.0.0/24,fd02::/64
+      unicast addresses=proxied
+      proxy a 10.1.0.200 for=10.2.0.1
+      proxy b 10.2.0.200 for=10.1.0.1
+      proxy a fd01::200 for=fd02::1
+      proxy b fd02::200 for=fd01::1
+      CONFIG
       """;
 
   /* A program that listens says nothing of it, so its client asks until it's there. */
   private static final String PROGRAMS =
       """
+      for ip in "addr add 10.1.0.200/32 dev gA" "addr add 10.2.0.200/32 dev gB" \\
+        "addr add fd01::200/128 nodad dev gA" "addr add fd02::200/128 nodad dev gB"; do
+        ip -n gw $ip
+      done
       for way in "gA 10.2.0.0/24" "gA fd02::/64" "gB 10.1.0.0/24" "gB fd01::/64"; do
         set -- $way
         family=-4
@@ -77,22 +91,27 @@ final class BridgeOnRxeTest {
         ip -n gw $family rule add iif "$1" to "$2" ipproto udp dport 4791 lookup 4791
         ip -n gw $family route add local "$2" dev lo table 4791
       done
-      ip netns exec gw bash -c "$(declare -f heddle); heddle bridge run --config /tmp/bridge.conf" >/tmp/log 2>&1 &
-      bridge=$!
-      until grep -q 'status at' /tmp/log; do
-        kill -0 "$bridge" || { cat /tmp/log; exit 1; }
-        sleep 0.1
-      done
-      # talk FROM TO: datagrams both ways between a client and a server of the kernel's RDMA CM.
+      # bridge FILE: a bridge with this configuration, after the one before has ended.
+      bridge() {
+        [[ -z ${bridge:-} ]] || { pkill -TERM -P "$bridge"; wait "$bridge" || true; }
+        ip netns exec gw bash -c "$(declare -f heddle); heddle bridge run --config $1" >/tmp/log 2>&1 &
+        bridge=$!
+        until grep -q 'status at' /tmp/log; do
+          kill -0 "$bridge" || { cat /tmp/log; exit 1; }
+          sleep 0.1
+        done
+      }
+      bridge /tmp/bridge.conf
+      # talk FROM TO [BY]: datagrams both ways between a client and a server of the kernel's RDMA CM.
       talk() {
         udaddy -b "$2" -C 20 >/tmp/server 2>&1 &
         local server=$!
-        until udaddy -s "$2" -b "$1" -C 20 >/tmp/client 2>&1; do
+        until udaddy -s "${3:-$2}" -b "$1" -C 20 >/tmp/client 2>&1; do
           kill -0 "$server" || { cat /tmp/client /tmp/server; exit 1; }
           sleep 0.2
         done
         wait "$server"
-        echo "$1 talked to $2"
+        echo "$1 talked to $2${3:+ by $3}"
       }
       """;
 
@@ -118,6 +137,10 @@ final class BridgeOnRxeTest {
             # The bridge refuses by itself: nobody needs to listen.
             cmtime -s 10.2.0.1 -b 10.1.0.1 -c 1 >/tmp/client 2>&1 || true
             cat /tmp/client
+            bridge /tmp/proxied.conf
+            talk 10.1.0.1 10.2.0.1 10.1.0.200
+            talk 10.2.0.1 10.1.0.1 10.2.0.200
+            talk fd01::1 fd02::1 fd01::200
             """);
     assertEquals(0, ended.exitCode(), ended.output());
     for (String talk :
@@ -125,7 +148,10 @@ final class BridgeOnRxeTest {
             "10.1.0.1 talked to 10.2.0.1",
             "10.2.0.1 talked to 10.1.0.1",
             "fd01::1 talked to fd02::1",
-            "fd02::1 talked to fd01::1")) {
+            "fd02::1 talked to fd01::1",
+            "10.1.0.1 talked to 10.2.0.1 by 10.1.0.200",
+            "10.2.0.1 talked to 10.1.0.1 by 10.2.0.200",
+            "fd01::1 talked to fd02::1 by fd01::200")) {
       assertTrue(ended.output().contains(talk), ended.output());
     }
     assertTrue(ended.output().contains("event: RDMA_CM_EVENT_REJECTED, error: 9"), ended.output());

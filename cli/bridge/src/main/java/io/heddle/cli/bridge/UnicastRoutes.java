@@ -2,12 +2,14 @@ package io.heddle.cli.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.group.LoopRules.Prefix;
+import io.heddle.bridge.unicast.StandIn;
 import io.heddle.roce.wire.PacketFormat;
 import java.util.List;
 
 /**
  * What has to be set up so that datagrams for one host come to the bridge: RoCEv2's port, from the
- * one fabric to the other's prefixes, is delivered on the bridge's host.
+ * one fabric to the other's prefixes, is delivered on the bridge's host. Or, where addresses of the
+ * bridge stand for hosts, these addresses.
  */
 final class UnicastRoutes {
   private UnicastRoutes() {}
@@ -15,6 +17,35 @@ final class UnicastRoutes {
   /** Commands for the bridge's host and a word for the others, in lines. */
   static String of(BridgeConfig config) {
     StringBuilder text = new StringBuilder("unicast needs on this host, once after each start:\n");
+    return config.isTransparent() ? routes(config, text) : addresses(config, text);
+  }
+
+  private static String addresses(BridgeConfig config, StringBuilder text) {
+    for (StandIn each : config.standIns().all()) {
+      boolean ipv4 = each.address().isIpv4Mapped();
+      text.append("  ip addr add ")
+          .append(each.address())
+          .append(ipv4 ? "/32 dev " : "/128 nodad dev ")
+          .append(config.fabrics().get(each.side()).interfaceName())
+          .append('\n');
+    }
+    for (StandIn each : config.standIns().all()) {
+      String near = config.fabrics().get(each.side()).name();
+      String far = config.fabrics().get(1 - each.side()).name();
+      text.append("hosts of fabric ")
+          .append(near)
+          .append(" reach ")
+          .append(each.host())
+          .append(" of ")
+          .append(far)
+          .append(" as ")
+          .append(each.address())
+          .append('\n');
+    }
+    return text.toString();
+  }
+
+  private static String routes(BridgeConfig config, StringBuilder text) {
     for (int side = 0; side < config.fabrics().size(); side++) {
       for (Prefix prefix : config.prefixes().get(1 - side)) {
         text.append(commands(config.fabrics().get(side).interfaceName(), prefix));

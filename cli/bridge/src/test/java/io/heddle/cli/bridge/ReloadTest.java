@@ -141,7 +141,8 @@ class ReloadTest {
       assertThrows(HeddleException.class, () -> bridge.reload(config("group ff05::1")));
       refused = assertThrows(HeddleException.class, () -> bridge.reload(config("unicast tos=1")));
       assertEquals(
-          "unicast is off and can't become mode=same tos=0x01 while the bridge runs: restart it",
+          "unicast is off and can't become mode=same addresses=transparent tos=0x01 while the"
+              + " bridge runs: restart it",
           refused.getMessage());
       assertNull(status().unicast());
       send(fabrics, STAYS, 10);

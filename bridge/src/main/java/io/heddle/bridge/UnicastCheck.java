@@ -1,0 +1,29 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.WireFabric;
+import io.heddle.bridge.unicast.PrefixOverlap;
+import io.heddle.platform.HeddleException;
+import java.util.List;
+
+/** Whether datagrams for one host can be bridged as configured, by what the fabrics are. */
+final class UnicastCheck {
+  private UnicastCheck() {}
+
+  /**
+   * Looks at prefixes, which could let packets go round, and at addresses that stand for hosts. In
+   * the calling thread's network namespace.
+   *
+   * @throws HeddleException for what can't be
+   */
+  static void require(BridgeConfig config, List<? extends FabricPort> fabrics) {
+    if (config.isTransparent()) {
+      PrefixOverlap.refuse(
+          "", BridgeTables.prefixes(config, fabrics, 0), BridgeTables.prefixes(config, fabrics, 1));
+    }
+    if (!config.standIns().all().isEmpty()) {
+      config.fabrics().forEach(WireFabric::requireAssigned);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.heddle.bridge.config;
+
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.unicast.StandIn;
+import io.heddle.bridge.unicast.StandIns;
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The {@code proxy} lines of a configuration: which address of the bridge stands for which host.
+ */
+final class ProxyLines {
+  private final Map<StandIn, ConfigLine> lines = new LinkedHashMap<>();
+  private final List<Map<Gid, ConfigLine>> addresses =
+      List.of(new LinkedHashMap<>(), new LinkedHashMap<>());
+  private final List<Map<Gid, ConfigLine>> hosts =
+      List.of(new LinkedHashMap<>(), new LinkedHashMap<>());
+
+  /**
+   * Takes a line.
+   *
+   * @param host makes an address of a text, or throws {@link IllegalArgumentException}
+   */
+  void take(ConfigLine line, Function<String, Gid> host) {
+    line.allow(List.of("for"));
+    List<String> words = line.words("FABRIC", "ADDRESS");
+    String fabric = words.getFirst();
+    if (!fabric.equals("a") && !fabric.equals("b")) {
+      throw line.fail("'" + fabric + "' is no fabric; there are a and b");
+    }
+    int side = fabric.equals("a") ? 0 : 1;
+    String word = words.get(1);
+    Gid address = line.parse("'" + word + "'", word, "an IP address of a host", host);
+    String text = line.require("for");
+    Gid far = line.parse("for=" + text, text, "an IP address of a host", host);
+    ConfigLine before = addresses.get(side).putIfAbsent(address, line);
+    if (before != null) {
+      throw line.fail(
+          "proxy " + fabric + " " + address + " is there already, in line " + before.number());
+    }
+    before = hosts.get(1 - side).putIfAbsent(far, line);
+    if (before != null) {
+      throw line.fail("for=" + far + " has an address already, in line " + before.number());
+    }
+    lines.put(new StandIn(side, address, far), line);
+  }
+
+  boolean isEmpty() {
+    return lines.isEmpty();
+  }
+
+  ConfigLine first() {
+    return lines.values().iterator().next();
+  }
+
+  /**
+   * All of them.
+   *
+   * @param prefixes of the hosts of each fabric, as far as they are configured
+   */
+  StandIns finish(List<List<LoopRules.Prefix>> prefixes) {
+    lines.forEach((each, line) -> {
+      int far = 1 - each.side();
+      ConfigLine own = addresses.get(far).get(each.host());
+      if (own != null) {
+        throw line.fail(
+            "for=" + each.host() + " is no host but the bridge's own, in line " + own.number());
+      }
+      List<LoopRules.Prefix> known = prefixes.get(far);
+      if (!known.isEmpty() && known.stream().noneMatch(prefix -> prefix.contains(each.host()))) {
+        throw line.fail(
+            "for="
+                + each.host()
+                + " is no host of fabric "
+                + (far == 0 ? "a" : "b")
+                + ", which has prefix="
+                + String.join(",", known.stream().map(LoopRules.Prefix::toString).toList()));
+      }
+    });
+    return new StandIns(new ArrayList<>(lines.keySet()));
+  }
+}
