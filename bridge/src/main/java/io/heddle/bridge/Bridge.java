@@ -24,11 +24,13 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NearestName;
+import io.heddle.platform.ThreadAffinity;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +74,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
     this.config = config;
     this.log = log;
+    requireCore(config.core());
     turns = new Turns(config.redundancy() == null ? Turn.ALWAYS : Turn.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
     try {
@@ -108,7 +111,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
-      data = new DataThread(arena, forwarders, limiter, exit, descriptors, tables, log, whenLost);
+      data =
+          new DataThread(
+              arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
       control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
       peering = config.redundancy() == null ? null : peering(config.redundancy(), whenLost);
     } catch (RuntimeException failed) {
@@ -133,6 +138,14 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       bridge.peering.start();
     }
     return bridge;
+  }
+
+  private static void requireCore(int core) {
+    BitSet allowed = ThreadAffinity.allowed();
+    if (core != BridgeConfig.NO_CORE && !allowed.get(core)) {
+      throw new HeddleException(
+          "core=" + core + " is no processor that the bridge may run on; there are " + allowed);
+    }
   }
 
   private Peering peering(PeerSettings settings, Runnable whenLost) {
@@ -447,6 +460,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
         + (config.unicast() == null ? "off" : config.unicast().describe())
         + "; redundancy "
         + (config.redundancy() == null ? "off" : config.redundancy())
+        + (config.core() == BridgeConfig.NO_CORE ? "" : "; spins on processor " + config.core())
         + "; status at "
         + config.status();
   }

@@ -1,5 +1,6 @@
 package io.heddle.bridge;
 
+import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.platform.DatagramCalls;
@@ -7,6 +8,7 @@ import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ThreadAffinity;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one thread that packets go through. It looks at both fabrics in turn, and sleeps when neither
- * has anything.
+ * has anything, unless it has a processor of its own to spin on.
  */
 final class DataThread {
   private static final int POLLFD_BYTES = 8;
@@ -28,6 +30,7 @@ final class DataThread {
   private final Forwarder[] forwarders;
   private final Limiter limiter;
   private final FabricExit exit;
+  private final int core;
   private final long pollfds;
   private final long timespec;
   private final LastingThread thread;
@@ -40,6 +43,7 @@ final class DataThread {
   /**
    * @param descriptors of both fabrics
    * @param tables to begin with
+   * @param core to spin on; {@link BridgeConfig#NO_CORE} to sleep
    * @param whenLost happens where no round succeeds any more
    */
   DataThread(
@@ -49,6 +53,7 @@ final class DataThread {
       FabricExit exit,
       int[] descriptors,
       BridgeTables tables,
+      int core,
       Log log,
       Runnable whenLost) {
     next = tables;
@@ -56,6 +61,7 @@ final class DataThread {
     this.forwarders = forwarders;
     this.limiter = limiter;
     this.exit = exit;
+    this.core = core;
     pollfds = Memory.allocate(arena, 2L * POLLFD_BYTES, 8);
     timespec = Memory.allocate(arena, 16, 8);
     for (int i = 0; i < descriptors.length; i++) {
@@ -94,6 +100,9 @@ final class DataThread {
   private boolean run() {
     if (capture == null) {
       capture = LinuxCalls.errnoCapture();
+      if (core != BridgeConfig.NO_CORE) {
+        ThreadAffinity.pinThisThread(core);
+      }
     }
     MemorySegment errno = capture;
     try {
@@ -125,12 +134,16 @@ final class DataThread {
       exit.flush();
       limiter.flushed();
     } else if (trains == 0 && !ending) {
-      sleep(errno);
+      rest(errno);
     }
   }
 
   /* Until a packet comes, or one that waits may leave. */
-  private void sleep(MemorySegment errno) {
+  private void rest(MemorySegment errno) {
+    if (core != BridgeConfig.NO_CORE) {
+      Thread.onSpinWait();
+      return;
+    }
     long wait = limiter.waitNs(System.nanoTime());
     if (wait != 0) {
       Memory.setLong(timespec, 0);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
@@ -52,6 +53,7 @@ class DataThreadTest {
         exit,
         descriptors,
         tables(),
+        BridgeConfig.NO_CORE,
         (level, sentence) -> {},
         lost::countDown);
   }

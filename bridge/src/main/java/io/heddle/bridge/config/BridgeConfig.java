@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param name of the bridge, for people
  * @param status where its status file is
  * @param control where its socket for orders is, with redundancy
+ * @param core the processor that its data thread spins on; {@link #NO_CORE} where it sleeps
  * @param fabrics both, a first
  * @param prefixes of the hosts of each fabric, as far as they are configured
  * @param links limits of what leaves for fabric a and b
@@ -30,6 +31,7 @@ public record BridgeConfig(
     String name,
     Path status,
     Path control,
+    int core,
     List<WireSpec> fabrics,
     List<List<LoopRules.Prefix>> prefixes,
     List<RateLimit> links,
@@ -49,6 +51,9 @@ public record BridgeConfig(
 
   /** Where a bridge's status is unless said otherwise. */
   public static final Path STATUS = Path.of("/run/heddle/bridge.status");
+
+  /** No processor is named. */
+  public static final int NO_CORE = -1;
 
   /** Where it takes orders unless said otherwise. */
   public static final Path CONTROL = Path.of("/run/heddle/bridge.sock");

@@ -29,6 +29,7 @@ public record BridgeConfigChange(
     refuse("the bridge's name", now.name(), next.name());
     refuse("status", now.status(), next.status());
     refuse("control", now.control(), next.control());
+    refuse("core", core(now), core(next));
     refuse("unicast", unicast(now), unicast(next));
     refuse("redundancy", redundancy(now), redundancy(next));
     for (int side = 0; side < now.fabrics().size(); side++) {
@@ -64,6 +65,10 @@ public record BridgeConfigChange(
     }
     return new BridgeConfigChange(
         List.copyOf(before.values()), List.copyOf(added), List.copyOf(changed), untouched);
+  }
+
+  private static String core(BridgeConfig config) {
+    return config.core() == BridgeConfig.NO_CORE ? "off" : Integer.toString(config.core());
   }
 
   private static String unicast(BridgeConfig config) {

@@ -45,12 +45,14 @@ public final class BridgeConfigParser {
   private static final int IPV4_BITS = 96;
   private static final int MOST_HOPS = 255;
   private static final int MOST_PORT = 65_535;
+  private static final int MOST_CORE = 8191;
   private static final int MOST_BRIDGE = 65_535;
 
   private final String file;
   private String name = "bridge";
   private Path status = BridgeConfig.STATUS;
   private Path control = BridgeConfig.CONTROL;
+  private int core = BridgeConfig.NO_CORE;
   private final Map<String, WireSpec> fabrics = new LinkedHashMap<>();
   private final Map<String, List<LoopRules.Prefix>> prefixes = new LinkedHashMap<>();
   private final Map<String, RateLimit> links = new LinkedHashMap<>();
@@ -127,11 +129,12 @@ public final class BridgeConfigParser {
   }
 
   private void takeBridge(ConfigLine line) {
-    line.allow(List.of("status", "control"));
+    line.allow(List.of("status", "control", "core"));
     name = line.words("NAME").getFirst();
     once(line, "bridge");
     status = path(line, "status", status);
     control = path(line, "control", control);
+    core = line.number("core", BridgeConfig.NO_CORE, 0, MOST_CORE);
   }
 
   private static Path path(ConfigLine line, String key, Path standard) {
@@ -368,6 +371,7 @@ public final class BridgeConfigParser {
         name,
         status,
         control,
+        core,
         List.of(withStandIns("a", standIns), withStandIns("b", standIns)),
         hosts,
         List.of(links.get("a"), links.get("b")),

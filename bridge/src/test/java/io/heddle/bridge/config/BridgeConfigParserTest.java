@@ -40,7 +40,7 @@ class BridgeConfigParserTest {
         parse(
             """
             # the first bridge of room 1
-            bridge room1 status=/run/heddle/room1.status
+            bridge room1 status=/run/heddle/room1.status core=3
             fabric a wire interface=eth2 prefix=10.1.0.0/16,fd00:1::/32
             fabric b wire interface=eth3 address=10.2.0.9,fd00:2::9 hops=4 trains=yes
             peer 10.1.0.2       # the second one
@@ -52,6 +52,7 @@ class BridgeConfigParserTest {
             """);
     assertEquals("room1", config.name());
     assertEquals(Path.of("/run/heddle/room1.status"), config.status());
+    assertEquals(3, config.core());
     assertEquals("[10.1.0.0/16, fd00:1::/32]", config.prefixes().getFirst().toString());
     WireSpec b = config.fabrics().getLast();
     assertEquals("[10.2.0.9, fd00:2::9]", b.addresses().toString());
@@ -99,6 +100,7 @@ class BridgeConfigParserTest {
     BridgeConfig config = parse("fabric a wire interface=x\nfabric b wire interface=y");
     assertEquals("bridge", config.name());
     assertEquals(BridgeConfig.STATUS, config.status());
+    assertEquals(BridgeConfig.NO_CORE, config.core());
     assertTrue(config.groups().isEmpty());
     assertNull(config.unicast());
   }

@@ -34,6 +34,7 @@ final class Measurements {
   static final String HTSIM = "simulated-htsim";
   static final String SIMULATED = "simulated-100k";
   static final String CONTROL_PLANE = "simulated-routes";
+  static final String BRIDGE_LATENCY = "bridge-latency";
 
   /** Behind the name of a measurement that is repeated with both of Java's compilers. */
   static final String BOTH = "-both";
@@ -304,6 +305,14 @@ final class Measurements {
             false,
             120,
             Readings::standin),
+        new Measurement(
+            BRIDGE_LATENCY,
+            "what a bridge adds to each packet, beside a forwarder in C and the kernel's routing",
+            words("bridge latency --json"),
+            words("bridge latency --json --rounds 3"),
+            false,
+            120,
+            BridgeReadings::latency),
         new Measurement(
             START,
             "start of the plugin in a fresh process, and what it leaves resident",

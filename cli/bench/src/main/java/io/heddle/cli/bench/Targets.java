@@ -31,6 +31,7 @@ final class Targets {
     targets.addAll(betweenDataCentres());
     targets.addAll(calls());
     targets.addAll(verbs());
+    targets.addAll(bridge());
     targets.addAll(startAndSteps());
     return targets;
   }
@@ -195,6 +196,15 @@ final class Targets {
             "16M, 4 devices, one device's time ÷ its",
             3));
     return targets;
+  }
+
+  private static List<Target> bridge() {
+    String group = "bridge";
+    String latency = Measurements.BRIDGE_LATENCY;
+    return List.of(
+        atMost(group, latency, "idle" + BridgeReadings.BESIDE_C, 1.5),
+        atMost(group, latency, "half" + BridgeReadings.BESIDE_C, 1.5),
+        atMost(group, latency, "idle" + BridgeReadings.SPINNING_BESIDE, 0.8));
   }
 
   private static List<Target> startAndSteps() {

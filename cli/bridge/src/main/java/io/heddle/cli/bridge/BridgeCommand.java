@@ -31,6 +31,7 @@ import sun.misc.Signal;
     subcommands = {
       BridgeShowCommand.class,
       BridgeDemoCommand.class,
+      BridgeLatencyCommand.class,
       OrderCommand.Drain.class,
       OrderCommand.Hold.class,
       OrderCommand.Take.class,

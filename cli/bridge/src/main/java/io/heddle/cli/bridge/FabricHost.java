@@ -38,7 +38,12 @@ final class FabricHost implements AutoCloseable {
   private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
   private static final int SOCKADDR_BYTES = 28;
   private static final int ROOM_BYTES = 1 << 17;
+  private static final int CONTROL_BYTES = 64;
+  private static final int SO_TIMESTAMPNS = 35;
+  private static final int IP_MULTICAST_TTL = 33;
+  private static final long SECOND_NS = 1_000_000_000L;
 
+  private final int roomBytes;
   private int number;
   private final Gid ipv4;
   private final Gid ipv6;
@@ -63,13 +68,23 @@ final class FabricHost implements AutoCloseable {
 
   /** A host in the calling thread's namespace, used by that thread alone. */
   FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6) {
+    this(number, interfaceName, ipv4, ipv6, ROOM_BYTES);
+  }
+
+  /**
+   * The same with room for many packets that are built before they are sent.
+   *
+   * @param roomBytes of {@link #packet}
+   */
+  FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6, int roomBytes) {
     this.number = number;
+    this.roomBytes = roomBytes;
     this.ipv4 = ipv4;
     this.ipv6 = ipv6;
     name = Memory.allocate(arena, 32, 8);
-    packet = Memory.allocate(arena, ROOM_BYTES, 64);
-    view = Memory.ALL.asSlice(packet, ROOM_BYTES).asByteBuffer();
-    header = Memory.allocate(arena, 64 + 16 + 24, 8);
+    packet = Memory.allocate(arena, roomBytes, 64);
+    view = Memory.ALL.asSlice(packet, roomBytes).asByteBuffer();
+    header = Memory.allocate(arena, 64 + 16 + CONTROL_BYTES, 8);
     pollfd = Memory.allocate(arena, 8 + 16, 8);
     capture = LinuxCalls.errnoCapture();
     fd = check("socket", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
@@ -116,6 +131,57 @@ final class FabricHost implements AutoCloseable {
   /** Sends what another host would, from now on, but for its address. */
   void copyOf(int host) {
     number = host;
+  }
+
+  /** Lets what it sends go over so many routers and one less. */
+  void hops(int hops) {
+    set(0, IP_MULTICAST_TTL, hops);
+  }
+
+  /** Has the system note from now on when packets come. */
+  void noteArrivals() {
+    set(1, SO_TIMESTAMPNS, 1);
+  }
+
+  /** Hears when packets came. */
+  interface Noted {
+    /**
+     * @param number of the payload
+     * @param arrivedNs by the system's clock
+     */
+    void arrived(long number, long arrivedNs);
+  }
+
+  /**
+   * Takes what has come without waiting, of any source and with any CRC. Only after {@link
+   * #noteArrivals}.
+   */
+  void take(Noted noted) {
+    long control = header + 64 + 16;
+    while (true) {
+      Memory.setLong(header, 0);
+      Memory.setInt(header + 8, 0);
+      Memory.setLong(header + 16, header + 64);
+      Memory.setLong(header + 24, 1);
+      Memory.setLong(header + 32, control);
+      Memory.setLong(header + 40, CONTROL_BYTES);
+      Memory.setLong(header + 64, packet);
+      Memory.setLong(header + 72, roomBytes);
+      long length = LinuxCalls.recvmsg(capture, fd, header, 0);
+      if (length < 0) {
+        return;
+      }
+      long payload = packet + DatagramFormat.HEADER_BYTES;
+      boolean stamped =
+          Memory.getLong(header + 40) >= 32 && Memory.getInt(control + 12) == SO_TIMESTAMPNS;
+      if (stamped
+          && length >= DatagramFormat.LEAST_BYTES + LEAST_PAYLOAD_BYTES
+          && Memory.ALL.get(Memory.NETWORK_LONG, payload) == MARK) {
+        noted.arrived(
+            Memory.ALL.get(Memory.NETWORK_LONG, payload + 16),
+            Memory.getLong(control + 16) * SECOND_NS + Memory.getLong(control + 24));
+      }
+    }
   }
 
   /** Hears these groups from now on. */
@@ -168,6 +234,15 @@ final class FabricHost implements AutoCloseable {
    * @param segmentBytes of each datagram; 0 for a single one
    */
   boolean sendRaw(Gid group, int length, int segmentBytes) {
+    return sendAt(packet, group, length, segmentBytes);
+  }
+
+  /**
+   * Sends what was built at an address.
+   *
+   * @param segmentBytes of each datagram; 0 for a single one
+   */
+  boolean sendAt(long at, Gid group, int length, int segmentBytes) {
     long control = header + 64 + 16;
     Memory.setLong(control, 18);
     Memory.setInt(control + 8, 17); // SOL_UDP
@@ -180,7 +255,7 @@ final class FabricHost implements AutoCloseable {
     Memory.setInt(header + 8, SOCKADDR_BYTES);
     Memory.setLong(header + 16, header + 64);
     Memory.setLong(header + 24, 1);
-    Memory.setLong(header + 64, packet);
+    Memory.setLong(header + 64, at);
     Memory.setLong(header + 72, length);
     int sent = DatagramCalls.send(capture, fd, header, 1);
     if (sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
@@ -266,7 +341,7 @@ final class FabricHost implements AutoCloseable {
       Memory.setLong(header + 16, header + 64);
       Memory.setLong(header + 24, 1);
       Memory.setLong(header + 64, packet);
-      Memory.setLong(header + 72, ROOM_BYTES);
+      Memory.setLong(header + 72, roomBytes);
       long length = LinuxCalls.recvmsg(capture, fd, header, 0);
       if (length < 0) {
         return taken;

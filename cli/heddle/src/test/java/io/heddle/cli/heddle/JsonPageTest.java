@@ -84,6 +84,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle bridge show", "BridgeStatus");
     DOCUMENTS.put("heddle bridge demo", "BridgeDemo$Report");
     DOCUMENTS.put("heddle bridge demo --failover", "FailoverDemo$Report");
+    DOCUMENTS.put("heddle bridge latency", "LatencyReport");
     for (String order : List.of("drain", "hold", "take", "yield")) {
       DOCUMENTS.put("heddle bridge " + order, "BridgeOrders$Outcome");
     }

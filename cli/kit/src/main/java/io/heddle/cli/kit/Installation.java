@@ -21,6 +21,8 @@ public final class Installation {
   public static final Path AMONG_THREADS = Path.of("perf-tests", "target", "heddle-among-threads");
   public static final Path CHAOS = Path.of("perf-tests", "target", "heddle-chaos");
   public static final Path CONNECTIONS = Path.of("perf-tests", "target", "heddle-connections");
+  public static final Path DATAGRAM_FORWARDER =
+      Path.of("perf-tests", "target", "heddle-datagram-forwarder");
   public static final Path ONE_SIDED = Path.of("perf-tests", "target", "heddle-one-sided");
   public static final Path ONE_SIDED_CHAOS =
       Path.of("perf-tests", "target", "heddle-one-sided-chaos");

@@ -1,0 +1,54 @@
+package io.heddle.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the JSON of the bridge's commands says, as figures. */
+final class BridgeReadings {
+  static final String BRIDGE = "bridge";
+  static final String SPINNING = "bridge, spinning";
+  static final String BESIDE_C = ", bridge added ÷ C forwarder";
+  static final String SPINNING_BESIDE = ", spinning bridge added ÷ sleeping";
+  private static final String FORWARDER = "C forwarder";
+
+  private BridgeReadings() {}
+
+  /**
+   * Of {@code heddle bridge latency}: what each adds, and by load the bridge's median beside the
+   * forwarder in C.
+   */
+  static List<Figure> latency(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    Map<String, Map<String, Double>> added = new LinkedHashMap<>();
+    for (JsonNode row : report.path("rows")) {
+      String load = row.path("load").asText();
+      String joining = row.path("joining").asText();
+      double median = row.path("added_median_us").asDouble();
+      if (median != 0) {
+        figures.add(Figure.of(load + ", " + joining + ", added median", "us", median));
+        figures.add(
+            Figure.of(
+                load + ", " + joining + ", added 99.9 %",
+                "us",
+                row.path("added_p999_us").asDouble()));
+      }
+      added.computeIfAbsent(load, key -> new LinkedHashMap<>()).put(joining, median);
+    }
+    added.forEach((load, by) -> {
+      addRatio(figures, load + BESIDE_C, by.get(BRIDGE), by.get(FORWARDER));
+      addRatio(figures, load + SPINNING_BESIDE, by.get(SPINNING), by.get(BRIDGE));
+    });
+    return figures;
+  }
+
+  private static void addRatio(
+      List<Figure> figures, String name, @Nullable Double one, @Nullable Double other) {
+    if (one != null && other != null && other > 0) {
+      figures.add(Figure.of(name, "", one / other));
+    }
+  }
+}

@@ -1,0 +1,237 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.ThreadAffinity;
+import io.heddle.verbs.Gid;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Packets at a steady rate from a host of fabric a, and when the system of another host took each.
+ * Both are on this machine, so they have one clock. What the receiving program does isn't part of
+ * it.
+ */
+final class StampedStream implements AutoCloseable {
+  private static final int SECOND_NS = 1_000_000_000;
+  private static final int HEADERS_BYTES = 32;
+  private static final int ROOM_BYTES = 1 << 16;
+  private static final int HOPS = 2;
+  private static final long QUIET_NS = 1_000_000_000;
+  private static final long LOOK_NS = 5_000_000;
+
+  /* A wait longer than this is slept through but for its end. */
+  private static final long SLEEP_NS = 300_000;
+  private static final int CLOCK_TRIES = 16;
+
+  private final FabricHost sender;
+  private final TwoFabrics fabrics;
+  private final Map<Integer, FabricHost> receivers = new LinkedHashMap<>();
+  private final int payloadBytes;
+  private final int strideBytes;
+  private final int taken;
+  private final long[] sentNs;
+  private final long[] arrivedNs;
+  private int built = -1;
+
+  /**
+   * What came of one stream.
+   *
+   * @param latenciesNs of those that came, sorted
+   * @param lost that didn't come
+   * @param packetsPerSecond at which they came
+   */
+  record Result(long[] latenciesNs, int lost, double packetsPerSecond) {}
+
+  /**
+   * @param from a host of fabric a
+   * @param to other hosts
+   * @param most packets of a stream
+   * @param taken a processor that the sender isn't to run on; negative for none
+   */
+  StampedStream(
+      TwoFabrics fabrics, int from, List<Integer> to, int payloadBytes, int most, int taken) {
+    this.taken = taken;
+    this.fabrics = fabrics;
+    this.payloadBytes = payloadBytes;
+    strideBytes = payloadBytes + HEADERS_BYTES + 63 & ~63;
+    sentNs = new long[most];
+    arrivedNs = new long[most];
+    sender = host(fabrics, from, strideBytes * most);
+    sender.hops(HOPS);
+    for (int each : to) {
+      FabricHost receiver = host(fabrics, each, ROOM_BYTES);
+      receiver.noteArrivals();
+      receivers.put(each, receiver);
+    }
+  }
+
+  private static FabricHost host(TwoFabrics fabrics, int number, int roomBytes) {
+    String link = TwoFabrics.interfaceName(fabrics.side(number));
+    Gid ipv4 = fabrics.address(number, true);
+    Gid ipv6 = fabrics.address(number, false);
+    return NetworkNamespace.call(
+        fabrics.namespace(number), () -> new FabricHost(number, link, ipv4, ipv6, roomBytes));
+  }
+
+  private FabricHost receiver(int host) {
+    return Objects.requireNonNull(receivers.get(host));
+  }
+
+  /** Has a receiver hear a group. */
+  void join(int to, Gid group) {
+    NetworkNamespace.call(
+        fabrics.namespace(to),
+        () -> {
+          receiver(to).join(List.of(group), TwoFabrics.interfaceName(fabrics.side(to)));
+          return true;
+        });
+  }
+
+  /**
+   * Sends so many packets and takes what comes of them.
+   *
+   * @param to the host that takes them
+   * @param packetsPerSecond 0 for as fast as possible
+   */
+  Result run(int to, Gid group, int packets, double packetsPerSecond) {
+    FutureTask<Result> stream =
+        new FutureTask<>(() -> {
+          leaveTaken();
+          return stream(to, group, packets, packetsPerSecond);
+        });
+    /* A thread of its own: programs that this one starts may run anywhere. */
+    new Thread(stream, "heddle-stamped-stream").start();
+    try {
+      return stream.get();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new HeddleException("interrupted while packets flowed", interrupted);
+    } catch (ExecutionException failed) {
+      throw new HeddleException("a stream of packets failed", failed);
+    }
+  }
+
+  private void leaveTaken() {
+    BitSet others = ThreadAffinity.allowed();
+    if (taken >= 0 && others.cardinality() > 1 && others.get(taken)) {
+      others.clear(taken);
+      ThreadAffinity.pinThisThread(others.nextSetBit(0));
+    }
+  }
+
+  private Result stream(int to, Gid group, int packets, double packetsPerSecond) {
+    FabricHost receiver = receiver(to);
+    receiver.take((number, at) -> {});
+    Arrays.fill(arrivedNs, 0, packets, 0);
+    int length = build(group, packets);
+    long ahead = clockAheadNs();
+    long start = System.nanoTime();
+    for (int i = 0; i < packets; i++) {
+      if (packetsPerSecond > 0) {
+        awaitTime(start + (long) (i / packetsPerSecond * SECOND_NS));
+      }
+      long at = sender.packet() + (long) i * strideBytes;
+      sentNs[i] = System.nanoTime();
+      while (!sender.sendAt(at, group, length, 0)) {
+        sentNs[i] = System.nanoTime();
+      }
+    }
+    collect(receiver, packets);
+    return result(packets, ahead);
+  }
+
+  /* Other numbers each time: a bridge takes what it knows already for a copy. */
+  private int build(Gid group, int packets) {
+    built++;
+    int length = 0;
+    for (int i = 0; i < packets; i++) {
+      long at = sender.packet() + (long) i * strideBytes;
+      long number = (long) built << Integer.SIZE | i;
+      length = sender.build(at, group, 0, number, payloadBytes, 0);
+    }
+    return length;
+  }
+
+  private static void awaitTime(long timeNs) {
+    long left = timeNs - System.nanoTime();
+    while (left > 0) {
+      if (left > SLEEP_NS) {
+        LockSupport.parkNanos(left - SLEEP_NS);
+      } else {
+        Thread.onSpinWait();
+      }
+      left = timeNs - System.nanoTime();
+    }
+  }
+
+  /* Until all have come, or nothing more comes. */
+  private void collect(FabricHost receiver, int packets) {
+    int[] came = {0};
+    long last = System.nanoTime();
+    while (came[0] < packets && System.nanoTime() - last < QUIET_NS) {
+      int before = came[0];
+      receiver.take((number, at) -> {
+        int index = (int) number;
+        if (number >>> Integer.SIZE == built && index < packets && arrivedNs[index] == 0) {
+          arrivedNs[index] = at;
+          came[0]++;
+        }
+      });
+      if (came[0] == before) {
+        LockSupport.parkNanos(LOOK_NS);
+      } else {
+        last = System.nanoTime();
+      }
+    }
+  }
+
+  private Result result(int packets, long aheadNs) {
+    long[] latencies = new long[packets];
+    int count = 0;
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < packets; i++) {
+      if (arrivedNs[i] != 0) {
+        latencies[count] = arrivedNs[i] - aheadNs - sentNs[i];
+        count++;
+        first = Math.min(first, arrivedNs[i]);
+        last = Math.max(last, arrivedNs[i]);
+      }
+    }
+    long[] sorted = Arrays.copyOf(latencies, count);
+    Arrays.sort(sorted);
+    double rate = count < 2 ? 0 : (count - 1.0) * SECOND_NS / Math.max(1, last - first);
+    return new Result(sorted, packets - count, rate);
+  }
+
+  /* The system's clock before System.nanoTime(), by the try that took the least time. */
+  private static long clockAheadNs() {
+    long best = 0;
+    long shortest = Long.MAX_VALUE;
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+      long before = System.nanoTime();
+      Instant now = Instant.now();
+      long took = System.nanoTime() - before;
+      if (took < shortest) {
+        shortest = took;
+        best = now.getEpochSecond() * SECOND_NS + now.getNano() - (before + took / 2);
+      }
+    }
+    return best;
+  }
+
+  @Override
+  public void close() {
+    sender.close();
+    receivers.values().forEach(FabricHost::close);
+  }
+}

@@ -1,0 +1,114 @@
+package io.heddle.cli.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.ThreadAffinity;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A bridge that has a processor of its own. */
+@EndsWithin(60)
+class SpinningTest {
+  private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
+  private static final long LOOK_NS = 1_000_000;
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  private BridgeConfig config(String core) {
+    return BridgeConfigParser.parse(
+        "bridge.conf",
+        List.of(
+            "bridge test status=" + folder.resolve("status") + core,
+            "fabric a wire interface=e1 address=10.1.0.254",
+            "fabric b wire interface=e2 address=10.2.0.254",
+            "group 239.1.1.1"));
+  }
+
+  private BridgeStatus.Direction fromA() {
+    return BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
+  }
+
+  private static String dataThread() throws IOException {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
+      for (Path each : threads.toList()) {
+        if (Files.readString(each.resolve("comm")).startsWith("heddle-bridge-d")) {
+          return Files.readString(each.resolve("status"));
+        }
+      }
+    }
+    throw new AssertionError("there is no data thread");
+  }
+
+  private static void send(TwoFabrics fabrics) {
+    NetworkNamespace.call(
+        fabrics.namespace(1),
+        () -> {
+          try (FabricHost host =
+              new FabricHost(1, "e1", fabrics.address(1, true), fabrics.address(1, false))) {
+            assertTrue(host.send(GROUP, 0, 1, 100));
+          }
+          return true;
+        });
+  }
+
+  @Test
+  void itsDataThreadStaysOnTheProcessorAndForwards() throws IOException {
+    int core = ThreadAffinity.allowed().length() - 1;
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=" + core))) {
+      assertTrue(bridge.describe().contains("spins on processor " + core), bridge.describe());
+      send(fabrics);
+      Patience patience = Patience.ofSeconds(20);
+      while (fromA().forwarded() == 0) {
+        assertFalse(patience.isOver(), () -> fromA() + " within " + patience);
+        LockSupport.parkNanos(LOOK_NS);
+      }
+      assertTrue(dataThread().contains("\nCpus_allowed_list:\t" + core + "\n"), dataThread());
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> bridge.reload(config("")));
+      assertEquals(
+          "core is " + core + " and can't become off while the bridge runs: restart it",
+          refused.getMessage());
+    }
+  }
+
+  @Test
+  void aProcessorThatIsNotThereIsRefused() {
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
+      HeddleException refused =
+          assertThrows(
+              HeddleException.class,
+              () -> BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=8000")));
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .startsWith("core=8000 is no processor that the bridge may run on; there are {"),
+          refused.getMessage());
+    }
+  }
+}
