@@ -23,14 +23,11 @@ import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
-import io.heddle.platform.NearestName;
-import io.heddle.platform.ThreadAffinity;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +45,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private static final long LOOK_NS = 100_000_000;
   private static final int LOOKS_A_SECOND = 10;
   private static final int NO_SLOT = -1;
+  /* Of a thread that sleeps 20 ms at most: three seconds, and one. */
+  private static final int LOOKS_IN_VAIN = 30;
+  private static final int BEACONS_IN_VAIN = 50;
 
   private final Log log;
   private final StatusFile status;
@@ -57,6 +57,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
   private final DataThread data;
   private final LastingThread control;
+  private final DataWatch watch;
+  private final FabricWatch fabricWatch;
+  private final Runnable whenLost;
   private final Rates rates = new Rates();
   private final int unicastSlot;
   /* Made for the first group that carries PGM. */
@@ -74,7 +77,8 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
     this.config = config;
     this.log = log;
-    requireCore(config.core());
+    this.whenLost = whenLost;
+    DataThread.requireProcessor(config.core());
     turns = new Turns(config.redundancy() == null ? Turn.ALWAYS : Turn.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
     try {
@@ -114,8 +118,10 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       data =
           new DataThread(
               arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
+      watch = new DataWatch(data::beats, LOOKS_IN_VAIN, LOOK_NS);
+      fabricWatch = new FabricWatch(fabrics, log, status::tell);
       control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
-      peering = config.redundancy() == null ? null : peering(config.redundancy(), whenLost);
+      peering = config.redundancy() == null ? null : peering(config.redundancy(), data);
     } catch (RuntimeException failed) {
       release();
       throw failed;
@@ -140,15 +146,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return bridge;
   }
 
-  private static void requireCore(int core) {
-    BitSet allowed = ThreadAffinity.allowed();
-    if (core != BridgeConfig.NO_CORE && !allowed.get(core)) {
-      throw new HeddleException(
-          "core=" + core + " is no processor that the bridge may run on; there are " + allowed);
-    }
-  }
-
-  private Peering peering(PeerSettings settings, Runnable whenLost) {
+  private Peering peering(PeerSettings settings, DataThread data) {
     List<BeaconSocket> sockets = new ArrayList<>();
     List<Gid> own = new ArrayList<>();
     try {
@@ -163,19 +161,17 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     }
     Peering made =
         new Peering(
-            settings, sockets, own, this, status.peers(settings.id()), log, status::tell, whenLost);
-    made.configure(settings, owners(config), ConfigDigest.of(config));
+            settings,
+            sockets,
+            own,
+            this,
+            status.peers(settings.id()),
+            new DataWatch(data::beats, BEACONS_IN_VAIN, DataThread.SLEEP_NS),
+            log,
+            status::tell,
+            whenLost);
+    made.configure(settings, config.owners(), ConfigDigest.of(config));
     return made;
-  }
-
-  private static Map<Gid, Integer> owners(BridgeConfig config) {
-    Map<Gid, Integer> owners = new LinkedHashMap<>();
-    for (GroupSettings each : config.groups()) {
-      if (each.owner() != 0) {
-        owners.put(each.address(), each.owner());
-      }
-    }
-    return owners;
   }
 
   @Override
@@ -217,19 +213,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private Gid addressOf(String name) {
     lock.lock();
     try {
-      for (BridgedGroup each : groups.values()) {
-        String address = each.settings().address().toString();
-        if (name.equals(each.settings().name()) || name.equals(address)) {
-          return each.settings().address();
-        }
-      }
-      List<String> names = groups.values().stream().map(each -> each.settings().name()).toList();
-      throw new HeddleException(
-          "no group is named "
-              + name
-              + NearestName.question(name, names)
-              + "; heddle bridge show"
-              + " lists them");
+      return GroupNames.find(groups.values(), name);
     } finally {
       lock.unlock();
     }
@@ -305,27 +289,37 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       return false;
     }
     status.alive();
+    if (watch.hangs(System.nanoTime())) {
+      log.warn("the data thread hangs, so this bridge ends");
+      status.tell("the data thread hung, so this bridge has ended");
+      whenLost.run();
+    }
     looks++;
-    if (looks % LOOKS_A_SECOND == 0) {
+    boolean second = looks % LOOKS_A_SECOND == 0;
+    if (second) {
       clock.adjust();
-      lock.lock();
+      fabricWatch.look();
+    }
+    /* Whoever has the lock may wait for the data thread, which this thread watches. */
+    if (lock.tryLock()) {
       try {
-        groups.values().forEach(each -> rates.look(each.slot(), each.counters()));
-        if (unicastSlot != NO_SLOT) {
-          rates.look(unicastSlot, countersOf(unicastSlot));
-        }
+        lookAtGroups(second);
       } finally {
         lock.unlock();
       }
     }
-    lock.lock();
-    try {
-      groups.values().forEach(this::tellSuspension);
-    } finally {
-      lock.unlock();
-    }
     LockSupport.parkNanos(this, LOOK_NS);
     return true;
+  }
+
+  private void lookAtGroups(boolean second) {
+    if (second) {
+      groups.values().forEach(each -> rates.look(each.slot(), each.counters()));
+      if (unicastSlot != NO_SLOT) {
+        rates.look(unicastSlot, countersOf(unicastSlot));
+      }
+    }
+    groups.values().forEach(this::tellSuspension);
   }
 
   private void tellSuspension(BridgedGroup group) {
@@ -403,7 +397,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       status.describe(unicastSlot, next.unicast().describe());
     }
     if (peering != null && next.redundancy() != null) {
-      peering.configure(next.redundancy(), owners(next), ConfigDigest.of(next));
+      peering.configure(next.redundancy(), next.owners(), ConfigDigest.of(next));
     }
     status.nextGeneration();
     return change.describe();

@@ -4,6 +4,7 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.platform.DatagramCalls;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
@@ -11,8 +12,10 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.ThreadAffinity;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class DataThread {
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
-  private static final long SLEEP_NS = 20_000_000;
+
+  /** Longest sleep. */
+  static final long SLEEP_NS = 20_000_000;
+
   private static final long LOOK_MS = 100;
   /* Rounds before the thread asks whether it is to end. */
   private static final int ROUNDS = 64;
@@ -34,6 +40,7 @@ final class DataThread {
   private final long pollfds;
   private final long timespec;
   private final LastingThread thread;
+  private final AtomicLong beats = new AtomicLong();
   private @Nullable MemorySegment capture;
   private volatile boolean ending;
   /* Written by the control thread, read by this one. */
@@ -69,6 +76,23 @@ final class DataThread {
       Memory.ALL.set(Memory.NATIVE_SHORT, pollfds + (long) i * POLLFD_BYTES + 4, POLLIN);
     }
     thread = new LastingThread("heddle-bridge-data", log, this::run).orElse(whenLost);
+  }
+
+  /** A number that changes with each round. */
+  long beats() {
+    return beats.getOpaque();
+  }
+
+  /**
+   * @param core to spin on
+   * @throws HeddleException where this process may not run there
+   */
+  static void requireProcessor(int core) {
+    BitSet allowed = ThreadAffinity.allowed();
+    if (core != BridgeConfig.NO_CORE && !allowed.get(core)) {
+      throw new HeddleException(
+          "core=" + core + " is no processor that the bridge may run on; there are " + allowed);
+    }
   }
 
   void start() {
@@ -120,6 +144,7 @@ final class DataThread {
   }
 
   private void round(MemorySegment errno) {
+    beats.setOpaque(beats.getPlain() + 1);
     BridgeTables tables = next;
     if (tables != current) {
       adopt(tables);

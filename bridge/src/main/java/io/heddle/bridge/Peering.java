@@ -50,6 +50,8 @@ final class Peering implements AutoCloseable {
   private final long timespec;
   private final byte[] room = new byte[ROOM_BYTES];
   private final Map<BeaconFault, Long> faults = new EnumMap<>(BeaconFault.class);
+  private final DataWatch data;
+  private final Runnable whenLost;
   private final int[] sendErrors = new int[SIDES];
   private PeerSettings settings;
   private long nextBeaconNs;
@@ -77,6 +79,7 @@ final class Peering implements AutoCloseable {
   /**
    * @param sockets of fabric a and b, which this closes
    * @param addresses of this bridge
+   * @param data notices where nothing is forwarded any more
    * @param tell takes what an operator should hear of
    * @param whenLost happens where the thread does nothing any more but fail
    */
@@ -86,6 +89,7 @@ final class Peering implements AutoCloseable {
       List<Gid> addresses,
       Followers followers,
       PeerStatusWriter status,
+      DataWatch data,
       Log log,
       Consumer<String> tell,
       Runnable whenLost) {
@@ -94,6 +98,8 @@ final class Peering implements AutoCloseable {
     this.addresses = addresses.stream().limit(Beacon.MOST_ADDRESSES).toList();
     this.followers = followers;
     this.status = status;
+    this.data = data;
+    this.whenLost = whenLost;
     this.log = log;
     this.tell = tell;
     long now = System.nanoTime();
@@ -150,6 +156,12 @@ final class Peering implements AutoCloseable {
         return false;
       }
       long now = System.nanoTime();
+      if (data.hangs(now)) {
+        /* Without beacons the others take over. */
+        log.warn("the data thread hangs, so this bridge ends");
+        whenLost.run();
+        return false;
+      }
       hear(now);
       boolean due = now - nextBeaconNs >= 0;
       if (due) {

@@ -96,6 +96,30 @@ class DataThreadTest {
   }
 
   @Test
+  void aThreadThatHangsWithoutFailingIsNoticedAndOneThatSleepsIsNot() {
+    FaultyFabric fabric = new FaultyFabric(0);
+    DataThread data = threadOf(fabric);
+    data.start();
+    awaitPolls(fabric, 2);
+    DataWatch watch = new DataWatch(data::beats, 50, DataThread.SLEEP_NS);
+    for (int i = 0; i < 60; i++) {
+      assertFalse(watch.hangs(System.nanoTime()), "it sleeps");
+      LockSupport.parkNanos(DataThread.SLEEP_NS);
+    }
+    CountDownLatch end = new CountDownLatch(1);
+    fabric.hangs = end;
+    Patience patience = Patience.ofSeconds(30);
+    while (!watch.hangs(System.nanoTime())) {
+      assertFalse(patience.isOver(), () -> "not within " + patience);
+      LockSupport.parkNanos(DataThread.SLEEP_NS);
+    }
+    end.countDown();
+    awaitPolls(fabric, fabric.polls.get() + 2);
+    assertEquals(1, lost.getCount(), "it never failed");
+    data.end();
+  }
+
+  @Test
   void whoeverWaitsForItToUseOtherTablesGoesOnWhenItEndsBeforeThat() {
     FaultyFabric fabric = new FaultyFabric(FOR_EVER);
     DataThread data = threadOf(fabric);

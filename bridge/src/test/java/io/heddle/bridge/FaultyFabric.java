@@ -6,6 +6,7 @@ import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.verbs.Gid;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fabric that fails when it is looked at, as one does whose counters are gone. */
@@ -14,6 +15,8 @@ final class FaultyFabric implements FabricPort {
   final AtomicInteger discards = new AtomicInteger();
   /* Looks that fail, at first. */
   private final int failures;
+  /* A look waits for it, as in a call that doesn't come back. */
+  volatile CountDownLatch hangs = new CountDownLatch(0);
 
   FaultyFabric(int failures) {
     this.failures = failures;
@@ -67,6 +70,11 @@ final class FaultyFabric implements FabricPort {
 
   @Override
   public int poll() {
+    try {
+      hangs.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
     if (polls.incrementAndGet() <= failures) {
       throw new InternalError("a fault occurred in an unsafe memory access operation");
     }

@@ -9,7 +9,9 @@ import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,17 @@ public record BridgeConfig(
     List<GroupSettings> groups,
     @Nullable UnicastSettings unicast,
     @Nullable PeerSettings redundancy) {
+  /** The bridges that own groups by configuration, by group. */
+  public Map<Gid, Integer> owners() {
+    Map<Gid, Integer> owners = new LinkedHashMap<>();
+    for (GroupSettings each : groups) {
+      if (each.owner() != 0) {
+        owners.put(each.address(), each.owner());
+      }
+    }
+    return owners;
+  }
+
   /** Addresses that stand for hosts. */
   public StandIns standIns() {
     return unicast == null ? StandIns.NONE : unicast.standIns();

@@ -33,6 +33,8 @@ public final class WireFabric implements FabricPort {
   private final WireReceiver receiver;
   private final WireChecksums checksums;
   private final WireSender sender;
+  /* Written by the control thread, read by the data thread. */
+  private volatile int mtuBytes;
 
   private WireFabric(
       WireSpec spec,
@@ -43,6 +45,7 @@ public final class WireFabric implements FabricPort {
       SystemClock clock) {
     this.name = spec.name();
     this.link = link;
+    mtuBytes = link.mtuBytes();
     this.own = own;
     this.prefixes = prefixes;
     Gid ipv4 = firstOf(own, true);
@@ -173,6 +176,41 @@ public final class WireFabric implements FabricPort {
     return first;
   }
 
+  /**
+   * Looks what became of the interface. A smaller MTU counts from now on; a larger one than at the
+   * start doesn't, since buffers were made for that.
+   *
+   * @param host as it is now
+   * @return what is wrong, in words; empty for nothing
+   */
+  public String look(HostAddresses host) {
+    NetworkLink now = null;
+    for (NetworkLink each : host.links()) {
+      if (each.index() == link.index()) {
+        now = each;
+      }
+    }
+    if (now == null) {
+      return link.name() + " is gone; restart the bridge once it is back";
+    }
+    mtuBytes = Math.min(link.mtuBytes(), now.mtuBytes());
+    List<String> faults = new ArrayList<>();
+    if (!now.isUp()) {
+      faults.add(link.name() + " has no link");
+    }
+    Set<Gid> assigned = new HashSet<>();
+    host.addresses().forEach(each -> assigned.add(Gid.of(each.address())));
+    for (Gid each : own) {
+      if (!assigned.contains(each)) {
+        faults.add("address " + each + " is gone");
+      }
+    }
+    if (mtuBytes < link.mtuBytes()) {
+      faults.add("the MTU is " + mtuBytes + " and was " + link.mtuBytes());
+    }
+    return String.join(", ", faults);
+  }
+
   /** Where it counts, from the status file. Before the first packet. */
   public void countAt(long counters) {
     receiver.countAt(counters);
@@ -209,7 +247,7 @@ public final class WireFabric implements FabricPort {
 
   @Override
   public int mostBytes(boolean ipv4) {
-    return (link.mtuBytes() - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
+    return (mtuBytes - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
   }
 
   /**

@@ -203,7 +203,8 @@ final class WireSender {
     }
   }
 
-  /* A train that the system won't cut leaves packet by packet, and so does every later one. */
+  /* A train that the system won't cut leaves packet by packet, and so does every later one. Where no packet of it can
+  leave either, the train isn't what is wrong. */
   private void refused(int message, int errno, MemorySegment capture) {
     int first = firstPackets[message];
     int count = firstPackets[message + 1] - first;
@@ -214,8 +215,7 @@ final class WireSender {
       }
       return;
     }
-    trains = false;
-    FabricCounters.trainRefused(counters);
+    boolean sent = false;
     for (int i = 0; i < count; i++) {
       long vector = vectors + (long) (first + i) * VECTOR_BYTES;
       long packet = Memory.getLong(vector);
@@ -227,12 +227,17 @@ final class WireSender {
           stored ^ checksums.leaving(way, covered, i) ^ checksums.leaving(way, covered, 0));
       writeHeader(message, first + i, 1);
       if (DatagramCalls.send(capture, fd, headers + (long) message * HEADER_BYTES, 1) == 1) {
+        sent = true;
         FabricCounters.sent(counters, 1);
         GroupCounters.forwarded(
             groupCounters[first + i], covered + 4, System.nanoTime() - arrivedNs[first + i]);
       } else {
         GroupCounters.dropped(groupCounters[first + i], DropReason.NOT_SENT, 1);
       }
+    }
+    if (sent) {
+      trains = false;
+      FabricCounters.trainRefused(counters);
     }
   }
 }

@@ -1,0 +1,34 @@
+package io.heddle.bridge;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import io.heddle.verbs.Gid;
+import java.util.Collection;
+import java.util.List;
+
+/** Groups by the names that operators give them. */
+final class GroupNames {
+  private GroupNames() {}
+
+  /**
+   * The address of a group.
+   *
+   * @param name its address, or its name with a port
+   * @throws HeddleException where none is named so, with the nearest
+   */
+  static Gid find(Collection<BridgedGroup> groups, String name) {
+    for (BridgedGroup each : groups) {
+      String address = each.settings().address().toString();
+      if (name.equals(each.settings().name()) || name.equals(address)) {
+        return each.settings().address();
+      }
+    }
+    List<String> names = groups.stream().map(each -> each.settings().name()).toList();
+    throw new HeddleException(
+        "no group is named "
+            + name
+            + NearestName.question(name, names)
+            + "; heddle bridge show"
+            + " lists them");
+  }
+}
