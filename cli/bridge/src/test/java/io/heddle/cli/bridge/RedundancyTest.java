@@ -268,4 +268,33 @@ class RedundancyTest {
     await("one owns again", () -> is(owner, "owner") && is(3 - owner, "standby"));
     awaitFlow(load);
   }
+
+  private void setLink(int number, String state) {
+    fabrics.runAt(fabrics.gateway(number - 1), List.of("ip", "link", "set", "e2", state));
+  }
+
+  @Test
+  void aBridgeThatLosesALinkGivesTheGroupToTheOtherOne() throws Exception {
+    start(1, "100ms", "group 239.1.1.1");
+    start(2, "100ms", "group 239.1.1.1");
+    await(
+        "both agree",
+        () -> is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby"));
+    int owner = is(1, "owner") ? 1 : 2;
+    NumberedLoad load = new NumberedLoad(fabrics, HOST_A, HOST_B, GROUP);
+    open.add(load);
+    awaitFlow(load);
+    setLink(owner, "down");
+    await("the other one owns", () -> is(3 - owner, "owner"));
+    assertEquals(List.of("a"), redundancy(owner).fabricsUp());
+    awaitFlow(load);
+    setLink(owner, "up");
+    await(
+        "both agree again",
+        () ->
+            redundancy(owner).fabricsUp().size() == 2
+                && (is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby")));
+    awaitFlow(load);
+    assertEquals(0, load.came(2, 0), "no payload came twice");
+  }
 }
