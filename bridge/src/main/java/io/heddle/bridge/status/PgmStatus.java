@@ -131,7 +131,7 @@ public record PgmStatus(List<Way> directions, List<Session> sessions) {
         List.copyOf(sessions));
   }
 
-  /* A record may be given to another session meanwhile: it is read again then. */
+  /* A record may be given to another session of the group meanwhile: it is read again then. */
   private static void add(
       List<Session> sessions,
       long at,
@@ -143,13 +143,13 @@ public record PgmStatus(List<Way> directions, List<Session> sessions) {
       if (version == 0) {
         return;
       }
-      boolean others = Memory.getInt(at + PgmSessionCounters.SLOT_AT) != slotNumber;
+      if (Memory.getInt(at + PgmSessionCounters.SLOT_AT) != slotNumber) {
+        return;
+      }
       Session session = session(at, aliveNs, fabrics);
       VarHandle.loadLoadFence();
       if ((version & 1) == 0 && Memory.getInt(at + PgmSessionCounters.VERSION_AT) == version) {
-        if (!others) {
-          sessions.add(session);
-        }
+        sessions.add(session);
         return;
       }
     }

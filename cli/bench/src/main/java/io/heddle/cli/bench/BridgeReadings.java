@@ -14,16 +14,18 @@ final class BridgeReadings {
   static final String BESIDE_C = ", bridge added ÷ C forwarder";
   static final String SPINNING_BESIDE = ", spinning bridge added ÷ sleeping";
   private static final String FORWARDER = "C forwarder";
+  private static final String KERNEL = "kernel routing";
 
   private BridgeReadings() {}
 
   /**
    * Of {@code heddle bridge latency}: what each adds, and by load the bridge's median beside the
-   * forwarder in C.
+   * forwarder in C. Also what it carried at most, beside both rivals.
    */
   static List<Figure> latency(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     Map<String, Map<String, Double>> added = new LinkedHashMap<>();
+    Map<String, Double> most = new LinkedHashMap<>();
     for (JsonNode row : report.path("rows")) {
       String load = row.path("load").asText();
       String joining = row.path("joining").asText();
@@ -36,12 +38,16 @@ final class BridgeReadings {
                 "us",
                 row.path("added_p999_us").asDouble()));
       }
+      most.put(joining, row.path("capacity_packets_per_second").asDouble());
       added.computeIfAbsent(load, key -> new LinkedHashMap<>()).put(joining, median);
     }
     added.forEach((load, by) -> {
       addRatio(figures, load + BESIDE_C, by.get(BRIDGE), by.get(FORWARDER));
       addRatio(figures, load + SPINNING_BESIDE, by.get(SPINNING), by.get(BRIDGE));
     });
+    for (String rival : List.of(FORWARDER, KERNEL)) {
+      addRatio(figures, "at most, bridge ÷ " + rival, most.get(BRIDGE), most.get(rival));
+    }
     return figures;
   }
 

@@ -19,10 +19,12 @@ class BridgeReadingsTest {
   private static String row(String joining, String load, double median) {
     return String.format(
         Locale.ROOT,
-        "{\"joining\": \"%s\", \"load\": \"%s\", \"added_median_us\": %s, \"added_p999_us\": 99}",
+        "{\"joining\": \"%s\", \"load\": \"%s\", \"added_median_us\": %s, \"added_p999_us\": 99,"
+            + " \"capacity_packets_per_second\": %s}",
         joining,
         load,
-        median);
+        median,
+        1000 * median);
   }
 
   private static double named(List<Figure> figures, String name) {
@@ -49,6 +51,7 @@ class BridgeReadingsTest {
     assertEquals(0.5, named(figures, "idle, spinning bridge added ÷ sleeping"));
     assertEquals(4, named(figures, "half, bridge added ÷ C forwarder"));
     assertEquals(15, named(figures, "idle, bridge, spinning, added median"));
+    assertEquals(4, named(figures, "at most, bridge ÷ C forwarder"));
     assertEquals(99, named(figures, "half, bridge, added 99.9 %"));
     assertTrue(figures.stream().noneMatch(each -> each.name().contains("one fabric")));
   }

@@ -32,7 +32,7 @@ final class LatencyBench {
   private static final int NEIGHBOUR = 2;
   private static final int FAR = 3;
   private static final int TRIES = 3;
-  private static final int TRIES_OF_BRIDGES = 20;
+  private static final int WARM_UP = 15;
   private static final double MEDIAN = 0.5;
   private static final double P999 = 0.999;
   private static final double NS_PER_US = 1e3;
@@ -142,8 +142,11 @@ final class LatencyBench {
     all.forEach((joining, measured) -> {
       progress.update(() -> joining.name() + " at most");
       joining.begin();
-      int tries = joining instanceof JoiningBridge ? TRIES_OF_BRIDGES : TRIES;
-      for (int i = 0; i < tries; i++) {
+      int unmeasured = joining instanceof JoiningBridge ? WARM_UP : 0;
+      for (int i = 0; i < unmeasured; i++) {
+        stream.run(receiver(joining), joining.group(), plan.loadedPackets(), 0);
+      }
+      for (int i = 0; i < TRIES; i++) {
         double rate =
             stream
                 .run(receiver(joining), joining.group(), plan.loadedPackets(), 0)
