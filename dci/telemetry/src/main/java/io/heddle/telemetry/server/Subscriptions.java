@@ -17,6 +17,7 @@ import io.heddle.telemetry.proto.SubscriptionList;
 import io.heddle.telemetry.proto.SubscriptionMode;
 import io.heddle.telemetry.report.GatewayReport;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -42,6 +43,7 @@ final class Subscriptions {
   StreamObserver<SubscribeRequest> begin(StreamObserver<SubscribeResponse> answers) {
     Stream stream = new Stream((ServerCallStreamObserver<SubscribeResponse>) answers);
     stream.answers.setOnCancelHandler(stream::end);
+    stream.answers.setOnReadyHandler(stream::ready);
     return stream;
   }
 
@@ -54,6 +56,8 @@ final class Subscriptions {
     private final List<ScheduledFuture<?>> timers = new ArrayList<>();
     private @Nullable SubscriptionList asked;
     private List<Wanted> wanted = List.of();
+    /* Whose time came while the client hadn't taken what went before; the one that has waited longest first. */
+    private final Set<Wanted> due = new LinkedHashSet<>();
     private boolean ended;
 
     Stream(ServerCallStreamObserver<SubscribeResponse> answers) {
@@ -133,18 +137,29 @@ final class Subscriptions {
       answers.onNext(SubscribeResponse.newBuilder().setSyncResponse(true).build());
     }
 
-    /* A client that doesn't read gets fewer samples; nothing piles up. */
+    /* A client that doesn't read gets fewer samples of each; nothing piles up. */
     private void sample(Wanted each) {
-      if (!ended && answers.isReady()) {
-        try {
-          send(each, source.get());
-        } catch (StatusRuntimeException gone) {
-          finish();
-        } catch (Throwable failed) {
-          /* What is thrown ends a timer without a word. */
-          FaultTeller.makeRoom();
-          faults.tell("a sample", failed);
+      due.add(each);
+      sendDue();
+    }
+
+    private void ready() {
+      execute(this::sendDue);
+    }
+
+    private void sendDue() {
+      try {
+        while (!ended && !due.isEmpty() && answers.isReady()) {
+          Wanted first = due.iterator().next();
+          due.remove(first);
+          send(first, source.get());
         }
+      } catch (StatusRuntimeException gone) {
+        finish();
+      } catch (Throwable failed) {
+        /* What is thrown ends a timer without a word. */
+        FaultTeller.makeRoom();
+        faults.tell("a sample", failed);
       }
     }
 
@@ -178,8 +193,12 @@ final class Subscriptions {
     }
 
     private void end() {
+      execute(this::finish);
+    }
+
+    private void execute(Runnable what) {
       try {
-        sampler.execute(this::finish);
+        sampler.execute(what);
       } catch (RejectedExecutionException closing) {
         /* The server's end has ended all timers. */
       }
@@ -187,6 +206,7 @@ final class Subscriptions {
 
     private void finish() {
       ended = true;
+      due.clear();
       timers.forEach(each -> each.cancel(false));
     }
   }

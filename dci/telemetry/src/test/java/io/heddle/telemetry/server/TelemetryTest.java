@@ -46,12 +46,14 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -335,19 +337,19 @@ final class TelemetryTest {
 
   private List<SubscribeResponse> ask(SubscriptionList list) throws Exception {
     List<SubscribeResponse> answers = new CopyOnWriteArrayList<>();
-    return ask(list, answers).get();
+    ask(list, answers::add).get();
+    return answers;
   }
 
-  private CompletableFuture<List<SubscribeResponse>> ask(
-      SubscriptionList list, List<SubscribeResponse> answers) {
-    CompletableFuture<List<SubscribeResponse>> end = new CompletableFuture<>();
+  private CompletableFuture<Void> ask(SubscriptionList list, Consumer<SubscribeResponse> answers) {
+    CompletableFuture<Void> end = new CompletableFuture<>();
     StreamObserver<SubscribeRequest> questions =
         ClientCalls.asyncBidiStreamingCall(
             channel().newCall(GnmiMethods.SUBSCRIBE, CallOptions.DEFAULT),
             new StreamObserver<SubscribeResponse>() {
               @Override
               public void onNext(SubscribeResponse answer) {
-                answers.add(answer);
+                answers.accept(answer);
               }
 
               @Override
@@ -357,7 +359,7 @@ final class TelemetryTest {
 
               @Override
               public void onCompleted() {
-                end.complete(answers);
+                end.complete(null);
               }
             });
     questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
@@ -408,10 +410,38 @@ final class TelemetryTest {
     assertEquals(1, once.size());
     assertTrue(once.getFirst().getSyncResponse());
     List<SubscribeResponse> stream = new CopyOnWriteArrayList<>();
-    ask(wanted.setMode(SubscriptionList.Mode.STREAM).build(), stream);
+    ask(wanted.setMode(SubscriptionList.Mode.STREAM).build(), stream::add);
     await("a sample after the sync", () -> stream.size() > 1);
     assertTrue(stream.getFirst().getSyncResponse());
     assertTrue(stream.get(1).hasUpdate());
+  }
+
+  /* An answer of more than 32 KiB makes gRPC say that it isn't ready, for as long as it takes to write. */
+  @Test
+  void aPathBehindALargeOneIsSampledAsOftenAsIt() throws Exception {
+    report =
+        new GatewayReport(
+            1, REPORT.lists(), Collections.nCopies(1_000, ELEPHANT), REPORT.rules(), List.of());
+    SubscriptionList wanted =
+        list(subscription("gateway", "elephants"))
+            .addSubscription(subscription("gateway", "rules"))
+            .setMode(SubscriptionList.Mode.STREAM)
+            .setUpdatesOnly(true)
+            .build();
+    List<String> samples = new CopyOnWriteArrayList<>();
+    ask(
+        wanted,
+        each ->
+            each.getUpdate()
+                .getPrefix()
+                .getElemList()
+                .forEach(elem -> samples.add(elem.getName())));
+    await("elephants", () -> Collections.frequency(samples, "elephants") >= 10);
+    int elephants = Collections.frequency(samples, "elephants");
+    await("the rules, too", () -> Collections.frequency(samples, "rules") >= elephants - 1);
+    int rules = Collections.frequency(samples, "rules");
+    assertTrue(
+        Collections.frequency(samples, "elephants") <= 2 * rules, () -> rules + " of " + samples);
   }
 
   @Test
