@@ -192,13 +192,36 @@ static ALWAYS_INLINE void add(void *map, __u32 at, __u64 packets, __u64 bytes) {
   }
 }
 
+// Copies bytes of the packet, a multiple of four; straight from its memory where they lie in its first piece, since each
+// call of the kernel costs some nanoseconds.
+static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 bytes) {
+  const __u8 *data = (const __u8 *)(long)skb->data + at;
+  if (data + bytes > (const __u8 *)(long)skb->data_end) {
+    return bpf_skb_load_bytes(skb, at, to, bytes);
+  }
+  for (__u32 i = 0; i < bytes / 4; i++) {
+    ((__u32 *)to)[i] = ((const __u32 *)data)[i];
+  }
+  return 0;
+}
+
+// The same for an EtherType.
+static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *type) {
+  const __u8 *data = (const __u8 *)(long)skb->data + at;
+  if (data + sizeof *type > (const __u8 *)(long)skb->data_end) {
+    return bpf_skb_load_bytes(skb, at, type, sizeof *type);
+  }
+  *type = *(const __be16 *)data;
+  return 0;
+}
+
 // Ports, and of RoCEv2 the queue pair. A packet too short for them is hashed by its addresses.
 static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *packet, __u32 at) {
   packet->payload_at = at;
   if (packet->protocol == PROTOCOL_UDP) {
     struct udp_and_bth udp;
     packet->payload_at = at + 8;
-    if (bpf_skb_load_bytes(skb, at, &udp, sizeof udp) == 0) {
+    if (load(skb, at, &udp, sizeof udp) == 0) {
       packet->ports[0] = udp.source_port;
       packet->ports[1] = udp.destination_port;
       if (udp.destination_port == FROM_NETWORK_16(ROCE_PORT)) {
@@ -218,7 +241,7 @@ static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *p
 static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packet) {
   __be16 type;
   __u32 at = 12;
-  if (bpf_skb_load_bytes(skb, at, &type, sizeof type) != 0) {
+  if (load_type(skb, at, &type) != 0) {
     return 0;
   }
   for (int tag = 0; tag < MOST_TAGS; tag++) {
@@ -226,7 +249,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
       break;
     }
     at += 4;
-    if (bpf_skb_load_bytes(skb, at, &type, sizeof type) != 0) {
+    if (load_type(skb, at, &type) != 0) {
       return 0;
     }
   }
@@ -234,7 +257,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
   packet->ip_at = at;
   if (type == FROM_NETWORK_16(ETHERTYPE_IPV6)) {
     struct ipv6_header ip;
-    if (bpf_skb_load_bytes(skb, at, &ip, sizeof ip) != 0) {
+    if (load(skb, at, &ip, sizeof ip) != 0) {
       return 0;
     }
     packet->source = ip.source;
@@ -246,7 +269,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
   }
   if (type == FROM_NETWORK_16(ETHERTYPE_IPV4)) {
     struct ipv4_header ip;
-    if (bpf_skb_load_bytes(skb, at, &ip, sizeof ip) != 0) {
+    if (load(skb, at, &ip, sizeof ip) != 0) {
       return 0;
     }
     // As IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).

@@ -6,7 +6,6 @@ import io.heddle.telemetry.tls.TlsFiles;
 import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,12 +70,6 @@ public record NetworkConfig(
 
   /** Over which links a gateway's list leads. */
   public record ListPath(String gateway, int list, List<String> links) {}
-
-  public Optional<ListPath> path(String gateway, int list) {
-    return paths.stream()
-        .filter(each -> each.gateway().equals(gateway) && each.list() == list)
-        .findFirst();
-  }
 
   public List<Target> gateways() {
     return targets.stream().filter(Target::isGateway).toList();

@@ -16,19 +16,29 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Telemetry and configuration to a snapshot for the solver. */
 final class SnapshotMaker {
   private static final double US_PER_MS = 1_000;
 
+  /** A gateway's list. */
+  private record Listed(String gateway, int list) {}
+
   private final NetworkConfig network;
   private final TelemetryStore store;
+  private final Map<Listed, NetworkConfig.ListPath> paths = new HashMap<>();
+  private final Map<String, NetworkConfig.Link> linksByName = new HashMap<>();
   private final AddressTexts addresses = new AddressTexts();
 
   SnapshotMaker(NetworkConfig network, TelemetryStore store) {
     this.network = network;
     this.store = store;
+    network
+        .paths()
+        .forEach(each -> paths.putIfAbsent(new Listed(each.gateway(), each.list()), each));
+    network.links().forEach(each -> linksByName.put(each.name(), each));
   }
 
   /**
@@ -112,13 +122,14 @@ final class SnapshotMaker {
   private Set<String> addLinks(String gateway, List<ListReport> lists, Map<String, WanLink> links) {
     Set<String> lacks = new LinkedHashSet<>();
     for (ListReport list : lists) {
-      NetworkConfig.ListPath path = network.path(gateway, list.id()).orElse(null);
+      NetworkConfig.ListPath path = paths.get(new Listed(gateway, list.id()));
       if (path == null) {
         lacks.add("no [path] says over which links list %s leads".formatted(list.id()));
         continue;
       }
-      for (NetworkConfig.Link link : network.links()) {
-        if (path.links().contains(link.name())) {
+      for (String name : path.links()) {
+        NetworkConfig.Link link = linksByName.get(name);
+        if (link != null) {
           TelemetryStore.Rate rate = store.rate(link.target(), link.interfaceName());
           if (rate == null) {
             lacks.add(
@@ -141,7 +152,7 @@ final class SnapshotMaker {
     return new PathList(
         policy,
         list.id(),
-        network.path(gateway, list.id()).orElseThrow().links(),
+        Objects.requireNonNull(paths.get(new Listed(gateway, list.id()))).links(),
         list.up(),
         roundTripUs == null ? 0 : roundTripUs / US_PER_MS,
         loss == null ? 0 : loss);

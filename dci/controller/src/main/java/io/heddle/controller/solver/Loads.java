@@ -25,6 +25,8 @@ final class Loads {
   private final double[] capacity;
   private final double[] rate;
   private final int[] listOf;
+  /* By list, the lists of its policy; what is tried is asked of them each time. */
+  private final int[][] beside;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
   private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();
   /* Made when it is first asked for. */
@@ -46,6 +48,11 @@ final class Loads {
       PathList list = lists.get(i);
       linksOf[i] = list.links().stream().distinct().mapToInt(linkIndex::get).toArray();
       byPolicy.computeIfAbsent(list.policy(), any -> new ArrayList<>()).add(i);
+    }
+    beside = new int[lists.size()][];
+    for (List<Integer> each : byPolicy.values()) {
+      int[] own = each.stream().mapToInt(Integer::intValue).toArray();
+      each.forEach(list -> beside[list] = own);
     }
     listOf = new int[flows.size()];
     for (int i = 0; i < flows.size(); i++) {
@@ -155,8 +162,14 @@ final class Loads {
     ElephantFlow elephant = flows.get(flow);
     int from = listOf[flow];
     move(flow, to);
-    double most = maximum(elephant.policy());
-    int busiest = busiest(elephant.policy());
+    double most = 0;
+    for (int list : beside[to]) {
+      most = Math.max(most, utilisation(list));
+    }
+    int busiest = 0;
+    for (int list : beside[to]) {
+      busiest += utilisation(list) >= most - SAME ? 1 : 0;
+    }
     move(flow, from);
     int id = lists.get(to).id();
     return new MoveCandidate(flow, elephant, to, id, id == elephant.hashList(), most, busiest);

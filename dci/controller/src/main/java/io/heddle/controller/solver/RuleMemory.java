@@ -1,7 +1,11 @@
 package io.heddle.controller.solver;
 
 import io.heddle.controller.model.FlowId;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +47,23 @@ final class RuleMemory {
   /** A flow is calm again after so many times the time that its rule had to be needless. */
   private static final int CALM = 8;
 
+  /** What a rule matches, whoever's it is. */
+  private record Match(String source, String destination, int queuePair) {
+    static Match of(FlowId flow) {
+      return new Match(flow.source(), flow.destination(), flow.queuePair());
+    }
+  }
+
   private final TreeMap<FlowId, Rule> rules = new TreeMap<>();
+
+  /* The gateways that have a rule that matches this. */
+  private final Map<Match, Set<String>> gateways = new HashMap<>();
   private final TreeMap<FlowId, Long> heldUntilNs = new TreeMap<>();
   private final TreeMap<FlowId, Released> released = new TreeMap<>();
 
   void put(Rule rule) {
     rules.put(rule.flow, rule);
+    gateways.computeIfAbsent(Match.of(rule.flow), any -> new HashSet<>()).add(rule.flow.gateway());
   }
 
   /** Puts a rule in force for a flow that is moved; one whose rule had gone before is noticed. */
@@ -73,6 +88,12 @@ final class RuleMemory {
 
   void remove(FlowId flow) {
     rules.remove(flow);
+    gateways.computeIfPresent(
+        Match.of(flow),
+        (match, those) -> {
+          those.remove(flow.gateway());
+          return those.isEmpty() ? null : those;
+        });
   }
 
   @Nullable Rule rule(FlowId flow) {
@@ -81,12 +102,8 @@ final class RuleMemory {
 
   /** Whether another gateway has the same rule: both would be one route. */
   boolean isTaken(FlowId flow) {
-    return rules.keySet().stream()
-        .anyMatch(each ->
-            !each.gateway().equals(flow.gateway())
-                && each.queuePair() == flow.queuePair()
-                && each.destination().equals(flow.destination())
-                && each.source().equals(flow.source()));
+    Set<String> those = gateways.isEmpty() ? null : gateways.get(Match.of(flow));
+    return those != null && (those.size() > 1 || !those.contains(flow.gateway()));
   }
 
   List<Rule> rules(String policy) {

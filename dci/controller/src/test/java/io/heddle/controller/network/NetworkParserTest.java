@@ -53,8 +53,7 @@ final class NetworkParserTest {
     assertEquals(List.of("gw1"), config.gateways().stream().map(each -> each.name()).toList());
     assertEquals(9339, config.targets().get(1).port());
     assertEquals(1e8, config.links().getFirst().capacity());
-    assertEquals(List.of("a", "b"), config.path("gw1", 1).orElseThrow().links());
-    assertTrue(config.path("gw1", 2).isEmpty());
+    assertEquals(List.of(new NetworkConfig.ListPath("gw1", 1, List.of("a", "b"))), config.paths());
     assertEquals(65_000, config.peers().getFirst().as(), "ours unless said");
   }
 
