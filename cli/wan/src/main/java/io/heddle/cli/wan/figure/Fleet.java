@@ -57,8 +57,11 @@ final class Fleet {
   private static final int FIRST_ID = 0x0a010000;
   private static final int READY_SECONDS = 120;
   private static final int POLL_MS = 50;
+
+  /* Most of what it makes of reports lives for a moment: with a young generation of Java's own choice some of it grew old, and
+  was collected in pauses of a cycle's length. */
   static final List<String> JAVA =
-      List.of("-Xmx160m", "-XX:MaxDirectMemorySize=64m", "-XX:+UseSerialGC");
+      List.of("-Xmx160m", "-Xmn108m", "-XX:MaxDirectMemorySize=64m", "-XX:+UseSerialGC");
 
   /**
    * A rule that came.
