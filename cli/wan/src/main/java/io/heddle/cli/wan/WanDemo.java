@@ -120,12 +120,13 @@ public final class WanDemo {
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
     try {
       steps.tell("namespaces and daemons");
-      WanDaemons daemons = new WanDaemons(folder, reflected, observers(), cleanup);
+      Cleanup network = cleanup.add(new Cleanup());
+      WanDaemons daemons = new WanDaemons(folder, reflected, observers(), network);
       WanNodes nodes = daemons.nodes;
       NodeProcesses processes = daemons.processes;
       steps.watch(processes);
       daemons.start();
-      WanTraffic traffic = cleanup.add(WanTraffic.start(nodes.namespace(WanNodes.H1)));
+      WanTraffic traffic = network.add(WanTraffic.start(nodes.namespace(WanNodes.H1)));
       begin();
       collide(traffic);
       measure(traffic);
@@ -135,6 +136,8 @@ public final class WanDemo {
       traffic.send(Map.of());
       WanMeasures measures = new WanMeasures(nodes, processes, configs, ask, steps, traffic);
       measures.inTheNetwork(extent);
+      /* Seven daemons want a processor, too. */
+      network.close();
       measures.alone(folder, extent);
     } catch (WanSteps.StepFailed failed) {
       /* Its step says why. */
