@@ -50,7 +50,7 @@ final class DataPlanes {
       log.info(
           "rules of nftables forward, since %s", BpfDataPlane.refusal().orElse("BPF isn't there"));
     }
-    return NftDataPlane.open(interfaces, config.settings());
+    return NftDataPlane.open(interfaces, config.settings(), log);
   }
 
   /** Takes the other one off, which an earlier configuration had at work. */

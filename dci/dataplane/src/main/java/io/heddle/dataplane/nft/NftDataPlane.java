@@ -11,6 +11,7 @@ import io.heddle.dataplane.PacketCount;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.dataplane.TrafficCounters;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -66,6 +67,7 @@ public final class NftDataPlane implements DataPlane {
 
   private final NftCommand nft;
   private final boolean adopted;
+  private final Log log;
   private final Map<SteerKey, Integer> steers = new HashMap<>();
   private final Map<Integer, Buckets> buckets = new TreeMap<>();
   private Map<AddressPrefix, Integer> policies = Map.of();
@@ -75,8 +77,9 @@ public final class NftDataPlane implements DataPlane {
   private boolean attached;
   private @Nullable Reading reading;
 
-  private NftDataPlane(NftCommand nft, List<Integer> interfaces, boolean adopted) {
+  private NftDataPlane(NftCommand nft, List<Integer> interfaces, boolean adopted, Log log) {
     this.nft = nft;
+    this.log = log;
     this.interfaces = interfaces;
     this.adopted = adopted;
   }
@@ -94,7 +97,7 @@ public final class NftDataPlane implements DataPlane {
    * @param settings by which marks of a table at work are read
    * @throws HeddleException where nft refuses it
    */
-  public static NftDataPlane open(List<Integer> interfaces, DataPlaneSettings settings) {
+  public static NftDataPlane open(List<Integer> interfaces, DataPlaneSettings settings, Log log) {
     refusal()
         .ifPresent(reason -> {
           throw new HeddleException(reason);
@@ -106,7 +109,7 @@ public final class NftDataPlane implements DataPlane {
       if (!found) {
         nft.run(NftRules.state());
       }
-      NftDataPlane plane = new NftDataPlane(nft, interfaces, found);
+      NftDataPlane plane = new NftDataPlane(nft, interfaces, found, log);
       plane.settings = settings;
       plane.readSteers();
       opened = true;
@@ -180,7 +183,7 @@ public final class NftDataPlane implements DataPlane {
   /* One transaction: each packet meets the old rules or the new ones. */
   private void apply() {
     if (attached) {
-      nft.run(NftRules.chains(settings, interfaces, policies, buckets));
+      ask(NftRules.chains(settings, interfaces, policies, buckets));
     }
   }
 
@@ -199,6 +202,14 @@ public final class NftDataPlane implements DataPlane {
             AddressText.of(key.destination()),
             Integer.toHexString(key.queuePair()),
             source == null ? "" : " . " + AddressText.of(source));
+  }
+
+  private String element(SteerKey key, int list) {
+    return element(key) + " : 0x" + Integer.toHexString(settings.mark(list));
+  }
+
+  private static String add(String map, String elements) {
+    return "add element inet %s %s { ".formatted(NftRules.TABLE, map) + elements + " }\n";
   }
 
   private static String delete(SteerKey key) {
@@ -229,15 +240,11 @@ public final class NftDataPlane implements DataPlane {
       }
       taken.put(key, list);
       StringBuilder elements = added.computeIfAbsent(map(key), name -> new StringBuilder());
-      elements.append(elements.isEmpty() ? "" : ", ").append(element(key));
-      elements.append(" : 0x").append(Integer.toHexString(settings.mark(list)));
+      elements.append(elements.isEmpty() ? "" : ", ").append(element(key, list));
     });
     if (!taken.isEmpty()) {
-      added.forEach((name, elements) ->
-          gone.append("add element inet %s %s { ".formatted(NftRules.TABLE, name))
-              .append(elements)
-              .append(" }\n"));
-      nft.run(gone.toString());
+      added.forEach((name, elements) -> gone.append(add(name, elements.toString())));
+      ask(gone.toString());
       steers.putAll(taken);
     }
     return without;
@@ -248,7 +255,7 @@ public final class NftDataPlane implements DataPlane {
     if (!steers.containsKey(key)) {
       return false;
     }
-    nft.run(delete(key));
+    ask(delete(key));
     steers.remove(key);
     return true;
   }
@@ -366,10 +373,35 @@ public final class NftDataPlane implements DataPlane {
         return last.text();
       }
     }
-    String text = nft.run("list table inet " + NftRules.TABLE + "\n");
+    String text = ask("list table inet " + NftRules.TABLE + "\n");
     long now = System.nanoTime();
     reading = new Reading(text, now, now - began);
     return text;
+  }
+
+  /* What is said of the table; where it is gone it is made again first. */
+  private String ask(String script) {
+    try {
+      return nft.run(script);
+    } catch (HeddleException failed) {
+      if (hasTable(nft)) {
+        throw failed;
+      }
+      restore();
+      return nft.run(script);
+    }
+  }
+
+  /* Whoever loads a host's own rules anew flushes ours with them: they are made again, with what was steered. */
+  private void restore() {
+    StringBuilder script = new StringBuilder(NftRules.state());
+    steers.forEach((key, list) -> script.append(add(map(key), element(key, list))));
+    if (attached) {
+      script.append(NftRules.chains(settings, interfaces, policies, buckets));
+    }
+    nft.run(script.toString());
+    log.warn(
+        "the table inet %s was gone, and is there again: its counts begin anew", NftRules.TABLE);
   }
 
   private Map<String, PacketCount> counted() {

@@ -13,6 +13,7 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class NftDataPlaneTest {
   private static final InetAddress IPV4 = AddressText.parse("10.2.0.2");
   private static final int LOOPBACK = 1;
 
+  private final List<String> log = new ArrayList<>();
   private NetworkNamespace host;
 
   @BeforeEach
@@ -46,17 +48,23 @@ final class NftDataPlaneTest {
   }
 
   private NftDataPlane open() {
-    return host.call(() -> NftDataPlane.open(List.of(LOOPBACK), SETTINGS));
+    return host.call(() ->
+        NftDataPlane.open(List.of(LOOPBACK), SETTINGS, (level, sentence) -> log.add(sentence)));
   }
 
-  private String ruleset() {
+  private String nft(String... words) {
+    List<String> command = new ArrayList<>(List.of("nft"));
+    command.addAll(List.of(words));
     return host.call(() -> {
-      Process process =
-          new ProcessBuilder("nft", "list", "ruleset").redirectErrorStream(true).start();
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String said = new String(process.getInputStream().readAllBytes());
       assertEquals(0, process.waitFor(), said);
       return said;
     });
+  }
+
+  private String ruleset() {
+    return nft("list", "ruleset");
   }
 
   @Test
@@ -126,12 +134,30 @@ final class NftDataPlaneTest {
   }
 
   @Test
+  void aTableThatAnotherFlushedComesBackWithItsSteers() {
+    SteerKey key = new SteerKey(DESTINATION, 17, null);
+    try (NftDataPlane plane = open()) {
+      plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
+      plane.setBuckets(0, Buckets.by(Map.of(1, 1), Set.of(1)));
+      plane.attach();
+      plane.steer(Map.of(key, 3));
+      String before = ruleset();
+      nft("flush", "ruleset");
+      assertEquals(List.of(), plane.flows());
+      assertEquals(before, ruleset());
+      assertEquals(1, log.size(), log.toString());
+      assertTrue(log.getFirst().contains("was gone"), log.toString());
+      nft("flush", "ruleset");
+      assertTrue(plane.release(key), "an order may come before the next look");
+      nft("flush", "ruleset");
+      plane.steer(Map.of(key, 4));
+      assertTrue(ruleset().contains("0x00040000"), ruleset());
+    }
+  }
+
+  @Test
   void aTableOfAnotherBuildIsMadeAnew() {
-    host.call(() -> {
-      Process process = new ProcessBuilder("nft", "add", "table", "inet", NftRules.TABLE).start();
-      assertEquals(0, process.waitFor());
-      return null;
-    });
+    nft("add", "table", "inet", NftRules.TABLE);
     try (NftDataPlane plane = open()) {
       assertFalse(plane.isAdopted());
       assertTrue(ruleset().contains("counter " + NftRules.BUILD), ruleset());

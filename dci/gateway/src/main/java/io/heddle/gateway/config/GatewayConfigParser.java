@@ -167,14 +167,16 @@ public final class GatewayConfigParser {
       }
       made.add(policy);
     }
-    return new GatewayConfig(
-        lan,
+    DataPlaneSettings settings =
         new DataPlaneSettings(
             (int) top.number("seed", 0, 0, 0xffff_ffffL),
             (int) top.number("mark-shift", 16, 0, 24),
             TimeUnit.MICROSECONDS.toNanos(top.number("gap-us", 0, 0, 10_000_000)),
-            TimeUnit.MILLISECONDS.toNanos(top.number("move-deadline-ms", 1_000, 1, 600_000))),
-        dataPlane(top),
+            TimeUnit.MILLISECONDS.toNanos(top.number("move-deadline-ms", 1_000, 1, 600_000)));
+    return new GatewayConfig(
+        lan,
+        settings,
+        dataPlane(top, settings),
         (int) top.number("table", 8400, 256, 0x7fff_0000),
         (int) top.number("preference", 8400, 1, 32_000),
         (int) top.number("priority", 18_500, 1, 0xffff),
@@ -202,14 +204,14 @@ public final class GatewayConfigParser {
     }
   }
 
-  private static DataPlaneKind dataPlane(ConfigText.Section top) {
+  private static DataPlaneKind dataPlane(ConfigText.Section top, DataPlaneSettings settings) {
     DataPlaneKind kind =
         top.get(
             "data-plane",
             DataPlaneKind.AUTO,
             "auto, bpf or nftables",
             text -> DataPlaneKind.valueOf(text.toUpperCase(Locale.ROOT)));
-    if (kind == DataPlaneKind.NFTABLES && top.number("gap-us", 0, 0, 10_000_000) > 0) {
+    if (kind == DataPlaneKind.NFTABLES && settings.gapNs() > 0) {
       throw top.refuse("gap-us", "is for the BPF program; rules of nftables can't wait for a gap");
     }
     return kind;
