@@ -34,7 +34,7 @@ public final class SystemClock {
   }
 
   /** A time stamp of the system's by {@link System#nanoTime}. */
-  long nanoTime(long seconds, long nanoseconds) {
+  public long nanoTime(long seconds, long nanoseconds) {
     return seconds * SECOND_NS + nanoseconds - aheadNs;
   }
 }

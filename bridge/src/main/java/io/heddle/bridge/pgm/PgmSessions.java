@@ -2,9 +2,9 @@ package io.heddle.bridge.pgm;
 
 import io.heddle.bridge.status.PgmCounters;
 import io.heddle.bridge.status.PgmSessionCounters;
+import io.heddle.bridge.table.RecentEntries;
 import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
-import java.util.Arrays;
 
 /**
  * All PGM sessions that a bridge hears, found by group, side and transport session id. Bounded: the
@@ -16,27 +16,17 @@ public final class PgmSessions {
   /** For so long a silent session stays. */
   static final long IDLE_NS = 300_000_000_000L;
 
-  private static final int NONE = -1;
+  private static final int NONE = RecentEntries.NONE;
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
-  private final int mask;
-  private final int[] buckets;
-  private final int[] nextInBucket;
+  private final RecentEntries sessions;
   private final long[] ids;
   private final int[] slots;
   private final int[] sides;
   private final long[] blocks;
   private final long[] epochs;
-  private final long[] heardNs;
   private final HeardNumbers[] numbers;
   private final long records;
-  /* A ring of all sessions in the order of their last word. */
-  private final int[] newer;
-  private final int[] older;
-  private int newest = NONE;
-  private int oldest = NONE;
-  private int free;
-  private int size;
   private long epoch;
 
   /**
@@ -51,36 +41,29 @@ public final class PgmSessions {
    */
   PgmSessions(Arena arena, long records, int most) {
     this.records = records;
-    mask = Integer.highestOneBit(Math.max(2, most * 2 - 1)) - 1;
-    buckets = new int[mask + 1];
-    nextInBucket = new int[most];
+    sessions = new RecentEntries(most);
     ids = new long[most];
     slots = new int[most];
     sides = new int[most];
     blocks = new long[most];
     epochs = new long[most];
-    heardNs = new long[most];
     numbers = new HeardNumbers[most];
-    newer = new int[most];
-    older = new int[most];
     long bits = Memory.allocate(arena, (long) most * HeardNumbers.BYTES, 64);
-    Arrays.fill(buckets, NONE);
     for (int i = 0; i < most; i++) {
-      nextInBucket[i] = i + 1 < most ? i + 1 : NONE;
       numbers[i] = new HeardNumbers(bits + (long) i * HeardNumbers.BYTES);
     }
   }
 
-  private int bucket(int slot, int side, long id) {
-    return (int) ((((long) slot << 1 | side) * MIX ^ id) * MIX >>> 32) & mask;
+  private static int hash(int slot, int side, long id) {
+    return (int) ((((long) slot << 1 | side) * MIX ^ id) * MIX >>> 32);
   }
 
   /** A session's number here, or {@link #NONE}. */
   private int find(int slot, int side, long id) {
-    int session = buckets[bucket(slot, side, id)];
+    int session = sessions.first(hash(slot, side, id));
     while (session != NONE
         && (ids[session] != id || slots[session] != slot || sides[session] != side)) {
-      session = nextInBucket[session];
+      session = sessions.next(session);
     }
     return session;
   }
@@ -102,7 +85,7 @@ public final class PgmSessions {
       session = add(slot, side, id, block, nowNs);
       epochs[session] = since;
     } else {
-      touch(session, nowNs);
+      sessions.touch(session, nowNs);
     }
     if (epochs[session] != since) {
       numbers[session].begin();
@@ -134,94 +117,40 @@ public final class PgmSessions {
   }
 
   private int add(int slot, int side, long id, long block, long nowNs) {
-    if (free == NONE) {
-      PgmCounters.evicted(blocks[oldest]);
-      remove(oldest);
+    if (sessions.isFull()) {
+      PgmCounters.evicted(blocks[sessions.oldest()]);
+      remove(sessions.oldest());
     }
-    int session = free;
-    free = nextInBucket[session];
+    int session = sessions.add(hash(slot, side, id), nowNs);
     ids[session] = id;
     slots[session] = slot;
     sides[session] = side;
     blocks[session] = block;
-    heardNs[session] = nowNs;
     numbers[session].begin();
-    int bucket = bucket(slot, side, id);
-    nextInBucket[session] = buckets[bucket];
-    buckets[bucket] = session;
-    linkNewest(session);
-    size++;
     PgmCounters.sessions(block, 1);
     PgmSessionCounters.open(record(session), slot, side, id);
     return session;
   }
 
-  private void touch(int session, long nowNs) {
-    heardNs[session] = nowNs;
-    if (session != newest) {
-      unlink(session);
-      linkNewest(session);
-    }
-  }
-
-  private void unlink(int session) {
-    int after = newer[session];
-    int before = older[session];
-    if (after == NONE) {
-      newest = before;
-    } else {
-      older[after] = before;
-    }
-    if (before == NONE) {
-      oldest = after;
-    } else {
-      newer[before] = after;
-    }
-  }
-
-  private void linkNewest(int session) {
-    newer[session] = NONE;
-    older[session] = newest;
-    if (newest == NONE) {
-      oldest = session;
-    } else {
-      newer[newest] = session;
-    }
-    newest = session;
-  }
-
   private void remove(int session) {
-    int bucket = bucket(slots[session], sides[session], ids[session]);
-    if (buckets[bucket] == session) {
-      buckets[bucket] = nextInBucket[session];
-    } else {
-      int before = buckets[bucket];
-      while (nextInBucket[before] != session) {
-        before = nextInBucket[before];
-      }
-      nextInBucket[before] = nextInBucket[session];
-    }
-    unlink(session);
-    nextInBucket[session] = free;
-    free = session;
-    size--;
+    sessions.remove(session);
     PgmCounters.sessions(blocks[session], -1);
     PgmSessionCounters.release(record(session));
   }
 
   /** Ends the sessions that have been silent for long enough. */
   public void expire(long nowNs) {
-    while (oldest != NONE && nowNs - heardNs[oldest] >= IDLE_NS) {
-      PgmCounters.aged(blocks[oldest]);
-      remove(oldest);
+    while (sessions.isOldestIdle(nowNs, IDLE_NS)) {
+      PgmCounters.aged(blocks[sessions.oldest()]);
+      remove(sessions.oldest());
     }
   }
 
   /** A group ends, or isn't looked at any more. Rare: it goes through all sessions. */
   public void forget(int slot) {
-    int session = newest;
+    int session = sessions.newest();
     while (session != NONE) {
-      int next = older[session];
+      int next = sessions.older(session);
       if (slots[session] == slot) {
         remove(session);
       }
@@ -230,6 +159,6 @@ public final class PgmSessions {
   }
 
   int size() {
-    return size;
+    return sessions.size();
   }
 }

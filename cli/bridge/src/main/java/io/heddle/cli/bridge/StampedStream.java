@@ -1,10 +1,10 @@
 package io.heddle.cli.bridge;
 
+import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.ThreadAffinity;
 import io.heddle.verbs.Gid;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -30,8 +30,8 @@ final class StampedStream implements AutoCloseable {
 
   /* A wait longer than this is slept through but for its end. */
   private static final long SLEEP_NS = 300_000;
-  private static final int CLOCK_TRIES = 16;
 
+  private final SystemClock clock = new SystemClock();
   private final FabricHost sender;
   private final TwoFabrics fabrics;
   private final Map<Integer, FabricHost> receivers = new LinkedHashMap<>();
@@ -133,7 +133,7 @@ final class StampedStream implements AutoCloseable {
     receiver.take((number, at) -> {});
     Arrays.fill(arrivedNs, 0, packets, 0);
     int length = build(group, packets);
-    long ahead = clockAheadNs();
+    clock.adjust();
     long start = System.nanoTime();
     for (int i = 0; i < packets; i++) {
       if (packetsPerSecond > 0) {
@@ -146,7 +146,7 @@ final class StampedStream implements AutoCloseable {
       }
     }
     collect(receiver, packets);
-    return result(packets, ahead);
+    return result(packets);
   }
 
   /* Other numbers each time: a bridge takes what it knows already for a copy. */
@@ -194,14 +194,14 @@ final class StampedStream implements AutoCloseable {
     }
   }
 
-  private Result result(int packets, long aheadNs) {
+  private Result result(int packets) {
     long[] latencies = new long[packets];
     int count = 0;
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
     for (int i = 0; i < packets; i++) {
       if (arrivedNs[i] != 0) {
-        latencies[count] = arrivedNs[i] - aheadNs - sentNs[i];
+        latencies[count] = clock.nanoTime(0, arrivedNs[i]) - sentNs[i];
         count++;
         first = Math.min(first, arrivedNs[i]);
         last = Math.max(last, arrivedNs[i]);
@@ -211,22 +211,6 @@ final class StampedStream implements AutoCloseable {
     Arrays.sort(sorted);
     double rate = count < 2 ? 0 : (count - 1.0) * SECOND_NS / Math.max(1, last - first);
     return new Result(sorted, packets - count, rate);
-  }
-
-  /* The system's clock before System.nanoTime(), by the try that took the least time. */
-  private static long clockAheadNs() {
-    long best = 0;
-    long shortest = Long.MAX_VALUE;
-    for (int i = 0; i < CLOCK_TRIES; i++) {
-      long before = System.nanoTime();
-      Instant now = Instant.now();
-      long took = System.nanoTime() - before;
-      if (took < shortest) {
-        shortest = took;
-        best = now.getEpochSecond() * SECOND_NS + now.getNano() - (before + took / 2);
-      }
-    }
-    return best;
   }
 
   @Override

@@ -1,0 +1,145 @@
+package io.heddle.bridge.table;
+
+import java.util.Arrays;
+
+/**
+ * The places of a bounded table: each is free, or in a chain of those with its hash and in a row by
+ * when it was used last. Whoever has the table keeps what lies at a place, and compares. One
+ * thread, without allocation.
+ */
+public final class RecentEntries {
+  public static final int NONE = -1;
+
+  private final int mask;
+  private final int[] chains;
+  private final int[] nextInChain;
+  private final int[] hashes;
+  private final long[] usedNs;
+  private final int[] newer;
+  private final int[] older;
+  private int newest = NONE;
+  private int oldest = NONE;
+  private int free;
+  private int size;
+
+  /**
+   * @param most places
+   */
+  public RecentEntries(int most) {
+    mask = Integer.highestOneBit(Math.max(2, most * 2 - 1)) - 1;
+    chains = new int[mask + 1];
+    nextInChain = new int[most];
+    hashes = new int[most];
+    usedNs = new long[most];
+    newer = new int[most];
+    older = new int[most];
+    Arrays.fill(chains, NONE);
+    for (int i = 0; i < most; i++) {
+      nextInChain[i] = i + 1 < most ? i + 1 : NONE;
+    }
+  }
+
+  /** The first place with a hash of this kind, or {@link #NONE}. */
+  public int first(int hash) {
+    return chains[hash & mask];
+  }
+
+  /** The next one in its chain. */
+  public int next(int place) {
+    return nextInChain[place];
+  }
+
+  public boolean isFull() {
+    return free == NONE;
+  }
+
+  /** Takes a free place, of which there has to be one. */
+  public int add(int hash, long nowNs) {
+    int place = free;
+    free = nextInChain[place];
+    hashes[place] = hash;
+    usedNs[place] = nowNs;
+    nextInChain[place] = chains[hash & mask];
+    chains[hash & mask] = place;
+    linkNewest(place);
+    size++;
+    return place;
+  }
+
+  /** It is used now. */
+  public void touch(int place, long nowNs) {
+    usedNs[place] = nowNs;
+    if (place != newest) {
+      unlink(place);
+      linkNewest(place);
+    }
+  }
+
+  /** Frees a place. */
+  public void remove(int place) {
+    int chain = hashes[place] & mask;
+    if (chains[chain] == place) {
+      chains[chain] = nextInChain[place];
+    } else {
+      int before = chains[chain];
+      while (nextInChain[before] != place) {
+        before = nextInChain[before];
+      }
+      nextInChain[before] = nextInChain[place];
+    }
+    unlink(place);
+    nextInChain[place] = free;
+    free = place;
+    size--;
+  }
+
+  private void unlink(int place) {
+    int after = newer[place];
+    int before = older[place];
+    if (after == NONE) {
+      newest = before;
+    } else {
+      older[after] = before;
+    }
+    if (before == NONE) {
+      oldest = after;
+    } else {
+      newer[before] = after;
+    }
+  }
+
+  private void linkNewest(int place) {
+    newer[place] = NONE;
+    older[place] = newest;
+    if (newest == NONE) {
+      oldest = place;
+    } else {
+      newer[newest] = place;
+    }
+    newest = place;
+  }
+
+  /** The one that was used last, or {@link #NONE}. */
+  public int newest() {
+    return newest;
+  }
+
+  /** The one whose use is longest ago, or {@link #NONE}. */
+  public int oldest() {
+    return oldest;
+  }
+
+  /** The one that was used before it, or {@link #NONE}. */
+  public int older(int place) {
+    return older[place];
+  }
+
+  /** Whether the oldest has been silent for so long. */
+  public boolean isOldestIdle(long nowNs, long idleNs) {
+    return oldest != NONE && nowNs - usedNs[oldest] >= idleNs;
+  }
+
+  public int size() {
+    return size;
+  }
+}
