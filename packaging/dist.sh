@@ -122,9 +122,13 @@ modules() {
 
 # Copies the runtime that was given, without what only developers use.
 take_given() {
-  local missing
-  missing=$(modules | tr , '\n' | grep -vxF "$(said_of_given MODULES | tr ' ' '\n')" | paste -sd ,) || true
-  [[ -z $missing ]] || fail "$given lacks the modules $missing"
+  local wanted has missing=() each
+  wanted=$(modules) && [[ -n $wanted ]] || fail "jdeps can't tell which modules the jars need"
+  has=" $(said_of_given MODULES) "
+  for each in ${wanted//,/ }; do
+    [[ $has == *" $each "* ]] || missing+=("$each")
+  done
+  ((${#missing[@]} == 0)) || fail "$given lacks the modules ${missing[*]}"
   mkdir -p "$lib/runtime/bin"
   cp -a -L -- "$given"/{lib,conf,release} "$lib/runtime"
   [[ ! -e $given/legal ]] || cp -a -- "$given/legal" "$lib/runtime"
