@@ -156,7 +156,10 @@ final class BandwidthRun {
       work += receives ? pollReceives() : 0;
       if (byTime) {
         nowNs = System.nanoTime();
-        stopped = stopped || window.isOver(nowNs) && closeWindows();
+        if (!stopped && window.isOver(nowNs)) {
+          stopped = true;
+          closeWindows();
+        }
       }
       if (failure.happened() || !guard.mayGoOn(work)) {
         return;
@@ -168,9 +171,13 @@ final class BandwidthRun {
     if (!byTime) {
       return (!sends || totalCompleted == target) && (!receives || totalReceived == target);
     }
-    /* Where both send, each stops by its own clock: who waited for its last sends might wait for receives that a peer
-    whose time is over posts no more. */
-    return stopped && (!sends || receives || totalCompleted == totalPosted);
+    return stopped && (!waitsForSends() || totalCompleted == totalPosted);
+  }
+
+  /* Of a test by time. Where both send, each stops by its own clock: who waited for its last sends might wait for receives
+  that a peer whose time is over posts no more. */
+  private boolean waitsForSends() {
+    return sends && !receives;
   }
 
   private int postAll() {
@@ -216,8 +223,8 @@ final class BandwidthRun {
   }
 
   /* The last messages may not have asked for a completion: one more does. */
-  private boolean closeWindows() {
-    for (int i = 0; sends && i < count; i++) {
+  private void closeWindows() {
+    for (int i = 0; waitsForSends() && i < count; i++) {
       if (posted[i] != signalledUpTo[i]) {
         SendWorkRequest only = chains[i][0];
         SendWorkRequest rest = only.next;
@@ -226,7 +233,6 @@ final class BandwidthRun {
         only.next = rest;
       }
     }
-    return true;
   }
 
   private int pollSends() {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Loads {
   static final double SAME = 1e-9;
+  private static final int[] NONE = {};
 
   private final List<PathList> lists;
   private final List<ElephantFlow> flows;
@@ -137,8 +138,12 @@ final class Loads {
 
   /** Of a policy's busiest list. */
   double maximum(String policy) {
+    return maximum(indices(policy));
+  }
+
+  private double maximum(int[] those) {
     double most = 0;
-    for (int list : lists(policy)) {
+    for (int list : those) {
       most = Math.max(most, utilisation(list));
     }
     return most;
@@ -146,12 +151,20 @@ final class Loads {
 
   /** How many of a policy's lists are as busy as its busiest. */
   int busiest(String policy) {
-    double most = maximum(policy);
+    return busiest(indices(policy), maximum(policy));
+  }
+
+  private int busiest(int[] those, double most) {
     int count = 0;
-    for (int list : lists(policy)) {
+    for (int list : those) {
       count += utilisation(list) >= most - SAME ? 1 : 0;
     }
     return count;
+  }
+
+  private int[] indices(String policy) {
+    List<Integer> those = lists(policy);
+    return those.isEmpty() ? NONE : beside[those.getFirst()];
   }
 
   /**
@@ -162,14 +175,8 @@ final class Loads {
     ElephantFlow elephant = flows.get(flow);
     int from = listOf[flow];
     move(flow, to);
-    double most = 0;
-    for (int list : beside[to]) {
-      most = Math.max(most, utilisation(list));
-    }
-    int busiest = 0;
-    for (int list : beside[to]) {
-      busiest += utilisation(list) >= most - SAME ? 1 : 0;
-    }
+    double most = maximum(beside[to]);
+    int busiest = busiest(beside[to], most);
     move(flow, from);
     int id = lists.get(to).id();
     return new MoveCandidate(flow, elephant, to, id, id == elephant.hashList(), most, busiest);
