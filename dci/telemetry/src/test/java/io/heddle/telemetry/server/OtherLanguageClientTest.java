@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.telemetry.report.ElephantReport;
-import io.heddle.telemetry.report.GatewayReport;
-import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.tls.TestCertificates;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.io.IOException;
@@ -31,31 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class OtherLanguageClientTest {
   private static final String PYTHON = "/usr/bin/python3";
   private static final Path CLIENT = Path.of("src/test/python/gnmi_client.py");
-  private static final GatewayReport REPORT =
-      new GatewayReport(
-          1_700_000_000_000_000_000L,
-          List.of(),
-          List.of(
-              new ElephantReport(
-                  "fc00:2::2",
-                  17,
-                  "fc00:1::1",
-                  50_000,
-                  "direct",
-                  100,
-                  null,
-                  1L << 60,
-                  12,
-                  300_000_000,
-                  1,
-                  2,
-                  null,
-                  0xabcde,
-                  "5f00:0:1::1",
-                  "2026-11-26T00:00:00Z",
-                  "2026-11-26T00:00:01Z")),
-          List.of(),
-          List.of(new InterfaceReport("w1", 99, true)));
   private static final String ELEPHANT =
       "{\"path\":"
           + " \"/gateway/elephants/elephant[destination=fc00:2::2][queue-pair=17][source=fc00:1::1]\"";
@@ -100,7 +72,7 @@ final class OtherLanguageClientTest {
         TelemetryServer.start(
             new InetSocketAddress(InetAddress.getByName("::1"), 0),
             gateway,
-            () -> REPORT,
+            () -> SampleReport.WHOLE,
             (level, sentence) -> {});
   }
 

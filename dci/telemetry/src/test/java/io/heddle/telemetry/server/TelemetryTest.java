@@ -34,11 +34,7 @@ import io.heddle.telemetry.proto.SubscribeResponse;
 import io.heddle.telemetry.proto.Subscription;
 import io.heddle.telemetry.proto.SubscriptionList;
 import io.heddle.telemetry.proto.SubscriptionMode;
-import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.GatewayReport;
-import io.heddle.telemetry.report.InterfaceReport;
-import io.heddle.telemetry.report.ListReport;
-import io.heddle.telemetry.report.RuleReport;
 import io.heddle.telemetry.tls.TestCertificates;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.net.InetAddress;
@@ -63,47 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Telemetry over TLS on the loopback: what comes through, and what is refused. */
 @EndsWithin(120)
 final class TelemetryTest {
-  private static final ElephantReport ELEPHANT =
-      new ElephantReport(
-          "fc00:2::2",
-          17,
-          "fc00:1::1",
-          50_000,
-          "direct",
-          100,
-          null,
-          1L << 60,
-          12,
-          300_000_000,
-          1,
-          2,
-          null,
-          0xabcde,
-          "5f00:0:1::1",
-          "2026-11-26T00:00:00Z",
-          "2026-11-26T00:00:01Z");
-  private static final GatewayReport REPORT =
-      new GatewayReport(
-          1_700_000_000_000_000_000L,
-          List.of(
-              new ListReport(
-                  1,
-                  "sl1",
-                  "direct",
-                  true,
-                  null,
-                  1,
-                  List.of("5f00:0:1::1"),
-                  "w1",
-                  5,
-                  6,
-                  7,
-                  0.25,
-                  11.5)),
-          List.of(ELEPHANT),
-          List.of(
-              new RuleReport("fc00:2::2", 17, null, 2, true, null, "controller 10.0.0.9", true)),
-          List.of(new InterfaceReport("w1", 99, true), new InterfaceReport("w2", 7, false)));
+  private static final GatewayReport REPORT = SampleReport.WHOLE;
 
   @TempDir private static java.nio.file.Path folder;
   private static TlsFiles gateway;
@@ -421,7 +377,11 @@ final class TelemetryTest {
   void aPathBehindALargeOneIsSampledAsOftenAsIt() throws Exception {
     report =
         new GatewayReport(
-            1, REPORT.lists(), Collections.nCopies(1_000, ELEPHANT), REPORT.rules(), List.of());
+            1,
+            REPORT.lists(),
+            Collections.nCopies(1_000, SampleReport.ELEPHANT),
+            REPORT.rules(),
+            List.of());
     SubscriptionList wanted =
         list(subscription("gateway", "elephants"))
             .addSubscription(subscription("gateway", "rules"))
