@@ -19,12 +19,9 @@ import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,8 +56,7 @@ abstract class GatewayInWan {
   private final GatewayConfig config;
   private final String dataPlane;
   private WanTopology wan;
-  private WanCapture capture;
-  private WanSender sender;
+  private WanExchange traffic;
 
   @TempDir private Path folder;
   private Gateway gateway;
@@ -89,15 +85,13 @@ abstract class GatewayInWan {
     NetworkNamespace.assumeAvailable();
     NetworkNamespace.skipWhere(refusal().orElse(""));
     wan = new WanTopology();
-    capture = new WanCapture(wan.gw2);
-    sender = new WanSender(wan.h1, WanTopology.SOURCE, 1);
+    traffic = new WanExchange(wan);
   }
 
   @AfterAll
   void tearDown() throws Exception {
-    if (sender != null) {
-      sender.close();
-      capture.close();
+    if (traffic != null) {
+      traffic.close();
     }
     if (wan != null) {
       wan.close();
@@ -110,10 +104,10 @@ abstract class GatewayInWan {
     /* Neighbours are found by the first packets, which may wait for that or be lost. */
     for (int list = 1; list <= 3; list++) {
       int queuePair = queuePairOn(list);
-      arrives(WanTopology.DESTINATION, queuePair);
+      traffic.arrives(WanTopology.DESTINATION, queuePair);
     }
     for (int queuePair = FIRST; queuePair < FIRST + 40; queuePair++) {
-      arrives(WanTopology.BEHIND_PE, queuePair);
+      traffic.arrives(WanTopology.BEHIND_PE, queuePair);
     }
   }
 
@@ -126,22 +120,6 @@ abstract class GatewayInWan {
       Gateway.remove(config);
       return null;
     });
-  }
-
-  private void arrives(String destination, int queuePair) throws Exception {
-    Patience patience = Patience.ofSeconds(30);
-    while (true) {
-      long number = sender.next();
-      sender.send(destination, FlowHash.ROCE_PORT, queuePair);
-      Patience one = Patience.ofSeconds(1);
-      while (!one.isOver()) {
-        if (!capture.seen(number).isEmpty()) {
-          return;
-        }
-        Thread.sleep(1);
-      }
-      assertFalse(patience.isOver(), "queue pair " + queuePair + " of " + destination);
-    }
   }
 
   private int hash(int queuePair) {
@@ -170,22 +148,6 @@ abstract class GatewayInWan {
     return new SteerKey(AddressText.parse(WanTopology.DESTINATION), queuePair, null);
   }
 
-  /* Sends to each of these queue pairs in turn, and what was seen of it. */
-  private List<Sighting> send(String destination, int port, int from, int count, int times)
-      throws Exception {
-    long first = sender.next();
-    int outstanding = 0;
-    for (int i = 0; i < times; i++) {
-      for (int queuePair = from; queuePair < from + count; queuePair++) {
-        sender.send(destination, port, queuePair);
-        if (++outstanding % 64 == 0) {
-          capture.await(first, outstanding);
-        }
-      }
-    }
-    return capture.await(first, outstanding);
-  }
-
   private void look() {
     wan.gw1.call(() -> {
       gateway.look();
@@ -206,7 +168,7 @@ abstract class GatewayInWan {
 
   @Test
   void eachQueuePairHasOneLabelAndOneListAndBothAreReported() throws Exception {
-    List<Sighting> seen = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 5);
+    List<Sighting> seen = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 5);
     Map<Integer, GatewayStatus.Flow> flows = flows();
     Set<Integer> labels = new TreeSet<>();
     Map<Integer, Integer> byWay = new HashMap<>();
@@ -228,14 +190,14 @@ abstract class GatewayInWan {
 
   @Test
   void aRouterThatHashesTheLabelSharesQueuePairsOut() throws Exception {
-    List<Sighting> seen = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    List<Sighting> seen = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
     Map<Integer, Integer> byWay = new HashMap<>();
     seen.forEach(each -> byWay.merge(each.way(), 1, Integer::sum));
     /* The kernel's own seed is luck: 15 points are 7.8 standard deviations of 600 coins. */
     for (int way = 1; way <= WanTopology.WAYS; way++) {
       assertEquals(1 / 3.0, byWay.getOrDefault(way, 0) / 600.0, 0.15, "shares of 600: " + byWay);
     }
-    List<Sighting> again = send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
+    List<Sighting> again = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
     Map<Integer, Integer> ways = new HashMap<>();
     seen.forEach(each -> ways.put(each.queuePair(), each.way()));
     again.forEach(
@@ -247,7 +209,7 @@ abstract class GatewayInWan {
     int moved = queuePairOn(1);
     String done = gateway.steer(key(moved), "sl3");
     assertEquals("queue pair " + moved + " of fc00:2::2 goes by sl3", done);
-    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 3)) {
+    for (Sighting each : traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 3)) {
       assertEquals(
           each.queuePair() == moved ? 3 : listByHash(each.queuePair()),
           each.way(),
@@ -261,7 +223,7 @@ abstract class GatewayInWan {
     GatewayStatus.Rule rule = gateway.view().rules().rules().getFirst();
     assertTrue(rule.active() && rule.used(), rule.toString());
     gateway.release(key(moved));
-    for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+    for (Sighting each : traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
       assertEquals(listByHash(each.queuePair()), each.way());
     }
     assertNull(flows().get(moved).steeredBy());
@@ -273,15 +235,18 @@ abstract class GatewayInWan {
     int queuePair = queuePairOn(1);
     InetAddress destination = AddressText.parse(WanTopology.DESTINATION);
     gateway.steer(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")), "sl2");
-    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+    traffic
+        .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
         .forEach(each -> assertEquals(1, each.way()));
     SteerKey ours = new SteerKey(destination, queuePair, AddressText.parse(WanTopology.SOURCE));
     gateway.steer(ours, "sl3");
     gateway.steer(key(queuePair), "sl2");
-    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+    traffic
+        .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
         .forEach(each -> assertEquals(3, each.way(), "the one that names the source goes first"));
     gateway.release(ours);
-    send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
+    traffic
+        .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
         .forEach(each -> assertEquals(2, each.way()));
     gateway.release(key(queuePair));
     gateway.release(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")));
@@ -309,7 +274,7 @@ abstract class GatewayInWan {
                 SEED);
         int list = ipv4Buckets().list(FlowHash.bucket(hash)) - WanTopology.FIRST_IPV4_LIST + 1;
         lists.put(queuePair, list);
-        Sighting seen = across(four, far, queuePair);
+        Sighting seen = traffic.across(four, far, queuePair);
         assertEquals(list, seen.way(), "queue pair " + queuePair);
         assertEquals(FlowHash.label(hash), seen.label());
       }
@@ -317,10 +282,10 @@ abstract class GatewayInWan {
       SteerKey key = new SteerKey(AddressText.parse(WanTopology.DESTINATION_IPV4), FIRST, null);
       int other = lists.get(FIRST) % WanTopology.WAYS + 1;
       gateway.steer(key, "four" + other);
-      assertEquals(other, across(four, far, FIRST).way());
-      assertEquals(lists.get(FIRST + 1), across(four, far, FIRST + 1).way());
+      assertEquals(other, traffic.across(four, far, FIRST).way());
+      assertEquals(lists.get(FIRST + 1), traffic.across(four, far, FIRST + 1).way());
       gateway.release(key);
-      assertEquals(lists.get(FIRST), across(four, far, FIRST).way());
+      assertEquals(lists.get(FIRST), traffic.across(four, far, FIRST).way());
     }
   }
 
@@ -328,34 +293,6 @@ abstract class GatewayInWan {
     int first = WanTopology.FIRST_IPV4_LIST;
     return Buckets.by(
         Map.of(first, 1, first + 1, 1, first + 2, 1), Set.of(first, first + 1, first + 2));
-  }
-
-  /* Sends until one arrives at the host behind: neighbours are found by the first packets. */
-  private Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
-    Patience patience = Patience.ofSeconds(30);
-    DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
-    while (true) {
-      long number = from.next();
-      from.send(WanTopology.DESTINATION_IPV4, FlowHash.ROCE_PORT, queuePair);
-      try {
-        far.receive(got);
-        assertEquals(queuePair, ByteBuffer.wrap(got.getData()).getInt(4));
-        assertEquals(number, ByteBuffer.wrap(got.getData()).getLong(12));
-        return sighting(number);
-      } catch (SocketTimeoutException again) {
-        assertFalse(patience.isOver(), "queue pair " + queuePair);
-      }
-    }
-  }
-
-  /* It has been through there, but who reads there may be behind. */
-  private Sighting sighting(long number) throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
-    while (capture.seen(number).isEmpty()) {
-      assertFalse(patience.isOver(), "packet " + number + " wasn't seen on its way");
-      Thread.sleep(1);
-    }
-    return capture.seen(number).getFirst();
   }
 
   @Test
@@ -373,7 +310,7 @@ abstract class GatewayInWan {
     int list = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
     look();
     long before = gateway.view().lists().traffic().otherPackets();
-    for (Sighting each : send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
+    for (Sighting each : traffic.send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
       assertEquals(list, each.way());
       assertEquals(FlowHash.label(hash), each.label());
     }
@@ -384,7 +321,7 @@ abstract class GatewayInWan {
   @Test
   void aDeadListsQueuePairsAloneMoveAndComeBack() throws Exception {
     gateway.steer(key(queuePairOn(1)), "sl2");
-    List<Sighting> before = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    List<Sighting> before = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
     assertTrue(before.stream().anyMatch(each -> each.way() == 2));
     wan.gw1.ip("link set w2 down");
     try {
@@ -394,7 +331,8 @@ abstract class GatewayInWan {
       assertEquals("the interface w2 is down or has no carrier", dead.reason());
       assertEquals(0, dead.buckets());
       assertFalse(gateway.view().rules().rules().getFirst().active());
-      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+      for (Sighting each :
+          traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
         if (listByHash(each.queuePair()) == 2) {
           assertNotEquals(2, each.way());
         } else {
@@ -413,8 +351,8 @@ abstract class GatewayInWan {
       look();
       assertFalse(patience.isOver(), "w2 doesn't come back");
     } while (!gateway.view().lists().lists().get(1).alive());
-    arrives(WanTopology.DESTINATION, queuePairOn(2));
-    List<Sighting> after = send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
+    traffic.arrives(WanTopology.DESTINATION, queuePairOn(2));
+    List<Sighting> after = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
     Map<Integer, Integer> ways = new HashMap<>();
     before.forEach(each -> ways.put(each.queuePair(), each.way()));
     after.forEach(each -> assertEquals(ways.get(each.queuePair()), each.way()));
@@ -444,7 +382,8 @@ abstract class GatewayInWan {
       assertTrue(dead.reason().matches("the last [0-9]+ probes are lost"), dead.reason());
       assertTrue(dead.lossShare() > 0, dead.toString());
       assertTrue(gateway.view().lists().lists().get(0).alive());
-      for (Sighting each : send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
+      for (Sighting each :
+          traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
         assertTrue(each.way() != 2, "queue pair " + each.queuePair());
       }
       wan.p.get(1).ip("route del blackhole 5f00:0:99::d6/128");
@@ -480,7 +419,7 @@ abstract class GatewayInWan {
     Files.write(
         file, WanTopology.config(dataPlane + "\ncontrol = " + folder.resolve("gateway.sock")));
     int moved = queuePairOn(1);
-    long first = sender.next();
+    long first = traffic.next();
     int sent = 0;
     for (int life = 0; life < 3; life++) {
       Process process = startProcess(file, moved);
@@ -488,13 +427,13 @@ abstract class GatewayInWan {
           new BufferedReader(
               new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
         assertEquals("adopted true, rules " + (life == 0 ? 0 : 1), words.readLine());
-        sent += sendWhile(first, sent, process::destroyForcibly);
+        sent += traffic.sendWhile(FIRST, first, sent, process::destroyForcibly);
       } finally {
         process.destroyForcibly().waitFor();
       }
-      sent += sendWhile(first, sent, () -> {});
+      sent += traffic.sendWhile(FIRST, first, sent, () -> {});
     }
-    List<Sighting> seen = capture.await(first, sent);
+    List<Sighting> seen = traffic.await(first, sent);
     assertEquals(sent, seen.stream().map(Sighting::number).distinct().count());
     seen.stream()
         .skip(64)
@@ -502,21 +441,6 @@ abstract class GatewayInWan {
         .forEach(each -> assertEquals(3, each.way(), "the rule outlives the process"));
     gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
     assertTrue(gateway.view().lists().adopted());
-  }
-
-  private int sendWhile(long first, int before, Runnable inTheMiddle) throws Exception {
-    int sent = 0;
-    for (int i = 0; i < 20; i++) {
-      if (i == 10) {
-        inTheMiddle.run();
-      }
-      for (int queuePair = FIRST; queuePair < FIRST + 32; queuePair++) {
-        sender.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair);
-        sent++;
-      }
-      capture.await(first, before + sent);
-    }
-    return sent;
   }
 
   private Process startProcess(Path file, int queuePair) throws Exception {

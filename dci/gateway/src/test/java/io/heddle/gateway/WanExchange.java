@@ -1,0 +1,115 @@
+package io.heddle.gateway;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.heddle.dataplane.FlowHash;
+import io.heddle.gateway.WanCapture.Sighting;
+import io.heddle.platform.testing.Patience;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Packets from the near data centre, and where each was seen. */
+final class WanExchange implements AutoCloseable {
+  private final WanCapture capture;
+  private final WanSender sender;
+
+  WanExchange(WanTopology wan) {
+    capture = new WanCapture(wan.gw2);
+    sender = new WanSender(wan.h1, WanTopology.SOURCE, 1);
+  }
+
+  /** The number that the next packet gets. */
+  long next() {
+    return sender.next();
+  }
+
+  /** All packets with numbers from this on, when there are so many. */
+  List<Sighting> await(long fromNumber, int count) throws InterruptedException {
+    return capture.await(fromNumber, count);
+  }
+
+  void arrives(String destination, int queuePair) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    while (true) {
+      long number = sender.next();
+      sender.send(destination, FlowHash.ROCE_PORT, queuePair);
+      Patience one = Patience.ofSeconds(1);
+      while (!one.isOver()) {
+        if (!capture.seen(number).isEmpty()) {
+          return;
+        }
+        Thread.sleep(1);
+      }
+      assertFalse(patience.isOver(), "queue pair " + queuePair + " of " + destination);
+    }
+  }
+
+  /* Sends to each of these queue pairs in turn, and what was seen of it. */
+  List<Sighting> send(String destination, int port, int from, int count, int times)
+      throws Exception {
+    long first = sender.next();
+    int outstanding = 0;
+    for (int i = 0; i < times; i++) {
+      for (int queuePair = from; queuePair < from + count; queuePair++) {
+        sender.send(destination, port, queuePair);
+        if (++outstanding % 64 == 0) {
+          capture.await(first, outstanding);
+        }
+      }
+    }
+    return capture.await(first, outstanding);
+  }
+
+  /* Sends until one arrives at the host behind: neighbours are found by the first packets. */
+  Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
+    Patience patience = Patience.ofSeconds(30);
+    DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
+    while (true) {
+      long number = from.next();
+      from.send(WanTopology.DESTINATION_IPV4, FlowHash.ROCE_PORT, queuePair);
+      try {
+        far.receive(got);
+        assertEquals(queuePair, ByteBuffer.wrap(got.getData()).getInt(4));
+        assertEquals(number, ByteBuffer.wrap(got.getData()).getLong(12));
+        return sighting(number);
+      } catch (SocketTimeoutException again) {
+        assertFalse(patience.isOver(), "queue pair " + queuePair);
+      }
+    }
+  }
+
+  /* It has been through there, but who reads there may be behind. */
+  Sighting sighting(long number) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(30);
+    while (capture.seen(number).isEmpty()) {
+      assertFalse(patience.isOver(), "packet " + number + " wasn't seen on its way");
+      Thread.sleep(1);
+    }
+    return capture.seen(number).getFirst();
+  }
+
+  int sendWhile(int from, long first, int before, Runnable inTheMiddle) throws Exception {
+    int sent = 0;
+    for (int i = 0; i < 20; i++) {
+      if (i == 10) {
+        inTheMiddle.run();
+      }
+      for (int queuePair = from; queuePair < from + 32; queuePair++) {
+        sender.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair);
+        sent++;
+      }
+      capture.await(first, before + sent);
+    }
+    return sent;
+  }
+
+  @Override
+  public void close() throws Exception {
+    sender.close();
+    capture.close();
+  }
+}
