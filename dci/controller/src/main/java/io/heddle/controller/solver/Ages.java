@@ -1,11 +1,8 @@
 package io.heddle.controller.solver;
 
 import io.heddle.controller.model.NetworkSnapshot;
-import io.heddle.controller.model.PathList;
 import io.heddle.controller.model.SteeredPolicy;
 import io.heddle.controller.model.WanLink;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * How old the samples are that a policy is judged by.
@@ -15,18 +12,13 @@ import java.util.Set;
  * @param newestSampleNs when the newest of links was taken
  */
 record Ages(long oldestNs, String oldest, long newestSampleNs) {
-  static Ages of(SteeredPolicy policy, NetworkSnapshot snapshot) {
-    Set<String> names = new HashSet<>();
-    for (PathList each : snapshot.lists()) {
-      if (each.policy().equals(policy.name())) {
-        names.addAll(each.links());
-      }
-    }
+  static Ages of(SteeredPolicy policy, NetworkSnapshot snapshot, Loads loads) {
     long oldestNs = snapshot.nowNs() - policy.sampledNs();
     String oldest = "gateway " + policy.gateway();
     long newest = Long.MIN_VALUE;
-    for (WanLink link : snapshot.links()) {
-      if (names.contains(link.name())) {
+    for (int list : loads.lists(policy.name())) {
+      for (int index : loads.links(list)) {
+        WanLink link = snapshot.links().get(index);
         long age = snapshot.nowNs() - link.sampledNs();
         newest = Math.max(newest, link.sampledNs());
         if (age > oldestNs) {

@@ -1,7 +1,10 @@
 package io.heddle.controller.solver;
 
 import io.heddle.controller.model.ElephantFlow;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,45 +24,95 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
   }
 
   /**
-   * The one that leaves the lowest maximum; null where there is none, or too many would have to be
-   * tried.
+   * The one that leaves the lowest maximum; null where none comes below the bound, or too many
+   * would have to be tried.
    *
    * @param leaving moves of flows on the busiest lists
+   * @param movable whether a flow may make room
    * @param arriving whether a list may be a target
+   * @param bound utilisation that an exchange has to leave at most
    */
   static @Nullable Exchange best(
       Loads loads,
       String policy,
       List<MoveCandidate> leaving,
       Predicate<ElephantFlow> movable,
-      Predicate<Integer> arriving) {
-    List<Integer> targets = loads.lists(policy).stream().filter(arriving).toList();
+      IntPredicate arriving,
+      double bound) {
+    int[] targets =
+        loads.lists(policy).stream().mapToInt(Integer::intValue).filter(arriving).toArray();
     List<Integer> flows = loads.flows(policy);
-    if ((long) leaving.size() * flows.size() * targets.size() > MOST_TRIED) {
+    if ((long) leaving.size() * flows.size() * targets.length > MOST_TRIED) {
       return null;
     }
-    Exchange best = null;
+    Search search = new Search(loads, targets, bound);
+    Map<Integer, int[]> movableOn = new HashMap<>();
     for (MoveCandidate comes : leaving) {
-      for (int other : flows) {
-        int from = loads.listOf(other);
-        if (other == comes.flow()
-            || from != comes.to()
-            || !movable.test(loads.flows().get(other))) {
+      int from = comes.to();
+      if (loads.atLeast(comes.flow(), from) < search.least - Loads.SAME) {
+        search.makeRoom(
+            comes,
+            movableOn.computeIfAbsent(
+                from,
+                list ->
+                    flows.stream()
+                        .mapToInt(Integer::intValue)
+                        .filter(flow -> loads.listOf(flow) == list)
+                        .filter(flow -> movable.test(loads.flows().get(flow)))
+                        .toArray()));
+      }
+    }
+    return search.found();
+  }
+
+  /* What was found so far: most are tried in vain, so only the one that is taken becomes an object. */
+  private static final class Search {
+    private final Loads loads;
+    private final int[] targets;
+    private double least;
+    private @Nullable MoveCandidate second;
+    private int first;
+    private int firstTo;
+
+    Search(Loads loads, int[] targets, double bound) {
+      this.loads = loads;
+      this.targets = targets;
+      /* The bound itself is good enough; a later one has to be better than one before. */
+      least = bound + 2 * Loads.SAME;
+    }
+
+    void makeRoom(MoveCandidate comes, int[] others) {
+      int from = comes.to();
+      for (int other : others) {
+        if (other == comes.flow()) {
           continue;
         }
         for (int to : targets) {
           if (to != from) {
-            MoveCandidate makesRoom = loads.tried(other, to);
             loads.move(other, to);
-            Exchange found = new Exchange(makesRoom, loads.tried(comes.flow(), comes.to()));
+            double predicted = loads.predicted(comes.flow(), from);
             loads.move(other, from);
-            if (best == null || found.predicted() < best.predicted() - Loads.SAME) {
-              best = found;
+            if (predicted < least - Loads.SAME) {
+              least = predicted;
+              second = comes;
+              first = other;
+              firstTo = to;
             }
           }
         }
       }
     }
-    return best;
+
+    @Nullable Exchange found() {
+      if (second == null) {
+        return null;
+      }
+      int from = loads.listOf(first);
+      MoveCandidate makesRoom = loads.tried(first, firstTo);
+      loads.move(first, firstTo);
+      Exchange found = new Exchange(makesRoom, loads.tried(second.flow(), second.to()));
+      loads.move(first, from);
+      return found;
+    }
   }
 }

@@ -87,6 +87,11 @@ final class Loads {
     return byPolicy.getOrDefault(policy, List.of());
   }
 
+  /** Indices of a list's links among the snapshot's. */
+  int[] links(int list) {
+    return linksOf[list];
+  }
+
   List<ElephantFlow> flows() {
     return flows;
   }
@@ -165,6 +170,43 @@ final class Loads {
   private int[] indices(String policy) {
     List<Integer> those = lists(policy);
     return those.isEmpty() ? NONE : beside[those.getFirst()];
+  }
+
+  /**
+   * What the policy's busiest list has at least once a flow is moved, however much room is made
+   * where it comes to: the most on links that don't lead there.
+   */
+  double atLeast(int flow, int to) {
+    int from = listOf[flow];
+    double leaves = flows.get(flow).rate();
+    double most = 0;
+    for (int list : beside[to]) {
+      for (int link : linksOf[list]) {
+        if (!leadsOver(to, link)) {
+          double left = leadsOver(from, link) ? rate[link] - leaves : rate[link];
+          most = Math.max(most, left / capacity[link]);
+        }
+      }
+    }
+    return most;
+  }
+
+  private boolean leadsOver(int list, int link) {
+    for (int each : linksOf[list]) {
+      if (each == link) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The utilisation of the policy's busiest list that a move would leave. */
+  double predicted(int flow, int to) {
+    int from = listOf[flow];
+    move(flow, to);
+    double most = maximum(beside[to]);
+    move(flow, from);
+    return most;
   }
 
   /**

@@ -99,8 +99,14 @@ final class MovePlanner {
       }
     }
     Exchange pair =
-        Exchange.best(loads, policy, candidates, movable, list -> isTarget(loads.list(list)));
-    if (pair != null && lowersEnough(best, pair.predicted())) {
+        Exchange.best(
+            loads,
+            policy,
+            candidates,
+            movable,
+            list -> isTarget(loads.list(list)),
+            best - settings.leastGain());
+    if (pair != null) {
       return List.of(pair.first(), pair.second());
     }
     MoveCandidate untying = untying(policy, candidates);

@@ -6,6 +6,7 @@ import io.heddle.controller.model.NetworkSnapshot;
 import io.heddle.controller.model.PathList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * How busy a segment list is, and will be.
@@ -17,31 +18,34 @@ import java.util.List;
 public record Outlook(String policy, int list, double now, double after) {
   /** For each list of a snapshot, in its order. */
   public static List<Outlook> of(NetworkSnapshot snapshot, List<Decision> decisions) {
-    Loads before = new Loads(snapshot);
-    Loads after = new Loads(snapshot);
+    Loads loads = new Loads(snapshot);
+    double[] now = utilisations(snapshot, loads);
     for (Decision each : decisions) {
-      int flow = after.flow(each.flow());
+      int flow = loads.flow(each.flow());
       if (flow < 0) {
         continue;
       }
-      ElephantFlow elephant = after.flows().get(flow);
+      ElephantFlow elephant = loads.flows().get(flow);
       int id =
           switch (each) {
             case Decision.Move move -> move.to();
             case Decision.Withdrawal gone -> elephant.hashList();
           };
-      int to = after.list(elephant.policy(), id);
+      int to = loads.list(elephant.policy(), id);
       if (to >= 0) {
-        after.move(flow, to);
+        loads.move(flow, to);
       }
     }
+    double[] after = utilisations(snapshot, loads);
     List<Outlook> all = new ArrayList<>();
-    for (PathList each : snapshot.lists()) {
-      int index = before.list(each.policy(), each.id());
-      all.add(
-          new Outlook(
-              each.policy(), each.id(), before.utilisation(index), after.utilisation(index)));
+    for (int i = 0; i < now.length; i++) {
+      PathList list = snapshot.lists().get(i);
+      all.add(new Outlook(list.policy(), list.id(), now[i], after[i]));
     }
     return all;
+  }
+
+  private static double[] utilisations(NetworkSnapshot snapshot, Loads loads) {
+    return IntStream.range(0, snapshot.lists().size()).mapToDouble(loads::utilisation).toArray();
   }
 }

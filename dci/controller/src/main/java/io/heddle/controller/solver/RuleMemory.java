@@ -54,15 +54,19 @@ final class RuleMemory {
     }
   }
 
-  private final TreeMap<FlowId, Rule> rules = new TreeMap<>();
+  private final Map<FlowId, Rule> rules = new HashMap<>();
+  /* By policy, and in order, so that the same reports bring the same decisions. */
+  private final Map<String, TreeMap<FlowId, Rule>> ofPolicies = new TreeMap<>();
 
   /* The gateways that have a rule that matches this. */
   private final Map<Match, Set<String>> gateways = new HashMap<>();
-  private final TreeMap<FlowId, Long> heldUntilNs = new TreeMap<>();
-  private final TreeMap<FlowId, Released> released = new TreeMap<>();
+  private final Map<FlowId, Long> heldUntilNs = new HashMap<>();
+  private final Map<FlowId, Released> released = new HashMap<>();
 
   void put(Rule rule) {
+    remove(rule.flow);
     rules.put(rule.flow, rule);
+    ofPolicies.computeIfAbsent(rule.policy, any -> new TreeMap<>()).put(rule.flow, rule);
     gateways.computeIfAbsent(Match.of(rule.flow), any -> new HashSet<>()).add(rule.flow.gateway());
   }
 
@@ -87,7 +91,16 @@ final class RuleMemory {
   }
 
   void remove(FlowId flow) {
-    rules.remove(flow);
+    Rule was = rules.remove(flow);
+    if (was == null) {
+      return;
+    }
+    ofPolicies.computeIfPresent(
+        was.policy,
+        (policy, those) -> {
+          those.remove(flow);
+          return those.isEmpty() ? null : those;
+        });
     gateways.computeIfPresent(
         Match.of(flow),
         (match, those) -> {
@@ -107,11 +120,12 @@ final class RuleMemory {
   }
 
   List<Rule> rules(String policy) {
-    return rules.values().stream().filter(each -> each.policy.equals(policy)).toList();
+    TreeMap<FlowId, Rule> those = ofPolicies.get(policy);
+    return those == null ? List.of() : List.copyOf(those.values());
   }
 
   List<Rule> rules() {
-    return List.copyOf(rules.values());
+    return ofPolicies.values().stream().flatMap(each -> each.values().stream()).toList();
   }
 
   void hold(FlowId flow, long untilNs) {

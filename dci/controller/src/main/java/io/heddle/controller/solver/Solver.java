@@ -104,7 +104,7 @@ public final class Solver {
       List<Decision> decisions,
       List<Round.Refused> refused) {
     ListRange range = ListRange.of(loads, policy.name());
-    Ages ages = Ages.of(policy, snapshot);
+    Ages ages = Ages.of(policy, snapshot, loads);
     long limitNs = settings.staleIntervals() * settings.intervalNs();
     if (ages.oldestNs() > limitNs) {
       forgetNeedless(policy.name());
@@ -220,11 +220,14 @@ public final class Solver {
   /* Rules without which the load has been as good for long enough; whether there was one. */
   private boolean release(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     boolean released = false;
-    for (int i : loads.flows(policy)) {
+    for (RuleMemory.Rule rule : memory.rules(policy)) {
+      int i = loads.flow(rule.flow);
+      if (i < 0) {
+        continue;
+      }
       ElephantFlow flow = loads.flows().get(i);
-      RuleMemory.Rule rule = memory.rule(flow.id());
       int home = loads.list(policy, flow.hashList());
-      if (rule == null || !rule.policy.equals(policy) || home < 0) {
+      if (home < 0) {
         continue;
       }
       PathList list = loads.list(home);
