@@ -15,6 +15,7 @@ public final class OpenFile implements AutoCloseable {
 
   private final String path;
   private int fd;
+  private boolean lockedAlone;
 
   OpenFile(String path, int fd) {
     this.path = path;
@@ -85,7 +86,15 @@ public final class OpenFile implements AutoCloseable {
    * @return false where another has it locked
    */
   public boolean tryLockAlone() {
-    return tryLock(FileCalls.F_OFD_SETLK);
+    lockedAlone |= tryLock(FileCalls.F_OFD_SETLK);
+    return lockedAlone;
+  }
+
+  /* A child that another thread forks has the lock, too, until its exec; closing alone would leave it to it. */
+  private void unlockAlone() {
+    try (Arena arena = Arena.ofConfined()) {
+      FileCalls.fcntl(fd, FileCalls.F_OFD_SETLK, flock(arena, F_UNLCK).address());
+    }
   }
 
   private boolean tryLock(int command) {
@@ -158,6 +167,9 @@ public final class OpenFile implements AutoCloseable {
   @Override
   public void close() {
     if (fd >= 0) {
+      if (lockedAlone) {
+        unlockAlone();
+      }
       LinuxCalls.close(fd);
       fd = -1;
     }

@@ -8,7 +8,6 @@ import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.session.RuleAnnouncer;
 import io.heddle.flowspec.steering.IndirectionEncoding;
@@ -152,7 +151,7 @@ final class LoneHost implements AutoCloseable {
                   .localAs(65_000)
                   .remoteAs(65_000)
                   .routerId(0x0a000009)
-                  .families(new Families(false, List.copyOf(codecs)))
+                  .families(Families.of(codecs))
                   .passive(true)
                   .build(),
               announcer);
@@ -160,10 +159,7 @@ final class LoneHost implements AutoCloseable {
         for (int queuePair : queuePairs) {
           announcer.announce(
               FlowRule.queuePair(
-                  ComponentTypes.DEFAULT,
-                  FlowPrefix.of(source),
-                  FlowPrefix.of(destination),
-                  queuePair),
+                  ComponentTypes.DEFAULT, Prefix.of(source), Prefix.of(destination), queuePair),
               new RuleAnnouncer.Target(list, GATEWAY_ID));
         }
         session.start();

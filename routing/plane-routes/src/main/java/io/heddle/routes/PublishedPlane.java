@@ -1,6 +1,6 @@
 package io.heddle.routes;
 
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,5 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param rateMbps of the local port; 0 where it isn't known
  * @param via who tells of its routes, for people
  */
-public record PublishedPlane(
-    String key, @Nullable Inet6Address source, long rateMbps, String via) {}
+public record PublishedPlane(String key, @Nullable InetAddress source, long rateMbps, String via) {}

@@ -210,7 +210,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   private static void writePlane(long base, int index, PublishedPlane plane) {
     long record = base + RoutesLayout.planeOffset(index);
     RoutesLayout.putText(record, RoutesLayout.PLANE_KEY_BYTES, plane.key());
-    byte[] source = plane.source() == null ? new byte[16] : plane.source().getAddress();
+    byte[] source = RoutesLayout.bytes(plane.source());
     for (int i = 0; i < source.length; i++) {
       Memory.ALL.set(
           java.lang.foreign.ValueLayout.JAVA_BYTE,

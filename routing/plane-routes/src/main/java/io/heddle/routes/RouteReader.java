@@ -7,7 +7,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -171,12 +170,17 @@ public final class RouteReader implements AutoCloseable {
       answer.cells[plane] = RouteCell.EMPTY;
     }
     int undecided = planes;
-    for (int word = 2; word >= 0 && undecided > 0; word--) {
+    int shortest = RoutesLayout.shortestFor(high, low);
+    for (int word = 2; word >= shortest >>> 6 && undecided > 0; word--) {
       long lengths = getLong(base + RoutesLayout.LENGTHS + (long) word * Long.BYTES);
       while (lengths != 0 && undecided > 0) {
         int bit = Long.SIZE - 1 - Long.numberOfLeadingZeros(lengths);
         lengths ^= 1L << bit;
-        undecided -= take(high, low, word * Long.SIZE + bit, answer);
+        int length = word * Long.SIZE + bit;
+        if (length < shortest) {
+          return;
+        }
+        undecided -= take(high, low, length, answer);
       }
     }
   }
@@ -236,7 +240,7 @@ public final class RouteReader implements AutoCloseable {
     try {
       return new PublishedPlane(
           RoutesLayout.text(record, RoutesLayout.PLANE_KEY_BYTES),
-          none ? null : Inet6Address.getByAddress(null, source, -1),
+          none ? null : InetAddress.getByAddress(source),
           Integer.toUnsignedLong(getInt(record + RoutesLayout.PLANE_RATE)),
           RoutesLayout.text(record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES));
     } catch (UnknownHostException impossible) {

@@ -3,7 +3,10 @@ package io.heddle.routes;
 import io.heddle.platform.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Layout of a routes file, little-endian.
@@ -77,6 +80,7 @@ final class RoutesLayout {
   static final int SLOT_CELLS = 24;
 
   private static final int PAGE_BYTES = 4096;
+  private static final int MAPPED_BITS = 96;
 
   private RoutesLayout() {}
 
@@ -104,6 +108,25 @@ final class RoutesLayout {
   /** Likewise of its lower half. */
   static long maskLow(long low, int length) {
     return length >= 128 ? low : length <= 64 ? 0 : low & -1L << 128 - length;
+  }
+
+  /**
+   * The shortest prefix that may lead to an address: an address of IPv4 is a mapped one (RFC 4291
+   * §2.5.5.2), and no route of IPv6, as the default one, leads there.
+   */
+  static int shortestFor(long high, long low) {
+    return high == 0 && low >>> 32 == 0xffff ? MAPPED_BITS : 0;
+  }
+
+  /** Sixteen bytes, IPv4 mapped; all zero for none. */
+  static byte[] bytes(@Nullable InetAddress address) {
+    if (!(address instanceof Inet4Address)) {
+      return address == null ? new byte[16] : address.getAddress();
+    }
+    byte[] raw = new byte[16];
+    raw[10] = raw[11] = (byte) 0xff;
+    System.arraycopy(address.getAddress(), 0, raw, 12, 4);
+    return raw;
   }
 
   /* Hosts of a fabric differ in few bits of both halves: every bit must reach the low ones. */

@@ -7,7 +7,6 @@ import io.heddle.addr.Plane;
 import io.heddle.addr.RejectedAddress;
 import io.heddle.cli.operate.ConfiguredPeer;
 import io.heddle.platform.HeddleException;
-import java.net.Inet6Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,8 +123,7 @@ final class ConfiguredPlanes {
       return null;
     }
     for (AssignedAddress each : all.addresses()) {
-      if (each.address() instanceof Inet6Address own
-          && peer.isInSubnetOf(own, each.prefixLength())) {
+      if (peer.isInSubnetOf(each.address(), each.prefixLength())) {
         return all.linkOf(each);
       }
     }

@@ -3,7 +3,7 @@ package io.heddle.cli.operate;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.HeddleException;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param planeKey of its plane; null where colours tell of several
  */
 public record ConfiguredPeer(
-    String name, String interfaceName, @Nullable Inet6Address address, @Nullable String planeKey) {
+    String name, String interfaceName, @Nullable InetAddress address, @Nullable String planeKey) {
   /** Where the daemon looks for its configuration unless told otherwise. */
   public static final Path DEFAULT_FILE = ConfigParser.DEFAULT_FILE;
 
@@ -33,8 +33,7 @@ public record ConfiguredPeer(
   }
 
   /** Whether it is in the subnet of this address. */
-  public boolean isInSubnetOf(Inet6Address own, int prefixLength) {
-    return address != null
-        && Prefix.of(own, prefixLength).covers(Prefix.of(address, Prefix.MAX_LENGTH));
+  public boolean isInSubnetOf(InetAddress own, int prefixLength) {
+    return address != null && Prefix.of(own, prefixLength).covers(Prefix.host(address));
   }
 }

@@ -45,7 +45,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
           for (ProcessStats.Row row : StatsReader.read(file)) {
             ByteBuffer remote = ByteBuffer.wrap(row.remote());
             Prefix host = new Prefix(remote.getLong(0), remote.getLong(8), Prefix.MAX_LENGTH);
-            if (host.high() != 0) {
+            if (host.high() != 0 || host.isIpv4()) {
               peers.add(host);
             }
           }

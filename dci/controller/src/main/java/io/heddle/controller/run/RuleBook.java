@@ -1,8 +1,8 @@
 package io.heddle.controller.run;
 
+import io.heddle.bgp.wire.Prefix;
 import io.heddle.controller.model.FlowId;
 import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -74,10 +74,7 @@ final class RuleBook {
   synchronized Reason want(FlowId flow, int gatewayId, String policy, int list, String sentence) {
     FlowRule rule =
         FlowRule.queuePair(
-            types,
-            FlowPrefix.of(flow.source()),
-            FlowPrefix.of(flow.destination()),
-            flow.queuePair());
+            types, Prefix.of(flow.source()), Prefix.of(flow.destination()), flow.queuePair());
     Reason reason =
         new Reason(flow, rule, gatewayId, policy, list, Instant.now(), System.nanoTime(), sentence);
     reasons.put(flow, reason);

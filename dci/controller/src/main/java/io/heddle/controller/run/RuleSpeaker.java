@@ -65,7 +65,7 @@ final class RuleSpeaker implements AutoCloseable {
         .localAs(network.as())
         .remoteAs(peer.as())
         .routerId(network.routerId())
-        .families(new Families(false, List.copyOf(codecs)))
+        .families(Families.of(codecs))
         .gtsmHops(peer.gtsmHops())
         .md5Key(peer.md5Key())
         .passive(peer.passive())

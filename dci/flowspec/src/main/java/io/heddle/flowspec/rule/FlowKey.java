@@ -5,7 +5,7 @@ import io.heddle.bgp.wire.Prefix;
 
 /**
  * What is known of a flow when rules are asked which one it belongs to. Addresses are IPv6, or IPv4
- * mapped ({@link FlowPrefix}), as their upper and lower 64 bits.
+ * mapped ({@link Prefix}), as their upper and lower 64 bits.
  *
  * @param protocol the upper-layer protocol: 17 for UDP
  * @param queuePair RoCEv2's destination queue pair; {@link #NONE} for other traffic
@@ -39,7 +39,7 @@ public record FlowKey(
 
   /** Whether it is IPv4. */
   public boolean isIpv4() {
-    return FlowPrefix.isIpv4(destinationHigh, destinationLow);
+    return Prefix.isIpv4(destinationHigh, destinationLow);
   }
 
   /** Whether it carries a queue pair that rules may speak of. */
@@ -58,6 +58,6 @@ public record FlowKey(
   }
 
   private static String text(long high, long low) {
-    return AddressText.of(FlowPrefix.address(new Prefix(high, low, Prefix.MAX_LENGTH)));
+    return AddressText.of(new Prefix(high, low, Prefix.MAX_LENGTH).inetAddress());
   }
 }

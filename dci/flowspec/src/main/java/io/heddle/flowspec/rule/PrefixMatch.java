@@ -41,12 +41,12 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
 
   /** One of an IPv4 rule. */
   public static PrefixMatch ofIpv4(FlowField field, int address, int length) {
-    return of(field, FlowPrefix.ipv4(address, length));
+    return of(field, Prefix.ipv4(address, length));
   }
 
   /** Whether only IPv4 addresses match. */
   boolean isIpv4() {
-    return offset == 0 && FlowPrefix.isIpv4(prefix());
+    return offset == 0 && prefix().isIpv4();
   }
 
   /** Bytes of the bits from offset to length. */
@@ -84,7 +84,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
 
   /** As one of an IPv4 rule's. */
   void writeIpv4(ByteArrayOutputStream out) {
-    int bits = length - FlowPrefix.MAPPED_BITS;
+    int bits = length - Prefix.MAPPED_BITS;
     out.write(type());
     out.write(bits);
     for (int i = 0; i < patternBytes(0, bits); i++) {
@@ -127,8 +127,8 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
 
   @Override
   public String toString() {
-    String address = AddressText.of(FlowPrefix.address(new Prefix(high, low, Prefix.MAX_LENGTH)));
-    int shown = isIpv4() ? length - FlowPrefix.MAPPED_BITS : length;
+    String address = AddressText.of(new Prefix(high, low, Prefix.MAX_LENGTH).inetAddress());
+    int shown = isIpv4() ? length - Prefix.MAPPED_BITS : length;
     String bits = isHost() ? "" : offset == 0 ? "/" + shown : " bits " + offset + "-" + length;
     return field.text() + " " + address + bits;
   }

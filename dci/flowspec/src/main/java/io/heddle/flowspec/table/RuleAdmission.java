@@ -3,7 +3,6 @@ package io.heddle.flowspec.table;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.FlowComponent;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.steering.RuleRefusal;
 import io.heddle.flowspec.steering.SteeringAttributes;
@@ -85,8 +84,7 @@ public final class RuleAdmission {
     boolean allowed =
         destination != null
             && limits.destinations().stream()
-                .anyMatch(
-                    each -> FlowPrefix.isIpv4(each) == rule.isIpv4() && each.covers(destination));
+                .anyMatch(each -> each.isIpv4() == rule.isIpv4() && each.covers(destination));
     if (!allowed) {
       return RuleRefusal.DESTINATION_NOT_ALLOWED;
     }

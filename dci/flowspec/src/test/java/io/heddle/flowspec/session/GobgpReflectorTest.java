@@ -140,7 +140,7 @@ class GobgpReflectorTest {
         .localAs(AS)
         .remoteAs(AS)
         .routerId(routerId)
-        .families(new Families(false, List.of(Rules.CODEC, Rules.IPV4_CODEC)))
+        .families(Families.of(List.of(Rules.CODEC, Rules.IPV4_CODEC)))
         .retryMs(100, 500)
         .build();
   }

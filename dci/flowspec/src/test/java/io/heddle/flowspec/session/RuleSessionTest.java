@@ -64,7 +64,7 @@ class RuleSessionTest {
         .localAs(ours)
         .remoteAs(theirs)
         .routerId((int) ours)
-        .families(new Families(false, List.of(Rules.CODEC)))
+        .families(Families.of(List.of(Rules.CODEC)))
         .retryMs(20, 100);
   }
 
@@ -88,9 +88,7 @@ class RuleSessionTest {
     int port = gateway.speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     gateway.connect(options(179, 65002, 65001).passive(true).build());
     session =
-        controller.add(
-            options(port, 65001, 65002).families(new Families(false, List.copyOf(both))).build(),
-            ofBoth);
+        controller.add(options(port, 65001, 65002).families(Families.of(both)).build(), ofBoth);
     controller.execute(() -> ofBoth.announce(Rules.queuePair("10.2.0.2", 0x11), LIST_2));
     assertEquals(0, (int) controller.ask(() -> ofBoth.untold(session)), "it has no session yet");
     controller.execute(session::start);

@@ -102,7 +102,7 @@ final class SessionSecurityTest {
         .port(PORT)
         .localAs(65_000)
         .remoteAs(65_000)
-        .families(new Families(false, List.of(Rules.CODEC)))
+        .families(Families.of(List.of(Rules.CODEC)))
         .retryMs(20, 100)
         .openWaitMs(SHORT_MS);
   }

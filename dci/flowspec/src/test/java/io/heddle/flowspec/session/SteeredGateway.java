@@ -6,8 +6,8 @@ import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
+import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.steering.SteeringAttributes;
@@ -76,7 +76,7 @@ final class SteeredGateway implements AutoCloseable {
     RuleAdmission admission =
         new RuleAdmission(
             peer,
-            RuleLimits.to(List.of(FlowPrefix.of(destinations))),
+            RuleLimits.to(List.of(Prefix.of(destinations))),
             STEERING,
             ROUTER_ID,
             table,

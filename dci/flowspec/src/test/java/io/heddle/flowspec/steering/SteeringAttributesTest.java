@@ -52,7 +52,7 @@ class SteeringAttributesTest {
         false,
         defaults.maxMessageBytes(),
         defaults.codePoints(),
-        new Families(false, List.of(Rules.CODEC)));
+        Families.of(List.of(Rules.CODEC)));
   }
 
   private static SteeringEncoding.Named read(SteeringEncoding encoding, boolean external) {

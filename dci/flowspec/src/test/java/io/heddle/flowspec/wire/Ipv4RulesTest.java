@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.PrefixMatch;
 import java.nio.ByteBuffer;
@@ -47,7 +47,7 @@ final class Ipv4RulesTest {
   void exampleOfTheRfcIsUnderstood() {
     FlowRule rule = one("0b 01 18 c00002 03 81 06 04 81 19");
     assertEquals("to 192.0.2.0/24, protocol 6, port 25", rule.toString());
-    assertEquals(FlowPrefix.of("192.0.2.0/24"), rule.destination());
+    assertEquals(Prefix.of("192.0.2.0/24"), rule.destination());
   }
 
   @Test
@@ -55,7 +55,7 @@ final class Ipv4RulesTest {
     for (int length = 0; length <= 32; length++) {
       FlowRule rule =
           FlowRule.of(
-              List.of(PrefixMatch.of(FlowField.SOURCE, FlowPrefix.of("203.0.113.255/" + length))));
+              List.of(PrefixMatch.of(FlowField.SOURCE, Prefix.of("203.0.113.255/" + length))));
       Rules.Taken taken = new Rules.Taken();
       Rules.IPV4_CODEC.decode(ByteBuffer.wrap(Rules.IPV4_CODEC.encode(rule)), taken);
       assertEquals(List.of(rule), taken.rules);
@@ -103,9 +103,9 @@ final class Ipv4RulesTest {
   @Test
   void moreSpecificPrefixComesFirst() {
     FlowRule wide =
-        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, FlowPrefix.of("10.0.0.0/8"))));
+        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("10.0.0.0/8"))));
     FlowRule narrow =
-        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, FlowPrefix.of("10.2.0.0/16"))));
+        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("10.2.0.0/16"))));
     assertTrue(narrow.compareTo(wide) < 0);
     assertTrue(wide.compareTo(one("03 03 81 11")) < 0, "a rule without an address comes last");
   }

@@ -3,12 +3,12 @@ package io.heddle.flowspec.wire;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.heddle.bgp.wire.FamilyCodec;
+import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.BitmaskMatch;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowComponent;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.NumericMatch;
 import io.heddle.flowspec.rule.PrefixMatch;
@@ -60,11 +60,11 @@ public final class Rules {
   }
 
   public static FlowRule queuePair(String destination, int number) {
-    return FlowRule.queuePair(ComponentTypes.DEFAULT, null, FlowPrefix.of(destination), number);
+    return FlowRule.queuePair(ComponentTypes.DEFAULT, null, Prefix.of(destination), number);
   }
 
   public static FlowKey flow(String source, String destination, int number) {
-    return FlowKey.queuePair(FlowPrefix.of(source), FlowPrefix.of(destination), 49_152, number);
+    return FlowKey.queuePair(Prefix.of(source), Prefix.of(destination), 49_152, number);
   }
 
   /** One of few addresses and numbers, so that rules meet often. */

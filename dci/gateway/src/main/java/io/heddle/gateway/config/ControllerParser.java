@@ -4,7 +4,6 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.session.RuleGrace;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.table.RuleLimits;
@@ -105,7 +104,7 @@ final class ControllerParser {
             text ->
                 Stream.of(text.split("[\\s,]+"))
                     .filter(word -> !word.isEmpty())
-                    .map(FlowPrefix::of)
+                    .map(Prefix::of)
                     .toList());
     if (destinations.isEmpty()) {
       throw missing(section, "destinations");

@@ -136,7 +136,7 @@ public final class ControllerSessions implements AutoCloseable {
             .localAs(config.as())
             .remoteAs(peer.as())
             .routerId(config.routerId())
-            .families(new Families(false, List.copyOf(codecs)))
+            .families(Families.of(codecs))
             .gtsmHops(peer.gtsmHops())
             .md5Key(peer.md5Key())
             .passive(peer.passive())

@@ -6,7 +6,6 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.FlowComponent;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleChanges;
@@ -106,8 +105,8 @@ final class RuleSteers implements RuleChanges {
       if (each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
         FlowKey flow =
             FlowKey.queuePair(
-                FlowPrefix.host(each.source()),
-                FlowPrefix.host(each.destination()),
+                Prefix.host(each.source()),
+                Prefix.host(each.destination()),
                 each.sourcePort(),
                 each.queuePair());
         seen.computeIfAbsent(QueuePairKey.of(flow), any -> new HashMap<>()).put(flow, each);
@@ -172,9 +171,9 @@ final class RuleSteers implements RuleChanges {
             || !entry.rule().matches(anyPacket(key, source))
         ? null
         : new SteerKey(
-            FlowPrefix.address(key.destination()),
+            key.destination().inetAddress(),
             key.queuePair(),
-            source == null ? null : FlowPrefix.address(source));
+            source == null ? null : source.inetAddress());
   }
 
   private static FlowKey anyPacket(QueuePairKey key, @Nullable Prefix source) {

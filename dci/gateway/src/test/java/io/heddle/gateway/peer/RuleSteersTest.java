@@ -11,7 +11,6 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.FlowPrefix;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.RuleEntry;
@@ -47,7 +46,7 @@ final class RuleSteersTest {
   void ipv4RuleSteersItsQueuePairWithIpv4Keys() {
     FlowRule rule =
         FlowRule.queuePair(
-            ComponentTypes.DEFAULT, FlowPrefix.of("10.1.0.1"), FlowPrefix.of("10.2.0.2"), 17);
+            ComponentTypes.DEFAULT, Prefix.of("10.1.0.1"), Prefix.of("10.2.0.2"), 17);
     put(rule, 2);
     SteerKey key = new SteerKey(AddressText.parse("10.2.0.2"), 17, AddressText.parse("10.1.0.1"));
     assertEquals(Map.of(key, to(2)), steers.next(table, List.of()).changed());
@@ -57,9 +56,7 @@ final class RuleSteersTest {
 
   @Test
   void ipv4FlowIsSteeredByARuleForItsNetwork() {
-    put(
-        FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, FlowPrefix.of("10.2.0.0/16")))),
-        3);
+    put(FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("10.2.0.0/16")))), 3);
     FlowRecord flow =
         new FlowRecord(
             AddressText.parse("10.2.0.2"),

@@ -19,7 +19,9 @@ import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +29,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,6 @@ public final class BgpDaemon implements AutoCloseable {
   private static final long FIRST_LOOK_NS = 200_000_000;
   private static final long YOUNG_NS = 60_000_000_000L;
   private static final long PEERS_IN_USE_NS = 300_000_000;
-  private static final int SUBNET_BITS = 64;
   private static final long RETRY_NS = 5_000_000_000L;
 
   /* A dump of so many routes leaves enough on the heap to be worth a collection. */
@@ -61,7 +61,8 @@ public final class BgpDaemon implements AutoCloseable {
   private final Supplier<Set<Prefix>> peersInUse;
   private final long startNs = System.nanoTime();
   private final int routerId;
-  private final Map<String, List<Inet6Address>> addressesOn = new HashMap<>();
+  private final Map<String, List<InetAddress>> addressesOn = new HashMap<>();
+  private boolean listensOnIpv4;
   private Set<Prefix> lastInUse = Set.of();
   private Set<Prefix> sentInUse = Set.of();
   private final Set<String> told = new HashSet<>();
@@ -111,6 +112,7 @@ public final class BgpDaemon implements AutoCloseable {
       if (config.listenPort() > 0) {
         daemon.speaker.listen(Endpoint.anyAddress(config.listenPort()));
       }
+      daemon.listenOnIpv4(config);
       config.peers().forEach(peer -> daemon.add(peer, config));
       daemon.speaker.onRefreshRequest(daemon::refresh);
       daemon.speaker.execute(() -> {
@@ -129,6 +131,17 @@ public final class BgpDaemon implements AutoCloseable {
   /** What to do where the daemon's thread has met an error that it can't undo, on that thread. */
   public void orElse(EventLoop.Undoing end) {
     speaker.loop().orElse(end);
+  }
+
+  /* Only where a peer is there: a host's other BGP speaker may have that port. */
+  private void listenOnIpv4(DaemonConfig of) {
+    boolean wanted =
+        of.listenPort() > 0
+            && of.peers().stream().anyMatch(each -> each.address() instanceof Inet4Address);
+    if (wanted && !listensOnIpv4) {
+      speaker.listen(Endpoint.anyIpv4Address(of.listenPort()));
+      listensOnIpv4 = true;
+    }
   }
 
   private PeerSession add(PeerConfig peer, DaemonConfig of) {
@@ -154,10 +167,11 @@ public final class BgpDaemon implements AutoCloseable {
             .md5Key(peer.md5Key())
             .acceptAigp(peer.aigp())
             .acceptAsSets(peer.asSets())
+            .families(peer.families())
             .filters(peer.filter())
             .bfd(peer.bfd())
             .codePoints(of.codePoints());
-    Inet6Address address = peer.address();
+    InetAddress address = peer.address();
     if (address != null) {
       options.remote(address);
     }
@@ -178,6 +192,7 @@ public final class BgpDaemon implements AutoCloseable {
   public synchronized String reload(DaemonConfig next) {
     ConfigChange change = ConfigChange.between(speaker.ask(() -> config), next);
     change.begun().forEach(peer -> options(peer, next));
+    listenOnIpv4(next);
     speaker.ask(() -> {
       apply(change, next);
       return change;
@@ -334,7 +349,7 @@ public final class BgpDaemon implements AutoCloseable {
     }
     long rate = of.rateMbps() > 0 ? of.rateMbps() : own.rateMbps(link);
     peer.routes().routes().setRateMbps(rate);
-    List<Inet6Address> addresses = own.on(link);
+    List<InetAddress> addresses = own.on(link, of.families());
     addressesOn.put(of.name(), addresses);
     String via = peer.session().remote() != null ? of.name() + " on " + link : of.name();
     if (of.planeKey() != null) {
@@ -351,7 +366,7 @@ public final class BgpDaemon implements AutoCloseable {
   /* The interface towards a peer; null, and told, where there is none. */
   private @Nullable String linkOf(PeerConfig of, OwnAddresses own) {
     String link = of.interfaceName();
-    Inet6Address address = of.address();
+    InetAddress address = of.address();
     if (link.isEmpty() && address != null) {
       String found = own.linkTowards(address);
       if (found == null) {
@@ -369,9 +384,9 @@ public final class BgpDaemon implements AutoCloseable {
     return link;
   }
 
-  private void nameByColour(List<Inet6Address> addresses, long rate, String via) {
+  private void nameByColour(List<InetAddress> addresses, long rate, String via) {
     Set<String> named = new HashSet<>();
-    for (Inet6Address address : addresses) {
+    for (InetAddress address : addresses) {
       String key = rib.planeOf(address);
       if (key != null && named.add(key)) {
         rib.setSource(key, address, rate, via);
@@ -390,26 +405,12 @@ public final class BgpDaemon implements AutoCloseable {
       lastInUse = now;
       for (Peer peer : peers) {
         if (peer.config().filter()) {
-          peer.routes().setWanted(wanted(peer.config()));
+          PeerConfig of = peer.config();
+          peer.routes()
+              .setWanted(of.wanted(sentInUse, addressesOn.getOrDefault(of.name(), List.of())));
         }
       }
     }
-  }
-
-  /* Where colours tell the planes, a leaf announces subnets: those of the jobs' peers, and our own, whose colours name
-  our addresses' planes. */
-  private Set<Prefix> wanted(PeerConfig peer) {
-    Set<Prefix> wanted = new TreeSet<>(sentInUse);
-    wanted.addAll(peer.filterAlways());
-    if (peer.byColour()) {
-      for (Prefix host : sentInUse) {
-        wanted.add(new Prefix(host.high(), host.low(), SUBNET_BITS));
-      }
-      for (Inet6Address own : addressesOn.getOrDefault(peer.name(), List.of())) {
-        wanted.add(Prefix.of(own, SUBNET_BITS));
-      }
-    }
-    return wanted;
   }
 
   private void refresh(PeerSession session, AddressFamily family) {

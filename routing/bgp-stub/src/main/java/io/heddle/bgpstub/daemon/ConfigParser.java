@@ -4,6 +4,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.CodePoints;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.rib.RibOptions;
 import io.heddle.platform.ConfigText;
@@ -14,7 +15,6 @@ import io.heddle.routes.RoutesPath;
 import io.heddle.routes.WeightRules;
 import java.io.IOException;
 import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -62,6 +62,7 @@ public final class ConfigParser {
           "interface",
           "address",
           "as",
+          "families",
           "plane",
           "rate-gbps",
           "port",
@@ -186,11 +187,13 @@ public final class ConfigParser {
   }
 
   private static PeerConfig peer(ConfigText.Section section, int holdTime) {
-    List<Inet6Address> addresses =
-        section.get("address", List.of(), "an IPv6 address", text -> List.of(inet6(text)));
-    Inet6Address address = addresses.isEmpty() ? null : addresses.getFirst();
+    List<InetAddress> addresses =
+        section.get(
+            "address", List.of(), "an IPv6 or IPv4 address", text -> List.of(address(text)));
+    InetAddress address = addresses.isEmpty() ? null : addresses.getFirst();
+    boolean ipv4 = address instanceof Inet4Address;
     String interfaceName = section.text("interface", "");
-    if (interfaceName.isEmpty() && (address == null || address.isLinkLocalAddress())) {
+    if (interfaceName.isEmpty() && (address == null || !ipv4 && address.isLinkLocalAddress())) {
       throw section.fail(
           section.number,
           "[peer "
@@ -224,6 +227,11 @@ public final class ConfigParser {
         section.name,
         interfaceName,
         address,
+        section.get(
+            "families",
+            ipv4 ? Families.IPV4_UNICAST : Families.IPV6_UNICAST,
+            "ipv6, ipv4 or both with a comma",
+            ConfigParser::families),
         section.number("as", 0, 0, 0xffff_ffffL),
         plane.equals(BY_COLOUR) ? "" : plane,
         section.number("rate-gbps", 0, 0, 65_535) * MBPS_PER_GBPS,
@@ -237,7 +245,10 @@ public final class ConfigParser {
         bfd(section),
         section.flag("filter", false),
         section.get(
-            "filter-always", List.of(), "prefixes like fd00:aa::/32", ConfigParser::prefixes));
+            "filter-always",
+            List.of(),
+            "prefixes like fd00:aa::/32 or 10.2.0.0/16",
+            ConfigParser::prefixes));
   }
 
   private static @Nullable BfdOptions bfd(ConfigText.Section section) {
@@ -320,11 +331,20 @@ public final class ConfigParser {
     return ByteBuffer.wrap(address.getAddress()).getInt();
   }
 
-  private static Inet6Address inet6(String text) {
-    if (AddressText.parse(text) instanceof Inet6Address address) {
-      return address;
+  private static InetAddress address(String text) {
+    InetAddress address = AddressText.parse(text);
+    if (address == null) {
+      throw new IllegalArgumentException("no address");
     }
-    throw new IllegalArgumentException("no IPv6 address");
+    return address;
+  }
+
+  private static Families families(String text) {
+    Set<String> words = Set.of(text.strip().split("\\s*,\\s*"));
+    if (!Set.of("ipv6", "ipv4").containsAll(words)) {
+      throw new IllegalArgumentException("no families");
+    }
+    return new Families(words.contains("ipv6"), words.contains("ipv4"), List.of());
   }
 
   /* What is wrong with a key is told without the key. */

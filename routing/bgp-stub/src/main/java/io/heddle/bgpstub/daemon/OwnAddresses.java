@@ -4,8 +4,10 @@ import io.heddle.addr.AddressText;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,21 +24,38 @@ final class OwnAddresses {
 
   OwnAddresses(HostAddresses host) {
     this.host = host;
-    usable = host.usable().stream().filter(each -> each.address() instanceof Inet6Address).toList();
+    usable = new ArrayList<>(ofKind(true).usable());
+    /* A peer of IPv4 is asked for by name, so those count on a host with both kinds, too. */
+    usable.addAll(ofKind(false).usable());
   }
 
-  /** Usable addresses on an interface: EUI-64 before others, then by value. */
-  List<Inet6Address> on(String interfaceName) {
+  private HostAddresses ofKind(boolean ipv6) {
+    return new HostAddresses(
+        host.links(),
+        host.addresses().stream().filter(each -> isIpv6(each.address()) == ipv6).toList());
+  }
+
+  /**
+   * Usable addresses on an interface of families that are spoken there: IPv6 before IPv4, EUI-64
+   * before others, then by value.
+   */
+  List<InetAddress> on(String interfaceName, Families families) {
     List<AssignedAddress> found = new ArrayList<>();
     for (AssignedAddress address : usable) {
-      if (host.linkOf(address).name().equals(interfaceName)) {
+      boolean spoken = isIpv6(address.address()) ? families.ipv6Unicast() : families.ipv4Unicast();
+      if (spoken && host.linkOf(address).name().equals(interfaceName)) {
         found.add(address);
       }
     }
     found.sort(
-        Comparator.<AssignedAddress, Boolean>comparing(each -> !each.isEui64())
+        Comparator.<AssignedAddress, Boolean>comparing(each -> !isIpv6(each.address()))
+            .thenComparing(each -> !each.isEui64())
             .thenComparing(AssignedAddress::address, AddressText.ORDER));
-    return found.stream().map(each -> (Inet6Address) each.address()).toList();
+    return found.stream().map(AssignedAddress::address).toList();
+  }
+
+  private static boolean isIpv6(InetAddress address) {
+    return address instanceof Inet6Address;
   }
 
   /**
@@ -54,10 +73,9 @@ final class OwnAddresses {
   }
 
   /** The interface that has an address in one subnet with another's; null where none has. */
-  @Nullable String linkTowards(Inet6Address other) {
+  @Nullable String linkTowards(InetAddress other) {
     for (AssignedAddress address : usable) {
-      if (address.address() instanceof Inet6Address own
-          && Prefix.of(own, address.prefixLength()).covers(Prefix.of(other, Prefix.MAX_LENGTH))) {
+      if (Prefix.of(address.address(), address.prefixLength()).covers(Prefix.host(other))) {
         return host.linkOf(address).name();
       }
     }
@@ -68,10 +86,17 @@ final class OwnAddresses {
     return host.links().stream().anyMatch(link -> link.name().equals(interfaceName));
   }
 
-  /** An identifier that is this host's own, from its first usable address. */
+  /**
+   * An identifier that is this host's own, from its usable addresses: those of IPv6 where it has
+   * some.
+   */
   int routerId() {
     int hash = 1;
+    boolean ipv6 = usable.stream().anyMatch(each -> isIpv6(each.address()));
     for (AssignedAddress address : usable) {
+      if (isIpv6(address.address()) != ipv6) {
+        continue;
+      }
       hash = 31 * hash + java.util.Arrays.hashCode(address.address().getAddress());
     }
     return hash == 0 ? 1 : hash;

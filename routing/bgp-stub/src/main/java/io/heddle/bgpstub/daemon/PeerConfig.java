@@ -1,15 +1,20 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One peer, as the configuration has it.
  *
  * @param address where it is; null to take the interface's default router
+ * @param families of routes that are exchanged with it
  * @param as its AS; 0 for any but ours
  * @param plane name of the plane that all its routes are of; empty where their colours tell
  * @param rateMbps of the port; 0 to ask the kernel
@@ -21,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 public record PeerConfig(
     String name,
     String interfaceName,
-    @Nullable Inet6Address address,
+    @Nullable InetAddress address,
+    Families families,
     long as,
     String plane,
     long rateMbps,
@@ -35,6 +41,8 @@ public record PeerConfig(
     @Nullable BfdOptions bfd,
     boolean filter,
     List<Prefix> filterAlways) {
+  private static final int SUBNET_BITS = 64;
+
   /** Whether the peer's routes tell their planes by colour. */
   public boolean byColour() {
     return plane.isEmpty();
@@ -50,6 +58,7 @@ public record PeerConfig(
         name,
         interfaceName,
         address,
+        families,
         as,
         plane,
         rate,
@@ -63,6 +72,31 @@ public record PeerConfig(
         bfd,
         filter,
         always);
+  }
+
+  /**
+   * What a peer that filters for us shall let through. Where colours tell the planes, a leaf
+   * announces subnets: those of the jobs' peers, and our own, whose colours name our addresses'
+   * planes. How long those of IPv4 are isn't known, so there everything is asked for.
+   *
+   * @param inUse hosts that jobs talk to
+   * @param own this host's addresses towards the peer
+   */
+  Set<Prefix> wanted(Set<Prefix> inUse, List<InetAddress> own) {
+    Set<Prefix> wanted = new TreeSet<>(inUse);
+    if (byColour()) {
+      wanted.removeIf(Prefix::isIpv4);
+      for (Prefix host : List.copyOf(wanted)) {
+        wanted.add(new Prefix(host.high(), host.low(), SUBNET_BITS));
+      }
+      for (InetAddress each : own) {
+        if (each instanceof Inet6Address) {
+          wanted.add(Prefix.of(each, SUBNET_BITS));
+        }
+      }
+    }
+    wanted.addAll(filterAlways);
+    return wanted;
   }
 
   /** Key of the plane; null where colours tell. */

@@ -1,5 +1,6 @@
 package io.heddle.bgpstub.rib;
 
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.ExtendedCommunity.Color;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
@@ -139,30 +140,35 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** What is there now comes again, or {@link #dropStale} follows. */
-  public void markStale() {
-    routes.mark(STALE);
+  /** What is there of a family now comes again, or {@link #dropStale} follows. */
+  public void markStale(AddressFamily family) {
+    routes.mark(STALE, (high, low, length) -> isOf(family, high, low, length));
     complete = false;
   }
 
-  /** What hasn't come again is gone. */
-  public void dropStale() {
-    drop(STALE);
+  /** What hasn't come again of a family is gone. */
+  public void dropStale(AddressFamily family) {
+    drop(STALE, (high, low, length) -> isOf(family, high, low, length));
+  }
+
+  private static boolean isOf(AddressFamily family, long high, long low, int length) {
+    boolean ipv4 = length >= Prefix.MAPPED_BITS && Prefix.isIpv4(high, low);
+    return ipv4 == family.equals(AddressFamily.IPV4_UNICAST);
   }
 
   /** The session is down and nothing is to be kept. */
   public void clear() {
-    drop(0);
+    drop(0, (high, low, length) -> true);
     sawAigp = false;
     complete = false;
     withoutPlane = 0;
   }
 
-  private void drop(int bit) {
+  private void drop(int bit, RouteTable.Choice choice) {
     long[] gone = new long[3 * routes.size()];
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
-      if ((value & bit) == bit) {
+      if ((value & bit) == bit && choice.test(high, low, length)) {
         gone[count[0]++] = high;
         gone[count[0]++] = low;
         gone[count[0]++] = length;
@@ -236,7 +242,8 @@ public final class AdjRibIn implements AutoCloseable {
 
   /** The longest route of a plane that covers a destination; null where there is none. */
   @Nullable Route longestMatch(Prefix destination, int plane) {
-    for (int length = destination.length(); length >= 0; length--) {
+    int shortest = Prefix.shortestFor(destination.high(), destination.low());
+    for (int length = destination.length(); length >= shortest; length--) {
       if (routes.routesOfLength(length) == 0) {
         continue;
       }

@@ -8,7 +8,7 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +43,7 @@ final class OwnRoutes {
   }
 
   /** What to send so that the peer has exactly these; empty where it has. */
-  List<UpdateMessage> change(Set<Inet6Address> addresses, long rateMbps) {
+  List<UpdateMessage> change(Set<InetAddress> addresses, long rateMbps) {
     Set<Prefix> wanted = new TreeSet<>();
     addresses.forEach(address -> wanted.add(Prefix.host(address)));
     List<UpdateMessage> messages = new ArrayList<>();

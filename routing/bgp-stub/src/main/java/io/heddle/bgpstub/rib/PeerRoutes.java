@@ -8,8 +8,9 @@ import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,9 +24,11 @@ public final class PeerRoutes implements SessionListener {
   private final AdjRibIn routes;
   private final OwnRoutes own;
   private final PeerFilter filter = new PeerFilter();
+  /* Families whose first dump isn't over. */
+  private final Set<AddressFamily> toEnd = new HashSet<>();
   private @Nullable PeerSession session;
   private @Nullable Negotiated agreed;
-  private Set<Inet6Address> addresses = Set.of();
+  private Set<InetAddress> addresses = Set.of();
   private long rateMbps;
   private Collection<Prefix> wanted = Set.of();
 
@@ -52,7 +55,7 @@ public final class PeerRoutes implements SessionListener {
   }
 
   /** This host's addresses that the peer shall know of. */
-  public void setAddresses(Set<Inet6Address> now, long mbps) {
+  public void setAddresses(Set<InetAddress> now, long mbps) {
     addresses = now;
     rateMbps = mbps;
     tellAddresses();
@@ -81,26 +84,36 @@ public final class PeerRoutes implements SessionListener {
       return;
     }
     if (!had || filter.isWorn()) {
-      sendWhole(up);
+      sendWhole(up, terms);
       return;
     }
     List<OrfEntry> lines = filter.change(wanted);
-    if (!lines.isEmpty()) {
-      up.sendFilter(lines);
+    for (AddressFamily family : terms.filtered()) {
+      List<OrfEntry> own = of(family, lines);
+      if (!own.isEmpty()) {
+        up.sendFilter(family, own);
+      }
     }
   }
 
+  private static List<OrfEntry> of(AddressFamily family, List<OrfEntry> lines) {
+    return lines.stream().filter(each -> AddressFamily.of(each.prefix()).equals(family)).toList();
+  }
+
   /* Nothing comes before a filter or a request; with nothing to ask for, everything is asked for. */
-  private void sendWhole(PeerSession up) {
+  private void sendWhole(PeerSession up, Negotiated terms) {
     boolean replaces = filter.lines() > 0;
     List<OrfEntry> lines = filter.anew(wanted);
-    if (replaces) {
-      up.sendDeferredFilter(List.of(OrfEntry.removeAll()));
-    }
-    if (lines.isEmpty()) {
-      up.requestRefresh(AddressFamily.IPV6_UNICAST);
-    } else {
-      up.sendFilter(lines);
+    for (AddressFamily family : terms.filtered()) {
+      List<OrfEntry> own = of(family, lines);
+      if (replaces) {
+        up.sendDeferredFilter(family, List.of(OrfEntry.removeAll()));
+      }
+      if (own.isEmpty()) {
+        up.requestRefresh(family);
+      } else {
+        up.sendFilter(family, own);
+      }
     }
   }
 
@@ -108,11 +121,13 @@ public final class PeerRoutes implements SessionListener {
   public void established(PeerSession up, Negotiated negotiated) {
     session = up;
     agreed = negotiated;
+    toEnd.clear();
+    toEnd.addAll(negotiated.families().unicast());
     own.forget();
     tellAddresses();
     filter.anew(Set.of());
     if (negotiated.filters()) {
-      sendWhole(up);
+      sendWhole(up, negotiated);
     }
   }
 
@@ -123,27 +138,36 @@ public final class PeerRoutes implements SessionListener {
 
   @Override
   public void endOfRib(PeerSession up, AddressFamily family) {
-    routes.setComplete(true);
+    toEnd.remove(family);
+    routes.setComplete(toEnd.isEmpty());
   }
 
   @Override
   public void routesBecomeStale(PeerSession up, AddressFamily family) {
-    routes.markStale();
+    toEnd.add(family);
+    routes.markStale(family);
   }
 
   @Override
   public void dropStaleRoutes(PeerSession up, AddressFamily family) {
-    routes.dropStale();
+    routes.dropStale(family);
   }
 
   @Override
   public void down(PeerSession up, SessionEnd end) {
+    Negotiated terms = agreed;
     session = null;
     agreed = null;
-    if (end.keeps(AddressFamily.IPV6_UNICAST)) {
-      routes.markStale();
-    } else {
+    List<AddressFamily> families = terms == null ? List.of() : terms.families().unicast();
+    if (families.stream().noneMatch(end::keeps)) {
       routes.clear();
+      return;
+    }
+    for (AddressFamily family : families) {
+      routes.markStale(family);
+      if (!end.keeps(family)) {
+        routes.dropStale(family);
+      }
     }
   }
 

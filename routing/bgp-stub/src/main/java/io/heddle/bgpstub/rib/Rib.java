@@ -8,7 +8,7 @@ import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RouteTarget;
 import io.heddle.routes.WeightRules;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -143,7 +143,7 @@ public final class Rib implements AutoCloseable {
   }
 
   /** This host's address on a plane, and the rate of its port, may be others now. */
-  public void setSource(String key, @Nullable Inet6Address source, long rateMbps, String via) {
+  public void setSource(String key, @Nullable InetAddress source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();
       keepWhole();
@@ -327,7 +327,7 @@ public final class Rib implements AutoCloseable {
    * The plane of an own address, by the colour of the longest route that covers it; null where no
    * coloured route does.
    */
-  public @Nullable String planeOf(Inet6Address address) {
+  public @Nullable String planeOf(InetAddress address) {
     Route longest = null;
     Prefix host = Prefix.host(address);
     for (int plane = 0; plane < keys.size(); plane++) {
@@ -340,7 +340,7 @@ public final class Rib implements AutoCloseable {
         }
       }
     }
-    return longest == null || longest.prefix().length() == 0 ? null : longest.plane();
+    return longest == null || longest.prefix().shownLength() == 0 ? null : longest.plane();
   }
 
   /** Gives the peers' memory back, after everything else. */

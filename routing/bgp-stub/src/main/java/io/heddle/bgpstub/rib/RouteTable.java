@@ -25,6 +25,12 @@ final class RouteTable implements AutoCloseable {
     void visit(long high, long low, int length, int value);
   }
 
+  /** Which prefixes are meant. */
+  @FunctionalInterface
+  interface Choice {
+    boolean test(long high, long low, int length);
+  }
+
   private static final int FIRST_SLOTS = 64;
   private static final int SLOT_BYTES = 24;
   private static final int LOW = 8;
@@ -105,11 +111,11 @@ final class RouteTable implements AutoCloseable {
     }
   }
 
-  /** Sets these bits in every number. */
-  void mark(int bits) {
+  /** Sets these bits in the numbers of the chosen prefixes. */
+  void mark(int bits, Choice choice) {
     for (int slot = 0; slot < slots; slot++) {
       int value = value(slot);
-      if (value != NONE) {
+      if (value != NONE && choice.test(high(slot), low(slot), length(slot))) {
         setValue(slot, value | bits);
       }
     }

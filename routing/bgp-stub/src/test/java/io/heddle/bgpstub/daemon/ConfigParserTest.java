@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.HeddleException;
 import io.heddle.routes.MissingFigure;
@@ -64,6 +65,28 @@ class ConfigParserTest {
     assertNull(leaf.planeKey());
   }
 
+  @Test
+  void familiesFollowThePeersAddressUnlessTheyAreSaid() {
+    DaemonConfig config =
+        parse(
+            """
+            as = 65001
+            [peer a]
+            address = 10.0.0.1
+            plane = a
+            [peer b]
+            address = fd00::1
+            plane = b
+            [peer c]
+            interface = e0
+            plane = c
+            families = ipv4, ipv6
+            """);
+    assertEquals(
+        List.of(Families.IPV4_UNICAST, Families.IPV6_UNICAST, Families.UNICAST),
+        config.peers().stream().map(PeerConfig::families).toList());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -81,8 +104,10 @@ class ConfigParserTest {
             + " address",
         "as = 65001;[peer a];plane = a;address = fe80::1 | needs an interface, since its address is"
             + " link-local",
-        "as = 65001;[peer a];plane = a;address = 10.0.0.1 | line 4: address = 10.0.0.1 isn't an"
-            + " IPv6 address",
+        "as = 65001;[peer a];plane = a;address = 10.0.1 | line 4: address = 10.0.1 isn't an"
+            + " IPv6 or IPv4 address",
+        "as = 65001;[peer a];plane = a;address = 10.0.0.1;families = ipv5 | line 5: families = ipv5"
+            + " isn't ipv6, ipv4 or both with a comma",
         "as = 65001;[peer a];interface = p;plane = a;[peer a] | line 5: there is a [peer a]"
             + " already, in line 2",
         "as = 65001;[peer a b] | '[peer a b]' isn't [peer name]",

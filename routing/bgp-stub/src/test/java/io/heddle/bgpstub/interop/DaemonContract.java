@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.addr.AddressText;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.Heard;
@@ -12,6 +13,7 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.LargeCommunity;
 import io.heddle.bgp.wire.NextHop;
 import io.heddle.bgp.wire.Nlri;
@@ -33,7 +35,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What every daemon and the speaker must do together: the daemon (AS 65002, fd00:1::1) announces
- * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it.
+ * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it. Where the
+ * session is of IPv4, both are addresses of that.
  */
 @EndsWithin(120)
 abstract class DaemonContract {
@@ -45,6 +48,30 @@ abstract class DaemonContract {
   LinkedNamespaces net;
   BgpSpeaker speaker;
   PeerSession session;
+
+  /** The leaf's address, of the session. */
+  String leafAddress() {
+    return "fd00:1::1";
+  }
+
+  /** The host's. */
+  String hostAddress() {
+    return "fd00:1::2";
+  }
+
+  /** What the daemon announces. */
+  Prefix aggregate() {
+    return AGGREGATE;
+  }
+
+  /** What the speaker announces. */
+  Prefix announced() {
+    return OURS;
+  }
+
+  Families families() {
+    return Families.IPV6_UNICAST;
+  }
 
   /** Programs that must be there, by their paths. */
   abstract List<Path> programs();
@@ -93,7 +120,7 @@ abstract class DaemonContract {
     net = new LinkedNamespaces();
     speaker = new BgpSpeaker(heard.logTo());
     net.moveIn(speaker);
-    speaker.listen(Endpoint.of(Prefix.of("fd00:1::2").address(), 0, 179));
+    speaker.listen(Endpoint.of(Prefix.of(hostAddress()).inetAddress(), 0, 179));
   }
 
   @AfterEach
@@ -108,8 +135,9 @@ abstract class DaemonContract {
 
   PeerOptions.Builder options() {
     return PeerOptions.builder("leaf")
-        .remote(Prefix.of("fd00:1::1").address())
-        .localAddress(Prefix.of("fd00:1::2").address())
+        .remote(Prefix.of(leafAddress()).inetAddress())
+        .localAddress(Prefix.of(hostAddress()).inetAddress())
+        .families(families())
         .localAs(65001)
         .remoteAs(65002)
         .routerId(0x0a000005)
@@ -170,9 +198,9 @@ abstract class DaemonContract {
   /**
    * Our route with one of every attribute that a route may carry, path bandwidth 100 among them.
    */
-  static UpdateMessage announcement() {
+  UpdateMessage announcement() {
     return UpdateMessage.announce(
-        Nlri.of(OURS),
+        Nlri.of(announced()),
         PathAttributes.of(
             PathAttribute.Origin.IGP,
             new PathAttribute.Path(AsPath.of(65001)),
@@ -187,16 +215,20 @@ abstract class DaemonContract {
             new PathAttribute.LargeCommunities(List.of(new LargeCommunity(65001, 3, 4))),
             new PathAttribute.Unknown(
                 PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE, 200, new byte[] {1, 2, 3, 4})),
-        NextHop.of(Prefix.of("fd00:1::2").address()));
+        NextHop.of(Prefix.of(hostAddress()).address()));
+  }
+
+  private String shown() {
+    return AddressText.of(announced().inetAddress());
   }
 
   @Test
   void itsRouteIsHeardWithItsAttributes() throws Exception {
     launch("", false);
     connect(options());
-    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
-    assertAttributes(attributesOf(AGGREGATE));
-    assertEquals(65002, attributesOf(AGGREGATE).asPath().first());
+    await("the aggregate", () -> attributesOf(aggregate()) != null);
+    assertAttributes(attributesOf(aggregate()));
+    assertEquals(65002, attributesOf(aggregate()).asPath().first());
     assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
   }
 
@@ -206,13 +238,13 @@ abstract class DaemonContract {
     connect(options());
     awaitEstablished();
     speaker.execute(() -> session.send(announcement()));
-    await("our route in its table", () -> table().contains("fd00:55::5"));
+    await("our route in its table", () -> table().contains(shown()));
     String shown = ours();
     for (String attribute : ourAttributes()) {
       assertTrue(shown.contains(attribute), attribute + " isn't in " + shown);
     }
-    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS))));
-    await("our route gone from its table", () -> !table().contains("fd00:55::5"));
+    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(announced()))));
+    await("our route gone from its table", () -> !table().contains(shown()));
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
   }
 
@@ -250,7 +282,7 @@ abstract class DaemonContract {
   void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
     launch("", false);
     connect(options());
-    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    await("the aggregate", () -> attributesOf(aggregate()) != null);
     int before = heard.updates.size();
     reset();
     await(
@@ -264,7 +296,7 @@ abstract class DaemonContract {
         () ->
             heard.updates.stream()
                 .skip(before)
-                .anyMatch(each -> each.announced().prefixes().contains(AGGREGATE)));
+                .anyMatch(each -> each.announced().prefixes().contains(aggregate())));
   }
 
   @Test
@@ -284,6 +316,6 @@ abstract class DaemonContract {
     launch("", true);
     connect(options().gtsmHops(1));
     awaitEstablished();
-    await("the aggregate", () -> attributesOf(AGGREGATE) != null);
+    await("the aggregate", () -> attributesOf(aggregate()) != null);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.session.Negotiated;
 import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.OrfEntry;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
@@ -169,7 +170,7 @@ class FrrInteropTest extends DaemonContract {
     for (int count : new int[] {1, 169, 170, 4000}) {
       List<OrfEntry> lines =
           IntStream.rangeClosed(1, count).mapToObj(i -> OrfEntry.permit(i, host(i))).toList();
-      assertTrue(speaker.ask(() -> session.sendFilter(lines)));
+      assertTrue(speaker.ask(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
       awaitExactly(count + " lines", known.headSet(count, true));
     }
     heard.updates.clear();
@@ -224,6 +225,55 @@ class FrrInteropTest extends DaemonContract {
     await("our address", () -> table().contains("fd00:1::2/128"));
     speaker.execute(() -> peer.setAddresses(Set.of(), 400_000));
     await("its end", () -> !table().contains("fd00:1::2/128"));
+    speaker.ask(() -> {
+      rib.freeze();
+      publisher.close();
+      return true;
+    });
+  }
+
+  /* Over a session of IPv4, with next hops of IPv4 alone at the leaf's end. */
+  @Test
+  void eachFamilyHasAFilterOfItsOwn() throws Exception {
+    routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n";
+    launch(
+        "10.9.0.2",
+        """
+         neighbor 10.9.0.2 remote-as 65001
+         address-family ipv4 unicast
+          neighbor 10.9.0.2 activate
+          neighbor 10.9.0.2 capability orf prefix-list receive
+          network 10.20.0.1/32
+          network 10.20.0.2/32
+         exit-address-family
+        """);
+    RoutePublisher publisher =
+        RoutePublisher.create(
+            net.folder().resolve("routes"), "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM);
+    Rib rib = new Rib(publisher, RibOptions.DEFAULT, speaker::execute, heard.logTo());
+    PeerRoutes peer =
+        speaker.ask(
+            () -> new PeerRoutes(rib.addPeer("leaf", "plane:a", 0), 65001, 0x0a000005, true));
+    Prefix four = Prefix.of("10.20.0.2");
+    Prefix six = Prefix.of("fd00:bb::1");
+    speaker.execute(() -> {
+      peer.setAddresses(Set.of(Prefix.of("10.9.0.2").inetAddress()), 400_000);
+      peer.setWanted(Set.of(four, six));
+    });
+    session =
+        speaker.add(
+            options()
+                .remote(Prefix.of("10.9.0.1").inetAddress())
+                .localAddress(Prefix.of("10.9.0.2").inetAddress())
+                .families(Families.UNICAST)
+                .filters(true)
+                .build(),
+            peer);
+    speaker.execute(session::start);
+    await("one of each", () -> prefixes(peer).equals(List.of(four, six)));
+    await("our address", () -> vtysh("show bgp ipv4 unicast").contains("10.9.0.2/32"));
+    speaker.execute(() -> peer.setWanted(Set.of(Prefix.of("10.20.0.1"), six)));
+    await("another", () -> prefixes(peer).equals(List.of(Prefix.of("10.20.0.1"), six)));
     speaker.ask(() -> {
       rib.freeze();
       publisher.close();

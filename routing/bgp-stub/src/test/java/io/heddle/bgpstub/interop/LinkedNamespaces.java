@@ -21,8 +21,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A host and a leaf, joined by one link: {@code p1} fd00:1::2 at the host, {@code h0} fd00:1::1 at
- * the leaf. The speaker's thread moves into the host, daemons are started in the leaf.
+ * A host and a leaf, joined by one link: {@code p1} fd00:1::2 and 10.9.0.2 at the host, {@code h0}
+ * fd00:1::1 and 10.9.0.1 at the leaf. The speaker's thread moves into the host, daemons are started
+ * in the leaf.
  */
 final class LinkedNamespaces implements AutoCloseable {
   private static final AtomicInteger COUNT = new AtomicInteger();
@@ -60,6 +61,8 @@ final class LinkedNamespaces implements AutoCloseable {
         host());
     run("ip", "-n", host(), "addr", "add", "fd00:1::2/64", "dev", "p1", "nodad");
     run("ip", "-n", leaf(), "addr", "add", "fd00:1::1/64", "dev", "h0", "nodad");
+    run("ip", "-n", host(), "addr", "add", "10.9.0.2/24", "dev", "p1");
+    run("ip", "-n", leaf(), "addr", "add", "10.9.0.1/24", "dev", "h0");
     run("ip", "-n", leaf(), "link", "set", "h0", "up");
     run("ip", "-n", host(), "link", "set", "p1", "up");
   }

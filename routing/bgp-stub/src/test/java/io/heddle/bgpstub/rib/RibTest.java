@@ -10,12 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.ExtendedCommunity.LinkBandwidth;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.NanoClock;
+import io.heddle.routes.RouteReader;
 import io.heddle.routes.WeightReason;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -24,6 +27,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,13 +94,13 @@ class RibTest {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.get(1).clear();
       assertEquals("400,0,200,400", bed.weights(HOST));
-      peers.get(2).markStale();
+      peers.get(2).markStale(AddressFamily.IPV6_UNICAST);
       assertEquals("400,0,200,400", bed.weights(HOST), "kept while it restarts");
       peers.get(2).update(announce("fd00:aa::/32", gbps(100)));
-      peers.get(2).dropStale();
+      peers.get(2).dropStale(AddressFamily.IPV6_UNICAST);
       assertEquals("400,0,100,400", bed.weights(HOST), "it came again");
-      peers.get(3).markStale();
-      peers.get(3).dropStale();
+      peers.get(3).markStale(AddressFamily.IPV6_UNICAST);
+      peers.get(3).dropStale(AddressFamily.IPV6_UNICAST);
       assertEquals("400,0,100,0", bed.weights(HOST), "it didn't");
     }
   }
@@ -305,6 +309,56 @@ class RibTest {
       assertEquals("400,400,200,400", bed.weights(NEIGHBOUR));
       assertEquals(1, bed.log.size(), bed.log.toString());
       assertTrue(bed.log.getFirst().endsWith("routes short: making it anew"), bed.log.getFirst());
+    }
+  }
+
+  @Test
+  void routesOfIpv4AreForIpv4AndNoRouteOfIpv6Is() {
+    try (RibBed bed = RibBed.of(folder)) {
+      AdjRibIn first = bed.rib.addPeer("p1", "plane:a", 0);
+      AdjRibIn second = bed.rib.addPeer("p2", "plane:b", 0);
+      first.update(announce("::/0", gbps(400)));
+      first.update(announce("10.0.0.0/8", gbps(200)));
+      second.update(announce("0.0.0.0/0", gbps(100)));
+      assertEquals("200,100", bed.weights("10.1.2.3"));
+      assertEquals("0,100", bed.weights("192.0.2.1"));
+      assertEquals("400,0", bed.weights(HOST));
+      first.update(announce("10.1.2.3/32", gbps(0)));
+      assertEquals("0,100", bed.weights("10.1.2.3"));
+      assertEquals("200,100", bed.weights("10.1.2.4"));
+      assertEquals(
+          List.of("10.1.2.3/32", "0.0.0.0/0"),
+          bed.rib.explain(Prefix.of("10.1.2.3")).stream()
+              .map(each -> each.prefix().toString())
+              .toList());
+      assertEquals(1, bed.rib.explain(Prefix.of(HOST)).size());
+    }
+  }
+
+  @Test
+  void whatIsStaleIsDroppedFamilyByFamily() {
+    try (RibBed bed = RibBed.of(folder)) {
+      AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
+      peer.update(announce("fd00:aa::/32", gbps(400)));
+      peer.update(announce("10.0.0.0/8", gbps(200)));
+      peer.markStale(AddressFamily.IPV6_UNICAST);
+      peer.markStale(AddressFamily.IPV4_UNICAST);
+      peer.dropStale(AddressFamily.IPV4_UNICAST);
+      assertEquals("0", bed.weights("10.1.2.3"));
+      assertEquals("400", bed.weights(HOST));
+      peer.dropStale(AddressFamily.IPV6_UNICAST);
+      assertEquals(0, peer.routes());
+    }
+  }
+
+  @Test
+  void sourceOfAPlaneMayBeOfIpv4() throws Exception {
+    try (RibBed bed = RibBed.of(folder)) {
+      InetAddress own = InetAddress.getByName("10.1.0.7");
+      bed.rib.setSource("plane:a", own, 0, "p1");
+      try (RouteReader reader = RouteReader.open(bed.path, NanoClock.SYSTEM)) {
+        assertEquals(Map.of(own, "plane:a"), RouteReader.keys(reader.planes()));
+      }
     }
   }
 }

@@ -5,14 +5,16 @@ import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * BFD with all peers of a speaker: one socket on port 3784 that hears them, one for each that
- * speaks. Loop thread only.
+ * BFD with all peers of a speaker: a socket on port 3784 for each kind of address that hears them,
+ * one for each that speaks. Loop thread only.
  */
 public final class BfdSpeaker implements AutoCloseable {
   /** Hears of one path. */
@@ -111,17 +113,23 @@ public final class BfdSpeaker implements AutoCloseable {
   private static final int HOP_LIMIT = 255;
 
   private final EventLoop loop;
-  private final DatagramSocket6 receiver;
+  private final List<DatagramSocket6> receivers = new ArrayList<>();
   private final Int2ObjectHashMap<Path> paths = new Int2ObjectHashMap<>();
   private final byte[] packet = new byte[256];
 
-  /**
-   * @throws SystemCallException where port 3784 is taken
-   */
   public BfdSpeaker(EventLoop loop) {
     this.loop = loop;
-    receiver = DatagramSocket6.udp(loop, Endpoint.anyAddress(CONTROL_PORT), "");
-    loop.register(receiver.fd(), EventLoop.READABLE, events -> receive());
+  }
+
+  private void hear(Endpoint any) {
+    for (DatagramSocket6 each : receivers) {
+      if (each.local().isIpv4() == any.isIpv4()) {
+        return;
+      }
+    }
+    DatagramSocket6 receiver = DatagramSocket6.udp(loop, any, "");
+    receivers.add(receiver);
+    loop.register(receiver.fd(), EventLoop.READABLE, events -> receive(receiver));
   }
 
   /**
@@ -129,10 +137,14 @@ public final class BfdSpeaker implements AutoCloseable {
    *
    * @param local address to come from, one of the interface that leads to the peer (RFC 5881 §6)
    * @param device interface of a link-local peer; empty for others
-   * @throws SystemCallException where no socket can be had
+   * @throws SystemCallException where no socket can be had, as where port 3784 is taken
    */
   public Path watch(
       Endpoint local, Endpoint remote, String device, BfdOptions options, PathListener listener) {
+    hear(
+        remote.isIpv4()
+            ? Endpoint.anyIpv4Address(CONTROL_PORT)
+            : Endpoint.anyAddress(CONTROL_PORT));
     Path path = new Path(remote, sender(local, device), options, listener);
     paths.put(path.session.discriminator(), path);
     path.tick();
@@ -161,7 +173,7 @@ public final class BfdSpeaker implements AutoCloseable {
     return tried;
   }
 
-  private void receive() {
+  private void receive(DatagramSocket6 receiver) {
     for (int length = receiver.receive(packet);
         length != DatagramSocket6.NOTHING;
         length = receiver.receive(packet)) {
@@ -192,9 +204,9 @@ public final class BfdSpeaker implements AutoCloseable {
 
   @Override
   public void close() {
-    for (Path path : java.util.List.copyOf(paths.values())) {
+    for (Path path : List.copyOf(paths.values())) {
       path.close();
     }
-    receiver.close();
+    receivers.forEach(DatagramSocket6::close);
   }
 }

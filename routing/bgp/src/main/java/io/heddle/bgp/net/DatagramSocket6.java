@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A socket for single packets over IPv6 that tells each one's source, interface and hop limit: UDP,
- * or raw ICMPv6. Loop thread only.
+ * A socket for single packets over IPv6, or over IPv4 by mapped addresses, that tells each one's
+ * source, interface and hop limit: UDP, or raw ICMPv6. Loop thread only.
  *
  * <pre>
  * memory: msghdr 56 @0 | iovec 16 @64 | name 28 @96 | control 256 @128 | payload @512
@@ -27,6 +27,10 @@ public final class DatagramSocket6 implements AutoCloseable {
   private static final int SOL_SOCKET = 1;
   private static final int SO_REUSEADDR = 2;
   private static final int SO_BINDTODEVICE = 25;
+  private static final int SOL_IP = 0;
+  private static final int IP_TOS = 1;
+  private static final int IP_TTL = 2;
+  private static final int IP_RECVTTL = 12;
   private static final int SOL_IPV6 = 41;
   private static final int SOL_ICMPV6 = 58;
   private static final int ICMPV6_FILTER = 1;
@@ -55,6 +59,7 @@ public final class DatagramSocket6 implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final long memory = Memory.allocate(arena, PAYLOAD_AT + PAYLOAD_BYTES, 64);
   private final int fd;
+  private Endpoint local = Endpoint.anyAddress(0);
   private Endpoint source = Endpoint.anyAddress(0);
   private int hopLimit;
   private int interfaceIndex;
@@ -74,10 +79,17 @@ public final class DatagramSocket6 implements AutoCloseable {
   public static DatagramSocket6 udp(EventLoop loop, Endpoint local, String device) {
     DatagramSocket6 socket = create(loop, SOCK_DGRAM, 0, device);
     try {
+      if (local.isIpv4()) {
+        socket.setOption(IPV6_V6ONLY, 0);
+        socket.setIpv4Option(IP_TTL, MOST_HOPS);
+        socket.setIpv4Option(IP_TOS, NETWORK_CONTROL);
+        socket.setIpv4Option(IP_RECVTTL, 1);
+      }
       local.write(socket.memory + NAME_AT);
       socket.check(
           "bind to " + local,
           LinuxCalls.bind(socket.fd, socket.memory + NAME_AT, Endpoint.SOCKADDR_BYTES));
+      socket.local = local;
       return socket;
     } catch (RuntimeException failure) {
       socket.close();
@@ -145,6 +157,12 @@ public final class DatagramSocket6 implements AutoCloseable {
     }
   }
 
+  private void setIpv4Option(int option, int value) {
+    check(
+        "setsockopt(IPPROTO_IP, " + option + ")",
+        LinuxCalls.setIntOption(fd, SOL_IP, option, value));
+  }
+
   private void setOption(int option, int value) {
     check(
         "setsockopt(IPPROTO_IPV6, " + option + ")",
@@ -159,6 +177,11 @@ public final class DatagramSocket6 implements AutoCloseable {
 
   public int fd() {
     return fd;
+  }
+
+  /** Where it is bound; any address of IPv6 where it isn't. */
+  public Endpoint local() {
+    return local;
   }
 
   /**
@@ -191,7 +214,8 @@ public final class DatagramSocket6 implements AutoCloseable {
       if (length < CONTROL_HEADER_BYTES) {
         return;
       }
-      if (level == SOL_IPV6 && type == IPV6_HOPLIMIT) {
+      boolean tellsHops = level == SOL_IPV6 ? type == IPV6_HOPLIMIT : type == IP_TTL;
+      if ((level == SOL_IPV6 || level == SOL_IP) && tellsHops) {
         hopLimit = Memory.ALL.get(Memory.NATIVE_INT, at + CONTROL_HEADER_BYTES);
       } else if (level == SOL_IPV6 && type == IPV6_PKTINFO) {
         interfaceIndex = Memory.ALL.get(Memory.NATIVE_INT, at + CONTROL_HEADER_BYTES + 16);

@@ -3,10 +3,10 @@ package io.heddle.bgp.net;
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.Memory;
-import java.net.Inet6Address;
+import java.net.InetAddress;
 
 /**
- * An IPv6 address and a port.
+ * An address and a port; one of IPv4 is a mapped one, as the kernel's sockets of IPv6 have it.
  *
  * @param scope index of the interface for a link-local address, else 0
  */
@@ -14,18 +14,28 @@ public record Endpoint(long high, long low, int scope, int port) {
   static final int SOCKADDR_BYTES = 28;
   static final int AF_INET6 = 10;
 
-  public static Endpoint of(Inet6Address address, int scope, int port) {
+  public static Endpoint of(InetAddress address, int scope, int port) {
     Prefix host = Prefix.host(address);
     boolean scoped = address.isLinkLocalAddress() || address.isMCLinkLocal();
-    return new Endpoint(host.high(), host.low(), scoped ? scope : 0, port);
+    return new Endpoint(host.high(), host.low(), scoped && !host.isIpv4() ? scope : 0, port);
   }
 
   public static Endpoint anyAddress(int port) {
     return new Endpoint(0, 0, 0, port);
   }
 
-  public Inet6Address address() {
-    return new Prefix(high, low, Prefix.MAX_LENGTH).address();
+  /** Any address of IPv4 alone. */
+  public static Endpoint anyIpv4Address(int port) {
+    Prefix any = Prefix.ipv4(0, Integer.SIZE);
+    return new Endpoint(any.high(), any.low(), 0, port);
+  }
+
+  public InetAddress address() {
+    return new Prefix(high, low, Prefix.MAX_LENGTH).inetAddress();
+  }
+
+  public boolean isIpv4() {
+    return Prefix.isIpv4(high, low);
   }
 
   public boolean isLinkLocal() {
@@ -69,6 +79,7 @@ public record Endpoint(long high, long low, int scope, int port) {
   @Override
   public String toString() {
     String zone = scope == 0 ? "" : "%" + scope;
-    return "[" + AddressText.of(address()) + zone + "]:" + port;
+    String text = AddressText.of(address());
+    return (isIpv4() ? text : "[" + text + zone + "]") + ":" + port;
   }
 }

@@ -134,8 +134,10 @@ public final class RouterDiscovery implements AutoCloseable {
         length = from.receive(packet)) {
       boolean fromLink =
           from.hopLimit() == RouterAdvertisement.HOP_LIMIT && from.source().isLinkLocal();
-      if (fromLink && RouterAdvertisement.decode(packet, length) != null) {
-        onRouter.accept(from.source().address());
+      if (fromLink
+          && from.source().address() instanceof Inet6Address router
+          && RouterAdvertisement.decode(packet, length) != null) {
+        onRouter.accept(router);
       }
     }
   }

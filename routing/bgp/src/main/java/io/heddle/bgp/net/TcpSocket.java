@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP socket over IPv6 that never blocks, made by hand: Java's own can't be given a key, a hop
- * limit or a device. Loop thread only.
+ * A TCP socket over IPv6, or over IPv4 by mapped addresses, that never blocks, made by hand: Java's
+ * own can't be given a key, a hop limit or a device. Loop thread only.
  */
 public final class TcpSocket implements AutoCloseable {
   /** What {@link #read} and {@link #write} give when the kernel has or takes nothing now. */
@@ -26,6 +26,10 @@ public final class TcpSocket implements AutoCloseable {
   private static final int TCP_NODELAY = 1;
   private static final int TCP_MD5SIG = 14;
   private static final int TCP_USER_TIMEOUT = 18;
+  private static final int SOL_IP = 0;
+  private static final int IP_TOS = 1;
+  private static final int IP_TTL = 2;
+  private static final int IP_MINTTL = 21;
   private static final int SOL_IPV6 = 41;
   private static final int IPV6_UNICAST_HOPS = 16;
   private static final int IPV6_V6ONLY = 26;
@@ -42,11 +46,13 @@ public final class TcpSocket implements AutoCloseable {
 
   private final EventLoop loop;
   private final int fd;
+  private final boolean ipv4;
   private boolean closed;
 
-  private TcpSocket(EventLoop loop, int fd) {
+  private TcpSocket(EventLoop loop, int fd, boolean ipv4) {
     this.loop = loop;
     this.fd = fd;
+    this.ipv4 = ipv4;
   }
 
   /**
@@ -57,7 +63,7 @@ public final class TcpSocket implements AutoCloseable {
    */
   public static TcpSocket connect(
       EventLoop loop, @Nullable Endpoint local, Endpoint remote, TcpOptions options) {
-    TcpSocket socket = create(loop);
+    TcpSocket socket = create(loop, remote.isIpv4());
     try {
       socket.configure(options);
       socket.setMd5Key(remote, options.md5Key());
@@ -81,11 +87,10 @@ public final class TcpSocket implements AutoCloseable {
    * @throws SystemCallException where the address is taken or not this host's
    */
   public static TcpSocket listen(EventLoop loop, Endpoint local) {
-    TcpSocket socket = create(loop);
+    TcpSocket socket = create(loop, local.isIpv4());
     try {
       LinuxCalls.setIntOption(socket.fd, SOL_SOCKET, SO_REUSEADDR, 1);
-      LinuxCalls.setIntOption(socket.fd, SOL_IPV6, IPV6_V6ONLY, 1);
-      LinuxCalls.setIntOption(socket.fd, SOL_IPV6, IPV6_UNICAST_HOPS, 255);
+      socket.setHops();
       socket.check("bind to " + local, socket.named(local, true));
       socket.check("listen on " + local, LinuxCalls.listen(socket.fd, BACKLOG));
       return socket;
@@ -95,12 +100,26 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  private static TcpSocket create(EventLoop loop) {
+  private static TcpSocket create(EventLoop loop, boolean ipv4) {
     int fd = LinuxCalls.socket(Endpoint.AF_INET6, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
     if (fd < 0) {
       throw new SystemCallException("socket(AF_INET6, SOCK_STREAM)", -fd);
     }
-    return new TcpSocket(loop, fd);
+    LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_V6ONLY, ipv4 ? 0 : 1);
+    return new TcpSocket(loop, fd, ipv4);
+  }
+
+  /** Whether it is of IPv4. */
+  public boolean isIpv4() {
+    return ipv4;
+  }
+
+  private void setHops() {
+    if (ipv4) {
+      LinuxCalls.setIntOption(fd, SOL_IP, IP_TTL, 255);
+    } else {
+      LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_UNICAST_HOPS, 255);
+    }
   }
 
   /** The next connection, null where none waits. */
@@ -111,7 +130,7 @@ public final class TcpSocket implements AutoCloseable {
     if (isOutOf(-accepted)) {
       throw new SystemCallException("accept4", -accepted);
     }
-    return accepted < 0 ? null : new TcpSocket(loop, accepted);
+    return accepted < 0 ? null : new TcpSocket(loop, accepted, ipv4);
   }
 
   /* The connection still waits then. Any other refusal is that of one connection, which is gone. */
@@ -122,8 +141,9 @@ public final class TcpSocket implements AutoCloseable {
   /** Sets what a connection needs. On an accepted socket the key is inherited. */
   public void configure(TcpOptions options) {
     LinuxCalls.setIntOption(fd, SOL_TCP, TCP_NODELAY, 1);
-    LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TCLASS, NETWORK_CONTROL);
-    LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_UNICAST_HOPS, 255);
+    LinuxCalls.setIntOption(
+        fd, ipv4 ? SOL_IP : SOL_IPV6, ipv4 ? IP_TOS : IPV6_TCLASS, NETWORK_CONTROL);
+    setHops();
     if (options.userTimeoutMs() > 0) {
       LinuxCalls.setIntOption(fd, SOL_TCP, TCP_USER_TIMEOUT, options.userTimeoutMs());
     }
@@ -148,8 +168,10 @@ public final class TcpSocket implements AutoCloseable {
    */
   public void setMinHopLimit(int limit) {
     check(
-        "setsockopt(IPV6_MINHOPCOUNT, " + limit + ")",
-        LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_MINHOPCOUNT, limit));
+        "setsockopt(%s, %s)".formatted(ipv4 ? "IP_MINTTL" : "IPV6_MINHOPCOUNT", limit),
+        ipv4
+            ? LinuxCalls.setIntOption(fd, SOL_IP, IP_MINTTL, limit)
+            : LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_MINHOPCOUNT, limit));
   }
 
   /**

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host's BGP: one thread, one listening socket, a session for each peer.
+ * A host's BGP: one thread, a listening socket for each kind of address, a session for each peer.
  *
  * <p>{@link #execute} brings work of other threads onto the speaker's; {@link #ask} waits for an
  * answer from there.
@@ -31,7 +31,7 @@ public final class BgpSpeaker implements AutoCloseable {
 
   private final EventLoop loop;
   private final List<PeerSession> sessions = new ArrayList<>();
-  private @Nullable TcpSocket listener;
+  private final List<TcpSocket> listeners = new ArrayList<>();
   private @Nullable BfdSpeaker bfd;
   private @Nullable LinkWatch links;
   private BiConsumer<PeerSession, AddressFamily> refresh = (session, family) -> {};
@@ -84,7 +84,7 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /**
-   * Takes connections of peers. Any thread.
+   * Takes connections of peers, of one kind of address a call. Any thread.
    *
    * @param local address and port; port 0 for any
    * @return the port
@@ -93,7 +93,7 @@ public final class BgpSpeaker implements AutoCloseable {
   public int listen(Endpoint local) {
     return ask(() -> {
       TcpSocket socket = TcpSocket.listen(loop, local);
-      listener = socket;
+      listeners.add(socket);
       sessions.forEach(session -> setKey(socket, session));
       limitHops();
       loop.register(socket.fd(), EventLoop.READABLE, events -> accept(socket));
@@ -144,10 +144,13 @@ public final class BgpSpeaker implements AutoCloseable {
     execute(() -> {
       session.stop(sentence);
       sessions.remove(session);
-      TcpSocket socket = listener;
       Endpoint remote = session.remote();
-      if (socket != null && remote != null && session.md5Key().length > 0) {
-        socket.setMd5Key(remote, new byte[0]);
+      if (remote != null && session.md5Key().length > 0) {
+        for (TcpSocket socket : listeners) {
+          if (socket.isIpv4() == remote.isIpv4()) {
+            socket.setMd5Key(remote, new byte[0]);
+          }
+        }
       }
       limitHops();
     });
@@ -155,11 +158,11 @@ public final class BgpSpeaker implements AutoCloseable {
 
   /* What a peer sends before its connection is accepted is checked, too, where all peers are. */
   private void limitHops() {
-    TcpSocket socket = listener;
-    if (socket != null) {
+    int least =
+        sessions.stream().mapToInt(session -> session.options().minHopLimit()).min().orElse(0);
+    for (TcpSocket socket : listeners) {
       try {
-        socket.setMinHopLimit(
-            sessions.stream().mapToInt(session -> session.options().minHopLimit()).min().orElse(0));
+        socket.setMinHopLimit(least);
       } catch (SystemCallException refused) {
         loop.log()
             .warn(
@@ -199,15 +202,12 @@ public final class BgpSpeaker implements AutoCloseable {
 
   /** The session's address is new: the listening socket needs its key. */
   void keyChanged(PeerSession session) {
-    TcpSocket socket = listener;
-    if (socket != null) {
-      setKey(socket, session);
-    }
+    listeners.forEach(socket -> setKey(socket, session));
   }
 
   private void setKey(TcpSocket socket, PeerSession session) {
     Endpoint remote = session.remote();
-    if (remote != null && session.md5Key().length > 0) {
+    if (remote != null && remote.isIpv4() == socket.isIpv4() && session.md5Key().length > 0) {
       try {
         socket.setMd5Key(remote, session.md5Key());
       } catch (SystemCallException refused) {
@@ -232,7 +232,7 @@ public final class BgpSpeaker implements AutoCloseable {
     loop.schedule(
         ACCEPT_PAUSE_NS,
         () -> {
-          if (listener == socket) {
+          if (listeners.contains(socket)) {
             loop.change(socket.fd(), EventLoop.READABLE);
           }
         });
@@ -285,11 +285,8 @@ public final class BgpSpeaker implements AutoCloseable {
     execute(() -> {
       sessions.forEach(session -> session.stop(""));
       sessions.clear();
-      TcpSocket socket = listener;
-      if (socket != null) {
-        socket.close();
-        listener = null;
-      }
+      listeners.forEach(TcpSocket::close);
+      listeners.clear();
       BfdSpeaker paths = bfd;
       if (paths != null) {
         paths.close();

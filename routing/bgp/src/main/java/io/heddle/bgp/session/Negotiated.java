@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param wire how messages are read and written from now on
  * @param routeRefresh whether the peer sends its routes again on request
  * @param enhancedRefresh whether it marks where they begin and end (RFC 7313)
- * @param filters whether it takes address prefix filters from us: then it sends nothing before it
- *     has a filter or a request
+ * @param filtered families of which it takes address prefix filters from us: it sends none of their
+ *     routes before it has a filter or a request
  */
 public record Negotiated(
     OpenMessage peer,
@@ -25,7 +25,16 @@ public record Negotiated(
     WireOptions wire,
     boolean routeRefresh,
     boolean enhancedRefresh,
-    boolean filters) {
+    List<AddressFamily> filtered) {
+  public Negotiated {
+    filtered = List.copyOf(filtered);
+  }
+
+  /** Whether it takes filters of any family. */
+  public boolean filters() {
+    return !filtered.isEmpty();
+  }
+
   public long peerAs() {
     return peer.realAutonomousSystem();
   }

@@ -41,14 +41,24 @@ final class OpenNegotiation {
     capabilities.add(new Capability.ExtendedMessage());
     capabilities.add(new Capability.LinkLocalNextHop());
     capabilities.add(new Capability.FourOctetAs(options.localAs()));
-    if (options.filters() && options.families().ipv6Unicast()) {
+    if (options.families().ipv4Unicast()) {
       capabilities.add(
-          new Capability.OutboundRouteFilter(
+          new Capability.ExtendedNextHop(
               List.of(
-                  new Capability.OutboundRouteFilter.Offer(
-                      AddressFamily.IPV6_UNICAST,
-                      Capability.OutboundRouteFilter.ADDRESS_PREFIX_TYPE,
-                      Capability.OutboundRouteFilter.SEND))));
+                  new Capability.ExtendedNextHop.Encoding(
+                      AddressFamily.IPV4_UNICAST, AddressFamily.IPV6_UNICAST.afi()))));
+    }
+    if (options.filters()) {
+      /* One each: FRR reads the first family of a capability alone. */
+      for (AddressFamily family : options.families().unicast()) {
+        capabilities.add(
+            new Capability.OutboundRouteFilter(
+                List.of(
+                    new Capability.OutboundRouteFilter.Offer(
+                        family,
+                        Capability.OutboundRouteFilter.ADDRESS_PREFIX_TYPE,
+                        Capability.OutboundRouteFilter.SEND))));
+      }
     }
     int restartSeconds = options.restartSeconds();
     if (options.gracefulRestart() || restartSeconds > 0) {
@@ -102,7 +112,6 @@ final class OpenNegotiation {
               .formatted(ours.stream().map(Object::toString).collect(Collectors.joining(" or "))));
     }
     boolean extended = peer.has(Capability.ExtendedMessage.class);
-    Capability.OutboundRouteFilter filter = peer.find(Capability.OutboundRouteFilter.class);
     return new Outcome.Agreed(
         new Negotiated(
             peer,
@@ -118,9 +127,8 @@ final class OpenNegotiation {
             peer.has(Capability.RouteRefresh.class),
             peer.has(Capability.EnhancedRouteRefresh.class),
             options.filters()
-                && common.ipv6Unicast()
-                && filter != null
-                && filter.receivesPrefixFilters()));
+                ? common.unicast().stream().filter(peer::takesPrefixFilters).toList()
+                : List.of()));
   }
 
   private static Outcome refused(int subcode, byte[] data, String why) {

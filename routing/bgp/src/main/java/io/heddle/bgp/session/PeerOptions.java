@@ -4,6 +4,7 @@ import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record PeerOptions(
     String name,
-    @Nullable Inet6Address remote,
+    @Nullable InetAddress remote,
     String interfaceName,
     int port,
-    @Nullable Inet6Address localAddress,
+    @Nullable InetAddress localAddress,
     long localAs,
     long remoteAs,
     int routerId,
@@ -88,7 +89,7 @@ public record PeerOptions(
         "0 to 4095 s");
     require(port > 0 && port <= 0xffff, name, "port", port, "1 to 65535");
     require(routerId != 0, name, "router id", routerId, "not 0.0.0.0");
-    if (interfaceName.isEmpty() && (remote == null || remote.isLinkLocalAddress())) {
+    if (interfaceName.isEmpty() && isOnLinkLocal(remote)) {
       throw new IllegalArgumentException(
           "peer " + name + ": an unknown or link-local peer needs the interface it is on");
     }
@@ -99,6 +100,11 @@ public record PeerOptions(
       throw new IllegalArgumentException(
           "peer " + name + ": " + what + " " + value + " isn't " + range);
     }
+  }
+
+  /** Whether a peer is, or will be found, at an address that needs an interface to be of use. */
+  static boolean isOnLinkLocal(@Nullable InetAddress remote) {
+    return remote == null || remote instanceof Inet6Address && remote.isLinkLocalAddress();
   }
 
   public static Builder builder(String name) {
@@ -142,10 +148,10 @@ public record PeerOptions(
   /** Collects what differs from the defaults. */
   public static final class Builder {
     private final String name;
-    private @Nullable Inet6Address remote;
+    private @Nullable InetAddress remote;
     private String interfaceName = "";
     private int port = BGP_PORT;
-    private @Nullable Inet6Address localAddress;
+    private @Nullable InetAddress localAddress;
     private long localAs;
     private long remoteAs;
     private int routerId;
@@ -170,7 +176,7 @@ public record PeerOptions(
       this.name = Objects.requireNonNull(name);
     }
 
-    public Builder remote(@Nullable Inet6Address address) {
+    public Builder remote(@Nullable InetAddress address) {
       remote = address;
       return this;
     }
@@ -185,7 +191,7 @@ public record PeerOptions(
       return this;
     }
 
-    public Builder localAddress(@Nullable Inet6Address address) {
+    public Builder localAddress(@Nullable InetAddress address) {
       localAddress = address;
       return this;
     }

@@ -29,8 +29,7 @@ final class PeerPath {
 
   /** Looks for the peer and advertises us, where it is on link-local addresses. */
   void open(Consumer<Inet6Address> onRouter) {
-    Inet6Address known = options.remote();
-    boolean onLink = known == null || known.isLinkLocalAddress();
+    boolean onLink = PeerOptions.isOnLinkLocal(options.remote());
     if (discovery == null && onLink && !options.interfaceName().isEmpty()) {
       discovery = new RouterDiscovery(speaker.loop(), options.interfaceName(), onRouter);
     }

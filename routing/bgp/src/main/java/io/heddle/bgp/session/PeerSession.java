@@ -17,6 +17,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -44,7 +45,7 @@ public final class PeerSession {
   private @Nullable PeerConnection inbound;
   private @Nullable PeerConnection current;
   private @Nullable Negotiated negotiated;
-  private @Nullable Inet6Address remote;
+  private @Nullable InetAddress remote;
   private @Nullable Endpoint ownEndpoint;
   private @Nullable SessionEnd lastEnd;
   private EventLoop.@Nullable Timer tick;
@@ -135,7 +136,7 @@ public final class PeerSession {
 
   /** Where the peer is, null where that isn't known (yet). */
   public @Nullable Endpoint remote() {
-    Inet6Address address = remote;
+    InetAddress address = remote;
     return address == null ? null : Endpoint.of(address, scope(), options.port());
   }
 
@@ -172,29 +173,30 @@ public final class PeerSession {
 
   /**
    * Sends lines of an address prefix filter, in as many messages as they need; all but the last
-   * tell the peer to wait. False where the peer takes no filters.
+   * tell the peer to wait. False where the peer takes no filters of that family.
    */
-  public boolean sendFilter(List<OrfEntry> lines) {
-    PeerConnection connection = current;
-    Negotiated agreed = negotiated;
-    if (connection == null || agreed == null || !agreed.filters()) {
-      return false;
-    }
+  public boolean sendFilter(AddressFamily family, List<OrfEntry> lines) {
     for (int from = 0; from < lines.size(); from += OrfEntry.HOSTS_PER_MESSAGE) {
       int to = Math.min(lines.size(), from + OrfEntry.HOSTS_PER_MESSAGE);
-      connection.send(RouteRefreshMessage.filter(to == lines.size(), lines.subList(from, to)));
+      if (!sendFilter(family, to == lines.size(), lines.subList(from, to))) {
+        return false;
+      }
     }
     return true;
   }
 
   /** One message of a filter that the peer is to answer only with a later one. */
-  public boolean sendDeferredFilter(List<OrfEntry> lines) {
+  public boolean sendDeferredFilter(AddressFamily family, List<OrfEntry> lines) {
+    return sendFilter(family, false, lines);
+  }
+
+  private boolean sendFilter(AddressFamily family, boolean immediate, List<OrfEntry> lines) {
     PeerConnection connection = current;
     Negotiated agreed = negotiated;
-    if (connection == null || agreed == null || !agreed.filters()) {
+    if (connection == null || agreed == null || !agreed.filtered().contains(family)) {
       return false;
     }
-    connection.send(RouteRefreshMessage.filter(false, lines));
+    connection.send(RouteRefreshMessage.filter(family, immediate, lines));
     return true;
   }
 
@@ -348,7 +350,7 @@ public final class PeerSession {
         loop.execute(() -> outboundFailed(why));
         return;
       }
-      Inet6Address local = options.localAddress();
+      InetAddress local = options.localAddress();
       try {
         TcpSocket socket =
             TcpSocket.connect(

@@ -11,6 +11,7 @@ enum AddressKind {
   IPV4_MAPPED("IPv4 in IPv6");
 
   private static final int LINK_LOCAL_TEN_BITS = 0xfe80 >>> 6;
+  private static final int IPV4_LINK_LOCAL = 0xa9fe;
 
   private final String text;
 
@@ -20,6 +21,27 @@ enum AddressKind {
 
   String text() {
     return text;
+  }
+
+  /** The same of a prefix of IPv4 (RFC 6890), its bits counted as those of IPv6. */
+  static AddressKind ofIpv4(long low, int length) {
+    int address = (int) low;
+    int bits = length - Prefix.MAPPED_BITS;
+    if (address >>> 28 == 0xe && bits >= 4) {
+      return MULTICAST;
+    }
+    if (address >>> 24 == 127 && bits >= 8) {
+      return LOOPBACK;
+    }
+    if (address >>> 16 == IPV4_LINK_LOCAL && bits >= 16) {
+      return LINK_LOCAL;
+    }
+    return address >>> 24 == 0 && bits >= 8 ? UNSPECIFIED : UNICAST;
+  }
+
+  /** Of a prefix of a family. */
+  static AddressKind of(long high, long low, int length, boolean ipv4) {
+    return ipv4 ? ofIpv4(low, length) : of(high, low, length);
   }
 
   /** Of a prefix: one that covers more than such addresses, as ::/0 does, is unicast. */

@@ -15,9 +15,14 @@ final class AttributeDecoder {
    * @param withdraw whether a fault turns the announced routes into withdrawn ones
    * @param missing code of an attribute without which no route may come; 0 where all are there, or
    *     a fault says more
+   * @param ipv4NextHop of IPv4 routes; null where there is none
    */
   record Result(
-      PathAttributes attributes, List<AttributeFault> faults, boolean withdraw, int missing) {}
+      PathAttributes attributes,
+      List<AttributeFault> faults,
+      boolean withdraw,
+      int missing,
+      @Nullable NextHop ipv4NextHop) {}
 
   private static final int FLAGS_THAT_TELL = PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE;
   private static final int WELL_KNOWN = PathAttribute.TRANSITIVE;
@@ -31,6 +36,7 @@ final class AttributeDecoder {
   private final List<PathAttribute> attributes = new ArrayList<>();
   private final List<AttributeFault> faults = new ArrayList<>();
   private final long[] seen = new long[4];
+  private @Nullable NextHop ipv4NextHop;
   private @Nullable AsPath pathOfFourOctets;
   private PathAttribute.@Nullable Aggregator aggregatorOfFourOctets;
 
@@ -65,7 +71,8 @@ final class AttributeDecoder {
         attributes.isEmpty() ? PathAttributes.EMPTY : new PathAttributes(attributes),
         List.copyOf(faults),
         withdraw,
-        withdraw ? 0 : missing());
+        withdraw ? 0 : missing(),
+        ipv4NextHop);
   }
 
   private int missing() {
@@ -93,8 +100,10 @@ final class AttributeDecoder {
       case PathAttribute.ORIGIN -> origin(at, length);
       case PathAttribute.AS_PATH -> path(at, length);
       case PathAttribute.NEXT_HOP -> {
-        /* IPv4's; our routes have theirs in MP_REACH_NLRI. */
-        if (length != 4) {
+        /* Of IPv4's own fields alone: others have theirs in MP_REACH_NLRI. */
+        if (length == 4) {
+          ipv4NextHop = NextHop.ipv4(WireBytes.i32(bytes, at));
+        } else {
           withdraw(code, wrongLength(length, "4"));
         }
       }

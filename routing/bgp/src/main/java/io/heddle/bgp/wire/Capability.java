@@ -66,11 +66,11 @@ public sealed interface Capability {
       offers = List.copyOf(offers);
     }
 
-    /** Whether the speaker takes address prefix filters for IPv6 unicast. */
-    public boolean receivesPrefixFilters() {
+    /** Whether the speaker takes address prefix filters for a family. */
+    public boolean receivesPrefixFilters(AddressFamily family) {
       return offers.stream()
           .anyMatch(offer ->
-              offer.family.equals(AddressFamily.IPV6_UNICAST)
+              offer.family.equals(family)
                   && offer.type == ADDRESS_PREFIX_TYPE
                   && (offer.mode & RECEIVE) != 0);
     }

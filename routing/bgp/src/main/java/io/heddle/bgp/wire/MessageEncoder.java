@@ -64,35 +64,55 @@ public final class MessageEncoder {
    */
   public List<byte[]> encodeAll(UpdateMessage update) {
     List<byte[]> messages = new ArrayList<>();
+    Families families = options.families();
+    AddressFamily end = update.endOfRib();
+    if (end != null) {
+      if (families.has(end)) {
+        endOfRib(end, messages);
+      }
+      return messages;
+    }
     byte[] attributes = attributes(update);
+    NextHop nextHop = update.nextHop();
     Nlri withdrawn = update.withdrawn();
     Nlri announced = update.announced();
-    if (options.families().ipv6Unicast()) {
-      if (!withdrawn.isEmpty() || announced.isEmpty() && update.others().isEmpty()) {
-        unreach(AddressFamily.IPV6_UNICAST, run(withdrawn), messages);
+    if (families.ipv6Unicast()) {
+      Nlri gone = withdrawn.of(AddressFamily.IPV6_UNICAST);
+      if (!gone.isEmpty()) {
+        unreach(AddressFamily.IPV6_UNICAST, run(gone), messages);
       }
-      if (!announced.isEmpty()) {
-        NextHop nextHop = update.nextHop();
-        reach(AddressFamily.IPV6_UNICAST, run(announced), nextHop, true, attributes, messages);
-      }
+      Run come = run(announced.of(AddressFamily.IPV6_UNICAST));
+      reach(AddressFamily.IPV6_UNICAST, come, nextHop, true, attributes, messages);
+    }
+    if (families.ipv4Unicast()) {
+      Ipv4Fields fields = new Ipv4Fields(options.maxMessageBytes());
+      fields.withdraw(withdrawn.of(AddressFamily.IPV4_UNICAST));
+      fields.announce(announced.of(AddressFamily.IPV4_UNICAST), nextHop, attributes);
+      fields.bodies().forEach(each -> messages.add(update(each)));
     }
     for (FamilyRoutes<?> each : update.others()) {
-      if (options.families().has(each.family())) {
+      if (families.has(each.family())) {
         encodeAll(each, attributes, messages);
       }
     }
     return messages;
   }
 
+  private void endOfRib(AddressFamily family, List<byte[]> messages) {
+    if (family.equals(AddressFamily.IPV4_UNICAST)) {
+      messages.add(update(new WireWriter().u16(0).u16(0)));
+    } else {
+      unreach(family, run(Nlri.EMPTY), messages);
+    }
+  }
+
   private <R> void encodeAll(FamilyRoutes<R> routes, byte[] attributes, List<byte[]> messages) {
     FamilyCodec<R> codec = routes.codec();
-    if (!routes.withdrawn().isEmpty() || routes.announced().isEmpty()) {
+    if (!routes.withdrawn().isEmpty()) {
       unreach(codec.family(), run(codec, routes.withdrawn()), messages);
     }
-    if (!routes.announced().isEmpty()) {
-      Run announced = run(codec, routes.announced());
-      reach(codec.family(), announced, routes.nextHop(), codec.hasNextHop(), attributes, messages);
-    }
+    Run announced = run(codec, routes.announced());
+    reach(codec.family(), announced, routes.nextHop(), codec.hasNextHop(), attributes, messages);
   }
 
   private byte[] attributes(UpdateMessage update) {
@@ -110,7 +130,7 @@ public final class MessageEncoder {
       out.u8(PathAttribute.OPTIONAL | PathAttribute.EXTENDED_LENGTH);
       out.u8(PathAttribute.MP_UNREACH_NLRI);
       from = routes(routes, from, 0, out, () -> family(family, out));
-      messages.add(update(out));
+      messages.add(update(body(out)));
     } while (from < routes.size());
   }
 
@@ -121,7 +141,7 @@ public final class MessageEncoder {
       boolean hasNextHop,
       byte[] attributes,
       List<byte[]> messages) {
-    if (hasNextHop && nextHop == null) {
+    if (routes.size() > 0 && hasNextHop && nextHop == null) {
       throw new IllegalArgumentException("announced routes need a next hop");
     }
     for (int from = 0; from < routes.size(); ) {
@@ -139,7 +159,7 @@ public final class MessageEncoder {
                 nextHop(hasNextHop ? nextHop : null, out);
                 out.u8(0);
               });
-      messages.add(update(out.bytes(attributes)));
+      messages.add(update(body(out.bytes(attributes))));
     }
   }
 
@@ -173,7 +193,7 @@ public final class MessageEncoder {
 
       @Override
       public void write(int index, WireWriter out) {
-        out.prefix(routes.high(index), routes.low(index), routes.length(index));
+        out.prefix(routes.high(index), routes.low(index), routes.length(index), false);
       }
     };
   }
@@ -221,10 +241,12 @@ public final class MessageEncoder {
     return at;
   }
 
-  private byte[] update(WireWriter attributes) {
-    WireWriter out = begin();
-    out.u16(0).u16(attributes.size()).bytes(attributes.toArray());
-    return end(out, MessageDecoder.UPDATE);
+  private static WireWriter body(WireWriter attributes) {
+    return new WireWriter().u16(0).u16(attributes.size()).bytes(attributes.toArray());
+  }
+
+  private byte[] update(WireWriter body) {
+    return end(begin().bytes(body.toArray()), MessageDecoder.UPDATE);
   }
 
   private static WireWriter begin() {

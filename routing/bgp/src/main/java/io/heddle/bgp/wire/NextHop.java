@@ -28,10 +28,21 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
     };
   }
 
+  /** The same of the next hop of four bytes that an IPv4 route has (RFC 4271 §6.3). */
+  @Nullable String impossibleIpv4() {
+    AddressKind kind = AddressKind.ofIpv4(globalLow, Prefix.MAX_LENGTH);
+    return kind == AddressKind.UNICAST ? null : "next hop " + this + " is " + kind.text();
+  }
+
   /** Whether it is, or has beside it, this address. */
   public boolean is(long high, long low) {
     return high == globalHigh && low == globalLow
         || hasLinkLocal() && high == linkHigh && low == linkLow;
+  }
+
+  static NextHop ipv4(int address) {
+    Prefix host = Prefix.ipv4(address, Integer.SIZE);
+    return new NextHop(host.high(), host.low(), 0, 0);
   }
 
   public static NextHop of(java.net.Inet6Address address) {
@@ -47,7 +58,7 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
 
   @Override
   public String toString() {
-    String global = AddressText.of(new Prefix(globalHigh, globalLow, 128).address());
+    String global = AddressText.of(new Prefix(globalHigh, globalLow, 128).inetAddress());
     return hasLinkLocal()
         ? global + " " + AddressText.of(new Prefix(linkHigh, linkLow, 128).address())
         : global;

@@ -35,6 +35,7 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
 
   public static final int MALFORMED_ATTRIBUTE_LIST = 1;
   public static final int OPTIONAL_ATTRIBUTE_ERROR = 9;
+  public static final int INVALID_NETWORK_FIELD = 10;
 
   public static final int ADMINISTRATIVE_SHUTDOWN = 2;
   public static final int PEER_DECONFIGURED = 3;

@@ -70,7 +70,18 @@ public record OpenMessage(
     return find(type) != null;
   }
 
+  /** A speaker that names no family speaks IPv4 (RFC 4760 §8). */
   public boolean speaks(AddressFamily family) {
-    return capabilities.contains(new Capability.Multiprotocol(family));
+    return has(Capability.Multiprotocol.class)
+        ? capabilities.contains(new Capability.Multiprotocol(family))
+        : family.equals(AddressFamily.IPV4_UNICAST);
+  }
+
+  /** Whether any of its capabilities says so: some speakers have one for each family. */
+  public boolean takesPrefixFilters(AddressFamily family) {
+    return capabilities.stream()
+        .anyMatch(each ->
+            each instanceof Capability.OutboundRouteFilter filter
+                && filter.receivesPrefixFilters(family));
   }
 }

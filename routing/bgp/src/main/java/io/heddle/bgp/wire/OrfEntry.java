@@ -42,6 +42,6 @@ public record OrfEntry(
   }
 
   int wireBytes() {
-    return action == Action.REMOVE_ALL ? 1 : FIXED_BYTES + prefix.wireBytes();
+    return action == Action.REMOVE_ALL ? 1 : FIXED_BYTES + (prefix.shownLength() + 7 >>> 3);
   }
 }

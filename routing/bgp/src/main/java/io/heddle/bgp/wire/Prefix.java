@@ -1,13 +1,15 @@
 package io.heddle.bgp.wire;
 
 import io.heddle.addr.AddressText;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * An IPv6 prefix; bits behind its length are zero.
+ * A prefix; bits behind its length are zero. One of IPv4 is a mapped one (RFC 4291 §2.5.5.2),
+ * {@code ::ffff:10.0.0.0/104} for 10.0.0.0/8, so that one table and one order serve both.
  *
  * @param high the first 64 bits of the address, as on the wire
  * @param low the last 64 bits
@@ -17,12 +19,18 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   public static final int MAX_LENGTH = 128;
   public static final Prefix DEFAULT_ROUTE = new Prefix(0, 0, 0);
 
+  /** Bits in front of a mapped IPv4 address. */
+  public static final int MAPPED_BITS = 96;
+
+  private static final long MAPPED = 0xffffL << 32;
+  private static final long IPV4_MASK = 0xffff_ffffL;
+
   /**
    * @throws IllegalArgumentException where the length isn't 0 to 128
    */
   public Prefix {
     if (length < 0 || length > MAX_LENGTH) {
-      throw new IllegalArgumentException("an IPv6 prefix has 0 to 128 bits, not " + length);
+      throw new IllegalArgumentException("a prefix has 0 to 128 bits, not " + length);
     }
     high &= highMask(length);
     low &= lowMask(length);
@@ -39,30 +47,68 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * {@code fd00:aa::/32}; an address alone is its host route.
+   * {@code fd00:aa::/32} or {@code 10.2.0.0/16}; an address alone is its host route.
    *
    * @throws IllegalArgumentException where the text is something else
    */
   public static Prefix of(String text) {
     int slash = text.indexOf('/');
     InetAddress address = AddressText.parse(slash < 0 ? text : text.substring(0, slash));
-    if (!(address instanceof Inet6Address v6)) {
-      throw new IllegalArgumentException("\"" + text + "\" is no IPv6 prefix like fd00:aa::/32");
+    if (address == null) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" is no prefix like fd00:aa::/32 or 10.2.0.0/16");
     }
+    int most = address instanceof Inet4Address ? MAX_LENGTH - MAPPED_BITS : MAX_LENGTH;
     try {
-      return of(v6, slash < 0 ? MAX_LENGTH : Integer.parseInt(text.substring(slash + 1)));
+      int length = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
+      if (length < 0 || length > most) {
+        throw new IllegalArgumentException(
+            "\"%s\": a prefix of its kind has 0 to %s bits".formatted(text, most));
+      }
+      return of(address, length);
     } catch (NumberFormatException notANumber) {
       throw new IllegalArgumentException("\"" + text + "\" has no length behind its /", notANumber);
     }
   }
 
-  public static Prefix of(Inet6Address address, int length) {
+  /**
+   * @param length in bits of that kind of address
+   */
+  public static Prefix of(InetAddress address, int length) {
     ByteBuffer raw = ByteBuffer.wrap(address.getAddress());
-    return new Prefix(raw.getLong(0), raw.getLong(8), length);
+    return address instanceof Inet4Address
+        ? ipv4(raw.getInt(0), length)
+        : new Prefix(raw.getLong(0), raw.getLong(8), length);
   }
 
-  public static Prefix host(Inet6Address address) {
-    return of(address, MAX_LENGTH);
+  /**
+   * @param length 0 to 32
+   */
+  public static Prefix ipv4(int address, int length) {
+    return new Prefix(0, MAPPED | address & IPV4_MASK, MAPPED_BITS + length);
+  }
+
+  public static Prefix host(InetAddress address) {
+    return of(address, address instanceof Inet4Address ? MAX_LENGTH - MAPPED_BITS : MAX_LENGTH);
+  }
+
+  /** Whether all of the prefix is IPv4. */
+  public boolean isIpv4() {
+    return isIpv4(high, low, length);
+  }
+
+  /** Whether an address is IPv4. */
+  public static boolean isIpv4(long high, long low) {
+    return high == 0 && (low & ~IPV4_MASK) == MAPPED;
+  }
+
+  static boolean isIpv4(long high, long low, int length) {
+    return length >= MAPPED_BITS && isIpv4(high, low);
+  }
+
+  /** The shortest prefix that may lead to an address: none of IPv6 leads to one of IPv4. */
+  public static int shortestFor(long high, long low) {
+    return isIpv4(high, low) ? MAPPED_BITS : 0;
   }
 
   /** Whether every address of the other prefix lies in this one; a prefix covers itself. */
@@ -74,11 +120,12 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return (addressHigh & highMask(length)) == high && (addressLow & lowMask(length)) == low;
   }
 
-  /** Bytes that the prefix takes behind its length octet. */
-  public int wireBytes() {
-    return length + 7 >>> 3;
+  /** Bits that count, as people and the wire have them: 0 to 32 of IPv4. */
+  public int shownLength() {
+    return isIpv4() ? length - MAPPED_BITS : length;
   }
 
+  /** The first address, IPv4 as a mapped one. */
   public Inet6Address address() {
     byte[] raw = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
     try {
@@ -86,6 +133,13 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     } catch (UnknownHostException impossible) {
       throw new IllegalStateException("16 bytes are an IPv6 address", impossible);
     }
+  }
+
+  /** The first address; of IPv4 one of four bytes. */
+  public InetAddress inetAddress() {
+    return isIpv4()
+        ? AddressText.ofBytes(ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array())
+        : address();
   }
 
   /** By address, then shorter before longer. */
@@ -100,6 +154,6 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
 
   @Override
   public String toString() {
-    return AddressText.of(address()) + "/" + length;
+    return AddressText.of(inetAddress()) + "/" + shownLength();
   }
 }

@@ -37,9 +37,9 @@ final class RouteRefreshCodec {
       int type = WireBytes.u8(bytes, at);
       at += TYPE_HEADER_BYTES;
       boolean isPrefix =
-          type == Capability.OutboundRouteFilter.ADDRESS_PREFIX_TYPE
-              && family.equals(AddressFamily.IPV6_UNICAST);
-      if (isPrefix && !addEntries(bytes, at, at + size, entries)) {
+          type == Capability.OutboundRouteFilter.ADDRESS_PREFIX_TYPE && family.isUnicast();
+      boolean ipv4 = family.equals(AddressFamily.IPV4_UNICAST);
+      if (isPrefix && !addEntries(bytes, at, at + size, ipv4, entries)) {
         return malformed("a line of a filter is cut short or matches impossible lengths");
       }
       at += size;
@@ -52,10 +52,11 @@ final class RouteRefreshCodec {
     return MessageFault.of(NotificationMessage.ROUTE_REFRESH_ERROR, BAD_LENGTH, why);
   }
 
-  private static boolean addEntries(byte[] bytes, int start, int end, List<OrfEntry> to) {
+  private static boolean addEntries(
+      byte[] bytes, int start, int end, boolean ipv4, List<OrfEntry> to) {
     int at = start;
     while (at < end) {
-      OrfEntry entry = entry(bytes, at, end);
+      OrfEntry entry = entry(bytes, at, end, ipv4);
       if (entry == null) {
         return false;
       }
@@ -65,7 +66,7 @@ final class RouteRefreshCodec {
     return true;
   }
 
-  private static @Nullable OrfEntry entry(byte[] bytes, int at, int end) {
+  private static @Nullable OrfEntry entry(byte[] bytes, int at, int end, boolean ipv4) {
     int flags = WireBytes.u8(bytes, at);
     int action = flags >>> OrfEntry.ACTION_SHIFT;
     if (action >= OrfEntry.Action.REMOVE_ALL.ordinal()) {
@@ -77,19 +78,17 @@ final class RouteRefreshCodec {
     }
     int length = WireBytes.u8(bytes, at + 7);
     int count = length + 7 >>> 3;
-    if (length > Prefix.MAX_LENGTH || count > end - at - OrfEntry.FIXED_BYTES) {
+    int most = ipv4 ? Prefix.MAX_LENGTH - Prefix.MAPPED_BITS : Prefix.MAX_LENGTH;
+    if (length > most || count > end - at - OrfEntry.FIXED_BYTES) {
       return null;
     }
-    int from = at + OrfEntry.FIXED_BYTES;
-    long high = WireBytes.upperBytes(bytes, from, Math.min(8, count));
-    long low = count > 8 ? WireBytes.upperBytes(bytes, from + 8, count - 8) : 0;
     return new OrfEntry(
         OrfEntry.Action.values()[action],
         (flags & OrfEntry.DENY_FLAG) != 0,
         WireBytes.u32(bytes, at + 1),
         WireBytes.u8(bytes, at + 5),
         WireBytes.u8(bytes, at + 6),
-        new Prefix(high, low, length));
+        PrefixReader.prefix(bytes, at + OrfEntry.FIXED_BYTES, length, ipv4));
   }
 
   static void encode(RouteRefreshMessage message, WireWriter out) {
@@ -108,7 +107,7 @@ final class RouteRefreshCodec {
       if (entry.action() != OrfEntry.Action.REMOVE_ALL) {
         Prefix prefix = entry.prefix();
         out.u32(entry.sequence()).u8(entry.minLength()).u8(entry.maxLength());
-        out.prefix(prefix.high(), prefix.low(), prefix.length());
+        out.prefix(prefix.high(), prefix.low(), prefix.length(), prefix.isIpv4());
       }
     }
     out.setU16(lengthAt, out.size() - lengthAt - 2);

@@ -36,8 +36,9 @@ public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable F
     return new RouteRefreshMessage(family, REQUEST, null);
   }
 
-  public static RouteRefreshMessage filter(boolean immediate, List<OrfEntry> entries) {
-    return new RouteRefreshMessage(
-        AddressFamily.IPV6_UNICAST, REQUEST, new Filter(immediate, entries));
+  /** Lines for one family of plain routes. */
+  public static RouteRefreshMessage filter(
+      AddressFamily family, boolean immediate, List<OrfEntry> entries) {
+    return new RouteRefreshMessage(family, REQUEST, new Filter(immediate, entries));
   }
 }

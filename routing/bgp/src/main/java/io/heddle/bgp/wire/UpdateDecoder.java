@@ -1,5 +1,6 @@
 package io.heddle.bgp.wire;
 
+import static io.heddle.bgp.wire.NotificationMessage.INVALID_NETWORK_FIELD;
 import static io.heddle.bgp.wire.NotificationMessage.MALFORMED_ATTRIBUTE_LIST;
 import static io.heddle.bgp.wire.NotificationMessage.OPTIONAL_ATTRIBUTE_ERROR;
 import static io.heddle.bgp.wire.NotificationMessage.UPDATE_ERROR;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * MP_UNREACH_NLRI   AFI 2 | SAFI 1 | prefixes
  * </pre>
  *
- * IPv4 isn't agreed on, so its fields are passed over, as are families that aren't agreed on. IPv6
- * unicast is read here, without an object a route; other families by their codecs. One thread.
+ * Unicast is read here, without an object a route; other families by their codecs. IPv4 comes in
+ * its own fields, or with AFI 1 where its next hop is of IPv6 (RFC 8950). Families that aren't
+ * agreed on are passed over. One thread.
  */
 final class UpdateDecoder {
   static final int MIN_BODY_BYTES = 4;
@@ -29,7 +31,6 @@ final class UpdateDecoder {
   private static final int MP_UNREACH_FIXED_BYTES = 3;
 
   private final WireOptions options;
-  private final boolean unicast;
   private final AttributeCache cache = new AttributeCache();
 
   /* The attributes of one UPDATE without the two that are routes. */
@@ -39,10 +40,14 @@ final class UpdateDecoder {
   private int reachBytes;
   private int unreachAt;
   private int unreachBytes;
+  private int fieldsAt;
+  private int fieldsEnd;
   private int skippedFamilies;
   private int ignored;
   private @Nullable String firstIgnored;
   private @Nullable String impossibleNextHop;
+  private boolean noNextHop;
+  private @Nullable AddressFamily endedUnicast;
   private @Nullable AttributeFault listFault;
   private @Nullable FamilyReader<?> gone;
   private @Nullable FamilyReader<?> come;
@@ -50,7 +55,6 @@ final class UpdateDecoder {
 
   UpdateDecoder(WireOptions options) {
     this.options = options;
-    this.unicast = options.families().ipv6Unicast();
   }
 
   Decoded decode(byte[] bytes, int start, int length) {
@@ -65,11 +69,24 @@ final class UpdateDecoder {
       return broken("%d bytes of attributes where %d are left", attributeBytes, left);
     }
     skippedFamilies = 0;
-    if (withdrawnBytes > 0 || left > attributeBytes || length == MIN_BODY_BYTES) {
+    fieldsAt = attributesAt + attributeBytes;
+    fieldsEnd = start + length;
+    Nlri withdrawn = Nlri.EMPTY;
+    if (options.families().ipv4Unicast()) {
+      if (length == MIN_BODY_BYTES) {
+        return UpdateMessage.end(AddressFamily.IPV4_UNICAST);
+      }
+      Nlri read = PrefixReader.read(bytes, start + 2, start + 2 + withdrawnBytes, true);
+      if (read == null) {
+        return fieldLost("withdrawn");
+      }
+      withdrawn = read;
+    } else if (withdrawnBytes > 0 || left > attributeBytes || length == MIN_BODY_BYTES) {
       skippedFamilies++;
+      fieldsAt = fieldsEnd;
     }
     MessageFault fault = walk(bytes, attributesAt, attributesAt + attributeBytes);
-    return fault != null ? fault : assemble(bytes);
+    return fault != null ? fault : assemble(bytes, withdrawn);
   }
 
   /** Finds the attributes' ends, keeps routes and the rest apart. */
@@ -81,6 +98,8 @@ final class UpdateDecoder {
     ignored = 0;
     firstIgnored = null;
     impossibleNextHop = null;
+    noNextHop = false;
+    endedUnicast = null;
     gone = null;
     come = null;
     int at = start;
@@ -133,10 +152,10 @@ final class UpdateDecoder {
     return null;
   }
 
-  private Decoded assemble(byte[] bytes) {
+  private Decoded assemble(byte[] bytes, Nlri gone4) {
     AttributeDecoder.Result result = cache.find(shared, sharedBytes, options);
     fatal = null;
-    Nlri withdrawn = unreachAt < 0 ? Nlri.EMPTY : withdrawn(bytes);
+    Nlri withdrawn = unreachAt < 0 ? gone4 : gone4.and(withdrawn(bytes));
     NextHop nextHop = null;
     Nlri announced = Nlri.EMPTY;
     if (fatal == null && reachAt >= 0) {
@@ -144,22 +163,47 @@ final class UpdateDecoder {
       if (reachBytes < MP_REACH_FIXED_BYTES || nextHopBytes > reachBytes - MP_REACH_FIXED_BYTES) {
         return routesLost("MP_REACH_NLRI of %d bytes ends in its next hop", reachBytes);
       }
-      if (isOurs(bytes, reachAt)) {
-        if (nextHopBytes != 16 && nextHopBytes != 32) {
+      AddressFamily family = unicastAt(bytes, reachAt);
+      if (family != null) {
+        boolean ipv4 = family.equals(AddressFamily.IPV4_UNICAST);
+        boolean fourBytes = ipv4 && nextHopBytes == Integer.BYTES;
+        if (nextHopBytes != 16 && nextHopBytes != 32 && !fourBytes) {
           return wrongNextHop(nextHopBytes);
         }
-        nextHop = nextHop(bytes, reachAt + 4, nextHopBytes);
-        impossibleNextHop = nextHop.impossible();
+        nextHop =
+            fourBytes
+                ? NextHop.ipv4(WireBytes.i32(bytes, reachAt + 4))
+                : nextHop(bytes, reachAt + 4, nextHopBytes);
+        impossibleNextHop = fourBytes ? nextHop.impossibleIpv4() : nextHop.impossible();
         int routesAt = reachAt + MP_REACH_FIXED_BYTES + nextHopBytes;
-        announced = possible(routes(bytes, routesAt, reachAt + reachBytes));
+        announced = possible(routes(bytes, routesAt, reachAt + reachBytes, ipv4), ipv4);
       } else {
         otherAnnounced(bytes, nextHopBytes);
       }
+    }
+    if (fatal == null && fieldsAt < fieldsEnd) {
+      Nlri fields = PrefixReader.read(bytes, fieldsAt, fieldsEnd, true);
+      if (fields == null) {
+        return fieldLost("announced");
+      }
+      announced = announced.and(possible(fields, true));
+      nextHop = nextHop == null ? ipv4NextHop(result) : nextHop;
     }
     if (fatal != null) {
       return fatal;
     }
     return message(result, withdrawn, announced, nextHop);
+  }
+
+  /* Of routes in IPv4's own fields (RFC 4271 §5.1.3); one that is malformed is told of already. */
+  private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
+    NextHop nextHop = result.ipv4NextHop();
+    if (nextHop != null) {
+      impossibleNextHop = nextHop.impossibleIpv4();
+    } else if (!result.withdraw()) {
+      noNextHop = true;
+    }
+    return nextHop;
   }
 
   private UpdateMessage message(
@@ -168,6 +212,9 @@ final class UpdateDecoder {
     boolean withdraw = result.withdraw();
     boolean announces = !announced.isEmpty() || come != null && come.announces();
     int missing = !announces || listFault != null ? 0 : result.missing();
+    if (missing == 0 && noNextHop && listFault == null) {
+      missing = PathAttribute.NEXT_HOP;
+    }
     List<FamilyRoutes<?>> others = gone == null && come == null ? List.of() : others();
     if (firstIgnored != null) {
       faults = new ArrayList<>(faults);
@@ -183,9 +230,16 @@ final class UpdateDecoder {
       }
       if (impossibleNextHop != null) {
         faults.add(
-            new AttributeFault(Treatment.WITHDRAW, PathAttribute.MP_REACH_NLRI, impossibleNextHop));
+            new AttributeFault(
+                Treatment.WITHDRAW,
+                reachAt < 0 ? PathAttribute.NEXT_HOP : PathAttribute.MP_REACH_NLRI,
+                impossibleNextHop));
       }
       withdraw = true;
+    }
+    AddressFamily end = announces || !faults.isEmpty() ? null : endOfRib(result, withdrawn);
+    if (end != null) {
+      return UpdateMessage.end(end);
     }
     UpdateMessage message =
         new UpdateMessage(
@@ -196,8 +250,23 @@ final class UpdateDecoder {
             faults,
             ignored,
             skippedFamilies,
-            others);
+            others,
+            null);
     return withdraw ? message.allWithdrawn(faults) : message;
+  }
+
+  /* The family of an MP_UNREACH_NLRI without routes, and of nothing else. */
+  private @Nullable AddressFamily endOfRib(AttributeDecoder.Result result, Nlri withdrawn) {
+    boolean empty =
+        withdrawn.isEmpty()
+            && skippedFamilies == 0
+            && reachAt < 0
+            && unreachAt >= 0
+            && result.attributes().isEmpty();
+    if (!empty) {
+      return null;
+    }
+    return gone == null ? endedUnicast : gone.routes().isEmpty() ? gone.codec().family() : null;
   }
 
   /* What the reader of each family has; one reader where both lists are of one family. */
@@ -265,10 +334,10 @@ final class UpdateDecoder {
     return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
   }
 
-  private boolean isOurs(byte[] bytes, int at) {
-    return unicast
-        && WireBytes.u16(bytes, at) == AddressFamily.IPV6_UNICAST.afi()
-        && WireBytes.u8(bytes, at + 2) == AddressFamily.IPV6_UNICAST.safi();
+  /* Null where the lists at this place are of no family of plain routes that is agreed on. */
+  private @Nullable AddressFamily unicastAt(byte[] bytes, int at) {
+    AddressFamily family = new AddressFamily(WireBytes.u16(bytes, at), WireBytes.u8(bytes, at + 2));
+    return family.isUnicast() && options.families().has(family) ? family : null;
   }
 
   private Nlri withdrawn(byte[] bytes) {
@@ -276,14 +345,17 @@ final class UpdateDecoder {
       fatal = routesLost("MP_UNREACH_NLRI of %d bytes has no address family", unreachBytes);
       return Nlri.EMPTY;
     }
-    if (!isOurs(bytes, unreachAt)) {
+    AddressFamily family = unicastAt(bytes, unreachAt);
+    if (family == null) {
       otherWithdrawn(bytes);
       return Nlri.EMPTY;
     }
-    if (reachAt < 0 && unreachBytes == MP_UNREACH_FIXED_BYTES) {
-      return Nlri.EMPTY;
-    }
-    return routes(bytes, unreachAt + MP_UNREACH_FIXED_BYTES, unreachAt + unreachBytes);
+    endedUnicast = family;
+    return routes(
+        bytes,
+        unreachAt + MP_UNREACH_FIXED_BYTES,
+        unreachAt + unreachBytes,
+        family.equals(AddressFamily.IPV4_UNICAST));
   }
 
   /* A second address that isn't link-local, as old speakers write, is passed over. */
@@ -299,55 +371,39 @@ final class UpdateDecoder {
   }
 
   /* RFC 4271 §6.3: a prefix that can be nobody's route is passed over, the others count. */
-  private Nlri possible(Nlri announced) {
+  private Nlri possible(Nlri announced, boolean ipv4) {
+    int before = ignored;
     for (int i = 0; i < announced.size(); i++) {
-      AddressKind kind = AddressKind.of(announced.high(i), announced.low(i), announced.length(i));
+      AddressKind kind =
+          AddressKind.of(announced.high(i), announced.low(i), announced.length(i), ipv4);
       if (kind != AddressKind.UNICAST) {
         if (ignored++ == 0) {
           firstIgnored = announced.prefix(i) + " is " + kind.text();
         }
       }
     }
-    return ignored == 0
+    return ignored == before
         ? announced
         : announced.without(
-            (high, low, length) -> AddressKind.of(high, low, length) != AddressKind.UNICAST);
+            (high, low, length) -> AddressKind.of(high, low, length, ipv4) != AddressKind.UNICAST);
   }
 
-  private Nlri routes(byte[] bytes, int start, int end) {
-    int count = 0;
-    for (int at = start; at < end; count++) {
-      int length = WireBytes.u8(bytes, at);
-      at += 1 + (length + 7 >>> 3);
-      if (length > Prefix.MAX_LENGTH || at > end) {
-        fatal = routesLost("a prefix of length %d runs past the end of its attribute", length);
-        return Nlri.EMPTY;
-      }
-    }
-    if (count == 0) {
+  private Nlri routes(byte[] bytes, int start, int end, boolean ipv4) {
+    Nlri read = PrefixReader.read(bytes, start, end, ipv4);
+    if (read == null) {
+      fatal = routesLost("a prefix is longer than an address, or than its attribute");
       return Nlri.EMPTY;
     }
-    long[] words = new long[2 * count];
-    byte[] lengths = new byte[count];
-    int at = start;
-    for (int i = 0; i < count; i++) {
-      int length = WireBytes.u8(bytes, at++);
-      int size = length + 7 >>> 3;
-      long high;
-      long low;
-      if (at + 16 <= bytes.length) {
-        high = WireBytes.i64(bytes, at);
-        low = WireBytes.i64(bytes, at + 8);
-      } else {
-        high = WireBytes.upperBytes(bytes, at, Math.min(8, size));
-        low = size > 8 ? WireBytes.upperBytes(bytes, at + 8, size - 8) : 0;
-      }
-      words[2 * i] = high & Prefix.highMask(length);
-      words[2 * i + 1] = low & Prefix.lowMask(length);
-      lengths[i] = (byte) length;
-      at += size;
-    }
-    return new Nlri(words, lengths, count);
+    return read;
+  }
+
+  /* RFC 7606 §5.3: routes of IPv4's own fields that can't be told end the session. */
+  private static MessageFault fieldLost(String which) {
+    return MessageFault.of(
+        UPDATE_ERROR,
+        INVALID_NETWORK_FIELD,
+        "a prefix of the %s IPv4 routes is longer than an address, or than its field"
+            .formatted(which));
   }
 
   private static MessageFault broken(String format, Object... values) {

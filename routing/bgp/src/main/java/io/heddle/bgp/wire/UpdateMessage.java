@@ -1,23 +1,24 @@
 package io.heddle.bgp.wire;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes that came and went (RFC 4271 §4.3, RFC 4760). Those of IPv6 unicast are numbers side by
- * side; those of other families are what their codecs make of them.
+ * Routes that came and went (RFC 4271 §4.3, RFC 4760). Those of unicast are numbers side by side,
+ * IPv4's as mapped prefixes; those of other families are what their codecs make of them.
  *
- * @param withdrawn IPv6 unicast routes that are gone, those of a malformed announcement among them
- *     (RFC 7606)
- * @param announced IPv6 unicast routes that are there, replacing earlier ones of the same prefix
+ * @param withdrawn unicast routes that are gone, those of a malformed announcement among them (RFC
+ *     7606)
+ * @param announced unicast routes that are there, replacing earlier ones of the same prefix
  * @param attributes of all announced routes; empty where none is announced
- * @param nextHop of all announced IPv6 unicast routes
+ * @param nextHop of the announced unicast routes
  * @param faults what was malformed and survived
  * @param ignored announced prefixes that can be nobody's route and were passed over
  * @param skippedFamilies runs of routes of families that the session doesn't speak, which aren't
  *     read
- * @param others routes of families beside IPv6 unicast, two at most
+ * @param others routes of families beside unicast, two at most
+ * @param endOfRib the family whose first dump is over, as this says (RFC 4724 §2); null where it
+ *     says anything else
  */
 public record UpdateMessage(
     Nlri withdrawn,
@@ -27,17 +28,18 @@ public record UpdateMessage(
     List<AttributeFault> faults,
     int ignored,
     int skippedFamilies,
-    List<FamilyRoutes<?>> others)
+    List<FamilyRoutes<?>> others,
+    @Nullable AddressFamily endOfRib)
     implements BgpMessage {
   /** Of IPv6 unicast. */
-  public static final UpdateMessage END_OF_RIB = withdraw(Nlri.EMPTY);
+  public static final UpdateMessage END_OF_RIB = end(AddressFamily.IPV6_UNICAST);
 
   public UpdateMessage {
     faults = List.copyOf(faults);
     others = List.copyOf(others);
   }
 
-  /** Of IPv6 unicast alone. */
+  /** Of unicast alone. */
   UpdateMessage(
       Nlri withdrawn,
       Nlri announced,
@@ -46,7 +48,16 @@ public record UpdateMessage(
       List<AttributeFault> faults,
       int ignored,
       int skippedFamilies) {
-    this(withdrawn, announced, attributes, nextHop, faults, ignored, skippedFamilies, List.of());
+    this(
+        withdrawn,
+        announced,
+        attributes,
+        nextHop,
+        faults,
+        ignored,
+        skippedFamilies,
+        List.of(),
+        null);
   }
 
   public static UpdateMessage withdraw(Nlri withdrawn) {
@@ -57,38 +68,20 @@ public record UpdateMessage(
     return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0, 0);
   }
 
-  /** Routes of a family beside IPv6 unicast. */
+  /** Routes of a family beside unicast. */
   public static UpdateMessage of(FamilyRoutes<?> routes, PathAttributes attributes) {
     return new UpdateMessage(
-        Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes));
+        Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes), null);
+  }
+
+  static UpdateMessage end(AddressFamily family) {
+    return new UpdateMessage(
+        Nlri.EMPTY, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0, 0, List.of(), family);
   }
 
   /** End-of-RIB of each family that a session speaks. */
   public static List<UpdateMessage> endsOfRib(Families families) {
-    List<UpdateMessage> ends = new ArrayList<>();
-    if (families.ipv6Unicast()) {
-      ends.add(END_OF_RIB);
-    }
-    for (FamilyCodec<?> codec : families.codecs()) {
-      ends.add(of(FamilyRoutes.withdraw(codec, List.of()), PathAttributes.EMPTY));
-    }
-    return ends;
-  }
-
-  /** The family whose first dump is over, as this says (RFC 4724 §2); null where it says more. */
-  public @Nullable AddressFamily endOfRib() {
-    if (!withdrawn.isEmpty()
-        || !announced.isEmpty()
-        || !faults.isEmpty()
-        || skippedFamilies != 0
-        || !attributes.isEmpty()) {
-      return null;
-    }
-    if (others.isEmpty()) {
-      return AddressFamily.IPV6_UNICAST;
-    }
-    FamilyRoutes<?> first = others.getFirst();
-    return others.size() == 1 && first.isEmpty() ? first.family() : null;
+    return families.all().stream().map(UpdateMessage::end).toList();
   }
 
   /** What it says of a family; null for nothing. */
@@ -144,6 +137,7 @@ public record UpdateMessage(
         why,
         ignored,
         skippedFamilies,
-        others.stream().<FamilyRoutes<?>>map(each -> each.allWithdrawn()).toList());
+        others.stream().<FamilyRoutes<?>>map(each -> each.allWithdrawn()).toList(),
+        null);
   }
 }

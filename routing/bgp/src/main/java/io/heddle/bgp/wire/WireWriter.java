@@ -57,11 +57,16 @@ final class WireWriter {
   }
 
   /** One length octet, then as many bytes as the length needs. */
-  WireWriter prefix(long high, long low, int length) {
-    u8(length);
-    int count = length + 7 >>> 3;
+  /**
+   * @param ipv4 whether it is a mapped one, of which only the IPv4 part goes out
+   */
+  WireWriter prefix(long high, long low, int length, boolean ipv4) {
+    int bits = ipv4 ? length - Prefix.MAPPED_BITS : length;
+    long first = ipv4 ? low << 32 : high;
+    u8(bits);
+    int count = bits + 7 >>> 3;
     for (int i = 0; i < count; i++) {
-      u8((int) (i < 8 ? high >>> 56 - 8 * i : low >>> 120 - 8 * i));
+      u8((int) (i < 8 ? first >>> 56 - 8 * i : low >>> 120 - 8 * i));
     }
     return this;
   }

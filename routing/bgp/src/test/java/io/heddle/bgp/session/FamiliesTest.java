@@ -11,6 +11,7 @@ import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.FamilyCodec;
 import io.heddle.bgp.wire.FamilyRoutes;
 import io.heddle.bgp.wire.MessageEncoder;
 import io.heddle.bgp.wire.NextHop;
@@ -142,7 +143,7 @@ class FamiliesTest {
 
   @Test
   void sessionNeedsNoIpv6Unicast() {
-    Families words = new Families(false, List.of(WORDS));
+    Families words = Families.of(List.of(WORDS));
     List<PeerSession> both = connect(words, ALL);
     other.awaitEvent(OF_WORDS);
     second.execute(() -> {
@@ -156,7 +157,7 @@ class FamiliesTest {
 
   @Test
   void peerWithoutACommonFamilyHearsWhichOnesWouldDo() throws Exception {
-    start(new Families(false, List.of(WORDS, NAMES)));
+    start(Families.of(List.of(WORDS, NAMES)));
     raw.accept();
     raw.send(raw.open(30));
     assertInstanceOf(OpenMessage.class, raw.read());
@@ -241,7 +242,7 @@ class FamiliesTest {
     heard.awaitEvent("down CONNECTION_LOST kept IPv6/250");
     establishWithWords(restart);
     raw.send(UpdateMessage.END_OF_RIB);
-    raw.send(withdraw(WORDS));
+    raw.send(endOfRib(WORDS));
     heard.awaitEvent("drop stale IPv6/250");
     assertFalse(heard.events.contains("drop stale"));
   }
@@ -286,11 +287,15 @@ class FamiliesTest {
         other.updates.stream().flatMap(each -> each.of(WORDS).announced().stream()).toList());
   }
 
+  private static UpdateMessage endOfRib(FamilyCodec<?> codec) {
+    return UpdateMessage.endsOfRib(Families.of(List.of(codec))).getFirst();
+  }
+
   private void establishWithWords(Capability... more) throws Exception {
     raw.speak(Families.IPV6_UNICAST.and(WORDS));
     Capability[] all = Arrays.copyOf(more, more.length + 1);
     all[more.length] = capability(WORDS);
     raw.establish(all);
-    assertEquals(withdraw(WORDS), raw.read(), "End-of-RIB of the words");
+    assertEquals(endOfRib(WORDS), raw.read(), "End-of-RIB of the words");
   }
 }

@@ -359,7 +359,7 @@ class PeerSessionTest {
     heard.awaitEvent("established");
     List<OrfEntry> lines =
         IntStream.range(1, 401).mapToObj(i -> OrfEntry.permit(i, new Prefix(1, i, 128))).toList();
-    assertTrue(speaker.ask(() -> session.sendFilter(lines)));
+    assertTrue(speaker.ask(() -> session.sendFilter(AddressFamily.IPV6_UNICAST, lines)));
     int seen = 0;
     for (int left = 400; left > 0; left -= OrfEntry.HOSTS_PER_MESSAGE) {
       RouteRefreshMessage message = assertInstanceOf(RouteRefreshMessage.class, peer.read());
@@ -374,7 +374,9 @@ class PeerSessionTest {
     PeerSession session = start(options().filters(true));
     peer.establish();
     heard.awaitEvent("established");
-    assertTrue(!speaker.ask(() -> session.sendFilter(List.of(OrfEntry.permit(1, ROUTE)))));
+    assertTrue(
+        !speaker.ask(() ->
+            session.sendFilter(AddressFamily.IPV6_UNICAST, List.of(OrfEntry.permit(1, ROUTE)))));
   }
 
   @Test

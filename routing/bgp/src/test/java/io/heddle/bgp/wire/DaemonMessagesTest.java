@@ -36,7 +36,7 @@ class DaemonMessagesTest {
     OpenMessage open =
         WireMessages.decode(OpenMessage.class, WireMessages.fromDaemon("frr-open-orf"));
     OutboundRouteFilter filter = open.find(OutboundRouteFilter.class);
-    assertTrue(filter != null && filter.receivesPrefixFilters());
+    assertTrue(filter != null && filter.receivesPrefixFilters(AddressFamily.IPV6_UNICAST));
     assertEquals(new FourOctetAs(65101), open.find(FourOctetAs.class));
     assertTrue(open.has(Capability.ExtendedMessage.class));
     GracefulRestart restart = open.find(GracefulRestart.class);
@@ -138,6 +138,7 @@ class DaemonMessagesTest {
   void filterForThreePrefixesIsWrittenAsFrrTakesIt() throws Exception {
     RouteRefreshMessage filter =
         RouteRefreshMessage.filter(
+            AddressFamily.IPV6_UNICAST,
             true,
             List.of(
                 OrfEntry.permit(5, Prefix.of("fd00:aa::/32")),

@@ -147,13 +147,16 @@ class MessageCodecTest {
         IntStream.range(0, OrfEntry.HOSTS_PER_MESSAGE)
             .mapToObj(i -> OrfEntry.permit(i, new Prefix(1, i, 128)))
             .toList();
-    assertTrue(ENCODER.encode(RouteRefreshMessage.filter(false, lines)).length <= 4096);
+    assertTrue(
+        ENCODER.encode(RouteRefreshMessage.filter(AddressFamily.IPV6_UNICAST, false, lines)).length
+            <= 4096);
     List<OrfEntry> others =
         List.of(
             OrfEntry.removeAll(),
             OrfEntry.deny(7, Prefix.of("fd00::1")),
             new OrfEntry(OrfEntry.Action.REMOVE, false, 9, 33, 128, Prefix.of("fd00::/32")));
-    RouteRefreshMessage message = RouteRefreshMessage.filter(true, others);
+    RouteRefreshMessage message =
+        RouteRefreshMessage.filter(AddressFamily.IPV6_UNICAST, true, others);
     assertEquals(message, WireMessages.decode(ENCODER.encode(message)));
   }
 

@@ -27,9 +27,7 @@ class WireFuzzTest {
             (bytes[0] & 16) != 0,
             (bytes[0] & 8) == 0 ? BgpMessage.MAX_BYTES : BgpMessage.MAX_EXTENDED_BYTES,
             CodePoints.DEFAULT,
-            (bytes[0] & 32) == 0
-                ? Families.IPV6_UNICAST
-                : Families.IPV6_UNICAST.and(WordsCodec.INSTANCE));
+            families(bytes[0] >> 5 & 3));
     int length = Math.min(bytes.length - 2, options.maxMessageBytes() - BgpMessage.HEADER_BYTES);
     byte[] message = new byte[BgpMessage.HEADER_BYTES + length];
     Arrays.fill(message, 0, 16, (byte) -1);
@@ -63,6 +61,15 @@ class WireFuzzTest {
       }
       case KeepaliveMessage keepalive -> assertEquals(0, length);
     }
+  }
+
+  private static Families families(int choice) {
+    return switch (choice) {
+      case 0 -> Families.IPV6_UNICAST;
+      case 1 -> Families.IPV6_UNICAST.and(WordsCodec.INSTANCE);
+      case 2 -> Families.UNICAST.and(WordsCodec.INSTANCE);
+      default -> Families.IPV4_UNICAST;
+    };
   }
 
   /* Offers of filters are written one by one, and reserved bits aren't kept: their length may grow. */

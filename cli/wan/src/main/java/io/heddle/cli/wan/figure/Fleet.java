@@ -139,7 +139,7 @@ final class Fleet {
                 .localAs(AS)
                 .remoteAs(AS)
                 .routerId(FIRST_ID)
-                .families(new Families(false, List.of(codec)))
+                .families(Families.of(List.of(codec)))
                 .passive(true)
                 .build(),
             new Listener());

@@ -134,7 +134,7 @@ final class LoneGateway implements AutoCloseable {
                 .localAs(AS)
                 .remoteAs(AS)
                 .routerId(CONTROLLER_ID)
-                .families(new Families(false, List.of(codec)))
+                .families(Families.of(List.of(codec)))
                 .passive(true)
                 .build(),
             announcer);

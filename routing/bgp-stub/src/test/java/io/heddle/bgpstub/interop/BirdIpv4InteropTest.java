@@ -1,0 +1,284 @@
+package io.heddle.bgpstub.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.net.Endpoint;
+import io.heddle.bgp.wire.ExtendedCommunity;
+import io.heddle.bgp.wire.Families;
+import io.heddle.bgp.wire.NextHop;
+import io.heddle.bgp.wire.Nlri;
+import io.heddle.bgp.wire.PathAttribute;
+import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.bgp.wire.Prefix;
+import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.bgpstub.daemon.BgpDaemon;
+import io.heddle.bgpstub.daemon.ConfigParser;
+import io.heddle.platform.NanoClock;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A fabric of IPv4: its routes over sessions of IPv4, and over sessions of IPv6 (RFC 8950). */
+class BirdIpv4InteropTest extends DaemonContract {
+  private static final Prefix IPV4_AGGREGATE = Prefix.of("10.20.0.0/16");
+  private static final Prefix IPV4_OURS = Prefix.of("10.55.0.5");
+  private static final String SESSION = "local 10.9.0.1 as 65002; neighbor 10.9.0.2 as 65001;";
+  private static final String OVER_IPV6 =
+      "local fd00:1::1 as 65002; neighbor fd00:1::2 as 65001; passive;";
+
+  @Override
+  String leafAddress() {
+    return "10.9.0.1";
+  }
+
+  @Override
+  String hostAddress() {
+    return "10.9.0.2";
+  }
+
+  @Override
+  Prefix aggregate() {
+    return IPV4_AGGREGATE;
+  }
+
+  @Override
+  Prefix announced() {
+    return IPV4_OURS;
+  }
+
+  @Override
+  Families families() {
+    return Families.IPV4_UNICAST;
+  }
+
+  @Override
+  List<Path> programs() {
+    return List.of(Path.of("/usr/sbin/bird"), Path.of("/usr/sbin/birdc"));
+  }
+
+  @Override
+  Process launch(String key, boolean security) throws Exception {
+    return launch(
+        SESSION
+            + " passive;"
+            + (key.isEmpty() ? "" : " password \"" + key + "\";")
+            + (security ? " ttl security on;" : ""),
+        "",
+        "");
+  }
+
+  /* A session, words for its IPv4 channel, and other protocols. */
+  private Process launch(String session, String channel, String more) throws Exception {
+    Path configuration = net.folder().resolve("bird.conf");
+    Files.writeString(
+        configuration,
+        """
+        log stderr all;
+        router id 10.0.3.1;
+        protocol device {}
+        protocol static own { ipv4;
+          route 10.20.0.0/16 unreachable {
+            bgp_ext_community.add((generic, 0x01800a00, 0x03010190));
+            bgp_large_community.add((65002, 1, 2)); };
+          route 0.0.0.0/0 unreachable;
+        }
+        protocol static late { disabled; ipv4; route 10.20.5.5/32 unreachable {
+            bgp_ext_community.add((generic, 0x01800a00, 0x03010000)); }; }
+        protocol static six { ipv6; route fd00:aa::/32 unreachable; }
+        protocol bgp hosts { %s hold time 9; error wait time 1,2; graceful restart on;
+          ipv4 { import all; next hop self; aigp originate; %s
+            export filter { if source != RTS_STATIC then reject; igp_metric = 4; accept; }; };
+          ipv6 { import all; next hop self; export where source = RTS_STATIC; }; }
+        %s
+        """
+            .formatted(session, channel, more));
+    Files.deleteIfExists(net.folder().resolve("ctl"));
+    return net.start(
+        "/usr/sbin/bird",
+        "-f",
+        "-c",
+        configuration.toString(),
+        "-s",
+        control(),
+        "-P",
+        net.folder().resolve("bird.pid").toString());
+  }
+
+  private String control() {
+    return net.folder().resolve("ctl").toString();
+  }
+
+  private String birdc(String... words) throws Exception {
+    String[] command = {"/usr/sbin/birdc", "-s", control()};
+    String[] all = java.util.Arrays.copyOf(command, 3 + words.length);
+    System.arraycopy(words, 0, all, 3, words.length);
+    return net.ask(all);
+  }
+
+  @Override
+  String table() throws Exception {
+    return birdc("show", "route", "table", "master4", "all");
+  }
+
+  @Override
+  String ours() throws Exception {
+    return birdc("show", "route", "table", "master4", "all", "for", "10.55.0.5/32");
+  }
+
+  @Override
+  List<String> ourAttributes() {
+    return List.of(
+        "BGP.next_hop: 10.9.0.2", "(unknown 0x180, 10.0.0.5, 100)", "BGP.community: (65001,9)");
+  }
+
+  @Override
+  void reset() throws Exception {
+    birdc("restart", "hosts");
+  }
+
+  @Override
+  void assertAttributes(PathAttributes attributes) {
+    assertEquals(
+        new ExtendedCommunity.PathBandwidth(true, 0x0a000301, 400), attributes.pathBandwidth());
+    assertEquals(new PathAttribute.Aigp(4), attributes.aigp());
+    assertEquals("0.0.0.0/0", Prefix.of("0.0.0.0/0").toString());
+    assertEquals(65002, attributesOf(Prefix.of("0.0.0.0/0")).asPath().first());
+    assertNull(attributesOf(AGGREGATE), "IPv6 wasn't agreed on");
+  }
+
+  @Test
+  void exceptionToTheAggregateComesAndGoes() throws Exception {
+    launch("", false);
+    connect(options());
+    await("end of rib", () -> heard.has("end of rib"));
+    birdc("enable", "late");
+    Prefix host = Prefix.of("10.20.5.5");
+    await("the exception", () -> attributesOf(host) != null);
+    assertEquals(0, attributesOf(host).pathBandwidth().gigabitsPerSecond());
+    birdc("disable", "late");
+    await("its withdrawal", () -> attributesOf(host) == null);
+  }
+
+  @Test
+  void routesAreKeptWhileItRestarts() throws Exception {
+    assertRoutesAreKeptOverItsDeath();
+  }
+
+  @Test
+  void bothFamiliesGoOverOneSession() throws Exception {
+    launch(SESSION + " passive;", "", "");
+    connect(options().families(Families.UNICAST));
+    await("IPv4", () -> attributesOf(IPV4_AGGREGATE) != null);
+    await("IPv6", () -> attributesOf(AGGREGATE) != null);
+    speaker.execute(() -> {
+      session.send(announcement());
+      session.send(
+          UpdateMessage.announce(
+              Nlri.of(OURS),
+              announcement().attributes(),
+              NextHop.of(Prefix.of("fd00:1::2").address())));
+    });
+    await("our IPv4 route", () -> table().contains("10.55.0.5"));
+    await("our IPv6 route", () -> birdc("show", "route").contains("fd00:55::5"));
+    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS, IPV4_OURS))));
+    await("no IPv4 route", () -> !table().contains("10.55.0.5"));
+    await("no IPv6 route", () -> !birdc("show", "route").contains("fd00:55::5"));
+    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+  }
+
+  @Test
+  void routesWithNextHopsOfIpv6GoOverASessionOfIpv6() throws Exception {
+    launch(OVER_IPV6, "extended next hop on;", "");
+    speaker.listen(Endpoint.of(Prefix.of("fd00:1::2").inetAddress(), 0, 179));
+    connect(
+        options()
+            .remote(Prefix.of("fd00:1::1").inetAddress())
+            .localAddress(Prefix.of("fd00:1::2").inetAddress())
+            .families(Families.UNICAST));
+    await("IPv4", () -> attributesOf(IPV4_AGGREGATE) != null);
+    await("both ends", () -> heard.events.stream().filter("end of rib"::equals).count() == 1);
+    NextHop nextHop =
+        heard.updates.stream()
+            .filter(each -> each.announced().prefixes().contains(IPV4_AGGREGATE))
+            .findFirst()
+            .orElseThrow()
+            .nextHop();
+    assertEquals("fd00:1::1", nextHop.toString().split(" ")[0]);
+    speaker.execute(() -> session.send(announcement()));
+    await("our IPv4 route", () -> table().contains("10.55.0.5"));
+    assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
+  }
+
+  @Test
+  void deadPathIsToldLongBeforeTheHoldTime() throws Exception {
+    Process first =
+        launch(
+            SESSION + " passive; bfd on;",
+            "",
+            "protocol bfd { interface \"*\" { interval 100 ms; multiplier 5; }; }");
+    connect(options().bfd(new BfdOptions(100, 5)));
+    await("BFD", () -> heard.log.toString().contains("BFD is up"));
+    String pid = String.valueOf(itself(first).pid());
+    LinkedNamespaces.run("kill", "-STOP", pid);
+    await("the end", () -> heard.has("down BFD"));
+    LinkedNamespaces.run("kill", "-CONT", pid);
+  }
+
+  @Test
+  void packetsThatMayHaveCrossedARouterAreDropped() throws Exception {
+    launch("", false);
+    connect(options().gtsmHops(1).openWaitMs(1_500));
+    await("a failure", () -> heard.has("failed"));
+    assertEquals(0, heard.events.stream().filter(each -> each.startsWith("estab")).count());
+  }
+
+  @Test
+  void aHostsDaemonPublishesItsPlaneOfIpv4AndAnnouncesItsAddress() throws Exception {
+    speaker.close();
+    launch(SESSION + " ttl security on;", "", "");
+    Path routes = net.folder().resolve("routes");
+    Path config = net.folder().resolve("bgp.conf");
+    Files.writeString(
+        config,
+        """
+        as = 65001
+        publish = %s
+        [peer leaf]
+        address = 10.9.0.1
+        as = 65002
+        plane = a
+        gtsm-hops = 1
+        """
+            .formatted(routes));
+    BgpDaemon daemon =
+        NetworkNamespace.call(
+            net.host(), () -> BgpDaemon.start(ConfigParser.read(config), Set::of, heard.logTo()));
+    try (daemon) {
+      await("a live file", () -> daemon.view().live());
+      Prefix destination = Prefix.of("10.20.0.9");
+      RouteAnswer answer = new RouteAnswer();
+      try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
+        await(
+            "a weight",
+            () ->
+                reader.resolve(destination.high(), destination.low(), answer)
+                    && answer.figure(0) == 400_000);
+        await(
+            "our address",
+            () ->
+                Map.of(InetAddress.getByName("10.9.0.2"), "plane:a")
+                    .equals(RouteReader.keys(reader.planes())));
+      }
+      await("our host route", () -> table().contains("10.9.0.2/32"));
+    }
+  }
+}
