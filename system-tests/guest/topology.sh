@@ -244,6 +244,43 @@ device_routes() {
     "neigh replace fe80::1 lladdr 02:00:00:0$2:0$own:fe dev $interface nud permanent" | ip -6 -batch -
 }
 
+# planes_ipv4: addresses of IPv4 beside those of IPv6, 10.10.<i>.1 on hA and 10.11.<i>.1 on hB, over the same links. Of one
+# device.
+planes_ipv4() {
+  local side own peer i name
+  for name in all hA hB; do
+    echo 0 >"/proc/sys/net/ipv4/conf/$name/rp_filter"
+    # One guest is both hosts: what comes has a source that is local.
+    echo 1 >"/proc/sys/net/ipv4/conf/$name/accept_local"
+  done
+  {
+    own_route_table hA "$(device_table A 0)" 10.10.0.0/16
+    own_route_table hB "$(device_table B 0)" 10.11.0.0/16
+    local_rule_last
+  } | ip -4 -batch -
+  for side in A B; do
+    own=$(ipv4_network "$side") peer=$(ipv4_network "$(other "$side")")
+    ip netns exec "sw$side" bash -c 'echo 1 >/proc/sys/net/ipv4/ip_forward; echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter'
+    {
+      for ((i = 0; i < GUEST_PLANES; i++)); do
+        echo "addr add $own.$i.1/24 dev h$side noprefixroute"
+      done
+      echo "neigh replace $own.255.254 lladdr 02:00:00:00:0${side,,}:fe dev h$side nud permanent"
+      echo "route replace default via $own.255.254 dev h$side onlink table $(device_table "$side" 0)"
+    } | ip -4 -batch -
+    {
+      for ((i = 0; i < GUEST_PLANES; i++)); do
+        echo "addr add 10.255.$i.${own##*.}/24 dev pl$i"
+        echo "route add $peer.$i.0/24 via 10.255.$i.${peer##*.} dev pl$i"
+        echo "route add $own.$i.0/24 dev nic"
+        echo "neigh replace $own.$i.1 lladdr 02:00:00:00:0${side,,}:01 dev nic nud permanent"
+      done
+    } | ip -4 -n "sw$side" -batch -
+  done
+}
+
+ipv4_network() { [[ $1 == A ]] && echo 10.10 || echo 10.11; }
+
 wait_for_gids() {
   local tries
   for ((tries = 0; tries < 600; tries++)); do

@@ -184,9 +184,27 @@ final class AllReduceOnRxeTest {
     }
   }
 
-  /* Last, since it leaves the addresses as they are then. */
   @Test
   @Order(4)
+  void planesOfIpv4CarryAQuarterEach() throws Exception {
+    try (GuestJobs.Job add = guest.submit("planes_ipv4; gids rxeA; gids rxeB")) {
+      assertEquals(0, add.exitCode(LIMIT_SECONDS), add.output());
+      assertTrue(add.output().contains("ffff:0a0a:0301"), add.output());
+    }
+    String output = allReduce(ipv4Planes("10.10"), ipv4Planes("10.11"));
+    assertTrue(output.contains("10.11.1.1"), output);
+    assertEven(output);
+  }
+
+  private static String ipv4Planes(String network) {
+    return IntStream.range(0, PLANES)
+        .mapToObj(plane -> network + "." + plane + ".0/24=" + plane)
+        .collect(Collectors.joining(",", "HEDDLE_PLANES=", ""));
+  }
+
+  /* Last, since it leaves the addresses as they are then. */
+  @Test
+  @Order(5)
   @InWholeRun
   void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {

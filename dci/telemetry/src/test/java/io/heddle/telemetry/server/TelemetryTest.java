@@ -161,7 +161,7 @@ final class TelemetryTest {
             new Heard.Lists(REPORT.lists()),
             new Heard.Elephants(REPORT.elephants()),
             new Heard.Rules(REPORT.rules())),
-        listener.heard.subList(0, 3));
+        List.copyOf(listener.heard).subList(0, 3));
     assertEquals(REPORT.interfaces(), ((Heard.Counters) listener.heard.get(3)).counters());
     report = new GatewayReport(1, List.of(), List.of(), List.of(), List.of());
     await("no elephants", () -> listener.heard.contains(new Heard.Elephants(List.of())));

@@ -329,7 +329,8 @@ class PeerSessionTest {
     peer.close();
     heard.awaitEvent("drop stale");
     assertEquals(
-        List.of("established 65002", "down CONNECTION_LOST kept"), heard.events.subList(0, 2));
+        List.of("established 65002", "down CONNECTION_LOST kept"),
+        List.copyOf(heard.events).subList(0, 2));
     heard.awaitEvent("failed UNREACHABLE: can't connect: ECONNREFUSED (111)");
   }
 
