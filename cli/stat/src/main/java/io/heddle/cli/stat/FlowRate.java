@@ -17,6 +17,11 @@ record FlowRate(
     double resentPerSecond,
     long failovers,
     Latencies latencies) {
+  /** Whether its plane is away, or routes say that it doesn't carry: what an operator looks for. */
+  boolean isAway() {
+    return now.communicators() > 0 && now.weight() == 0;
+  }
+
   double gigabitsPerSecond() {
     return bytesPerSecond * 8 / 1e9;
   }

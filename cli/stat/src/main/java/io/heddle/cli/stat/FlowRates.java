@@ -24,6 +24,12 @@ final class FlowRates {
     Order(Comparator<FlowRate> comparator) {
       this.comparator = comparator;
     }
+
+    /* Where there is no room for all, planes that are away mustn't be among those that are left out. */
+    private Comparator<FlowRate> comparator() {
+      return Comparator.<FlowRate, Boolean>comparing(rate -> !rate.isAway())
+          .thenComparing(comparator);
+    }
   }
 
   private record Side(long processId, String peer, boolean send) {
@@ -56,7 +62,7 @@ final class FlowRates {
     before.clear();
     flows.forEach(flow -> before.put(flow.key(), flow));
     beforeNs = nowNs;
-    rates.sort(order.comparator);
+    rates.sort(order.comparator());
     return rates;
   }
 

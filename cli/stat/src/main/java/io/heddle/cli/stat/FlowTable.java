@@ -89,7 +89,7 @@ final class FlowTable {
 
   String line(FlowRate rate) {
     StringBuilder line = new StringBuilder();
-    line.append(left(rate.now().key().peer(), peerWidth))
+    line.append(left(peer(rate.now().key().peer()), peerWidth))
         .append(' ')
         .append(left(rate.now().key().plane(), PLANE_WIDTH));
     for (Column column : columns) {
@@ -98,15 +98,21 @@ final class FlowTable {
     return colour(rate, line.toString());
   }
 
-  /* Red: a plane failed; yellow: it loses; dim: nothing to see. */
+  /* Peers differ at the end, by their process, so that is what stays where there is no room. */
+  private String peer(String name) {
+    int more = name.length() - peerWidth;
+    return more > 0 && name.contains(" pid ") ? "…" + name.substring(more + 1) : name;
+  }
+
+  /* Red: the plane is away; yellow: it loses, or has failed; dim: nothing to see. */
   private String colour(FlowRate rate, String line) {
-    if (rate.now().failovers() > 0) {
+    if (rate.isAway()) {
       return paint.red(line);
     }
-    if (rate.resentPerSecond() > 0) {
+    if (rate.resentPerSecond() > 0 || rate.now().failovers() > 0) {
       return paint.yellow(line);
     }
-    return rate.now().weight() == 0 || rate.now().communicators() == 0 ? paint.dim(line) : line;
+    return rate.now().communicators() == 0 ? paint.dim(line) : line;
   }
 
   private static String percentile(FlowRate rate, double part) {

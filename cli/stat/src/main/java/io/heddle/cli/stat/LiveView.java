@@ -27,6 +27,7 @@ final class LiveView {
   private static final String END_OF_LINE = "\u001b[K";
   private static final String END_OF_SCREEN = "\u001b[J";
   private static final int WIDE = 200;
+  private static final int MOST_ERROR_LINES = 3;
 
   private final StatsFolders folders;
   private final @Nullable Long processId;
@@ -99,7 +100,8 @@ final class LiveView {
     for (String sentence : found.unreadable()) {
       lines.add(paint.yellow(Units.cut(sentence, width)));
     }
-    newestError(found.processes()).forEach(text -> lines.add(paint.red(Units.cut(text, width))));
+    newestError(found.processes())
+        .forEach(text -> wrapped(text, width).forEach(line -> lines.add(paint.red(line))));
     FlowTable table = new FlowTable(width, true, paint);
     lines.add(table.header());
     int room = terminal.rows() - lines.size();
@@ -112,6 +114,20 @@ final class LiveView {
       int shown = Math.max(0, room - 1);
       lines.add(paint.dim(Units.cut("... and " + (flows.size() - shown) + " more flows", width)));
     }
+    return lines;
+  }
+
+  /* The cause stands at the end of a sentence, so a narrow terminal gets it in more lines than one. */
+  private static List<String> wrapped(String text, int width) {
+    List<String> lines = new ArrayList<>();
+    String left = text;
+    while (left.length() > width && lines.size() < MOST_ERROR_LINES - 1) {
+      int space = left.lastIndexOf(' ', width);
+      int end = space > width / 2 ? space : width;
+      lines.add(left.substring(0, end));
+      left = left.substring(end).stripLeading();
+    }
+    lines.add(Units.cut(left, width));
     return lines;
   }
 

@@ -131,11 +131,15 @@ class StatCommandTest {
     for (int width : new int[] {40, 61, 80, 100, 132, 200, 400}) {
       List<String> lines =
           LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(width, 50), Map.of());
-      assertEquals(3 + 4, lines.size());
+      int errorLines = width < 80 ? 2 : 1;
+      assertEquals(2 + errorLines + 4, lines.size(), lines.toString());
       for (String line : lines) {
         assertTrue(line.length() <= width, width + ": " + line.length() + " in " + line);
       }
-      assertTrue(lines.get(2).contains("Gbit/s") && lines.get(2).contains("plane"), lines.get(2));
+      String header = lines.get(1 + errorLines);
+      assertTrue(header.contains("Gbit/s") && header.contains("plane"), header);
+      assertFalse(lines.get(errorLines).endsWith("…"), "the cause stands at the end: " + lines);
+      assertTrue(lines.getLast().contains("pid 4711 "), "peers differ at their end: " + lines);
     }
     String wide =
         LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(220, 50), Map.of())
@@ -143,6 +147,19 @@ class StatCommandTest {
     for (String title : List.of("share", "by", "p99.9", "ahead", "resent/s", "failover", "moved")) {
       assertTrue(wide.contains(title), title + " in " + wide);
     }
+  }
+
+  @Test
+  void aPlaneThatIsAwayStandsFirstAndRed() {
+    Map<String, String> colours = Map.of("TERM", "xterm");
+    job.sending.getLast().setWeight(0, "failed over");
+    List<String> lines =
+        LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(80, 5), colours);
+    String first = lines.get(lines.size() - 2);
+    assertTrue(first.contains("colour:2") && first.contains("\u001b[31m"), lines.toString());
+    job.sending.getLast().setWeight(1, "path bandwidth");
+    lines = LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(80, 50), colours);
+    assertFalse(String.join("", lines.subList(3, lines.size())).contains("\u001b[31m"));
   }
 
   @Test
