@@ -7,6 +7,14 @@ package io.heddle.verbs;
  * @param remoteGid the peer's address, or a multicast group's
  * @param trafficClass IPv6 traffic class, 0 to 255
  * @param serviceLevel 0 to 7
+ * @param hopLimit 1 to 255
  */
 public record AddressHandleAttributes(
-    Gid localGid, Gid remoteGid, int trafficClass, int serviceLevel) {}
+    Gid localGid, Gid remoteGid, int trafficClass, int serviceLevel, int hopLimit) {
+  private static final int MOST_HOPS = 255;
+
+  /** As far as routers let it. */
+  public AddressHandleAttributes(Gid localGid, Gid remoteGid, int trafficClass, int serviceLevel) {
+    this(localGid, remoteGid, trafficClass, serviceLevel, MOST_HOPS);
+  }
+}

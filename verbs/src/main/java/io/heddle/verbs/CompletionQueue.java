@@ -1,5 +1,7 @@
 package io.heddle.verbs;
 
+import io.heddle.platform.Errno;
+
 /** Where work completions of any number of queue pairs arrive. */
 public interface CompletionQueue extends AutoCloseable {
   DeviceContext context();
@@ -12,6 +14,20 @@ public interface CompletionQueue extends AutoCloseable {
    * @return how many were taken, or a negative errno when the queue has overrun
    */
   int poll(WorkCompletion[] completions);
+
+  /** What {@link #arm} makes readable; −1 where the queue wasn't made for that. */
+  default int descriptor() {
+    return -1;
+  }
+
+  /**
+   * Has the next completion make the descriptor readable, once. What has come by now doesn't, so
+   * whoever wants to sleep polls again behind it. The polling thread; no allocation.
+   */
+  default void arm() {
+    throw new VerbsException(
+        "req_notify_cq", context().device().name() + ", a queue without channel", Errno.EINVAL);
+  }
 
   @Override
   void close();

@@ -1,5 +1,6 @@
 package io.heddle.verbs;
 
+import io.heddle.platform.Errno;
 import java.util.List;
 
 /** An opened device: the root of the ownership tree. */
@@ -32,6 +33,15 @@ public interface DeviceContext extends AutoCloseable {
    *     its queue pairs
    */
   CompletionQueue createCompletionQueue(int capacity);
+
+  /**
+   * The same with a {@linkplain CompletionQueue#descriptor descriptor} that a thread can sleep on;
+   * EOPNOTSUPP where there is none.
+   */
+  default CompletionQueue createWakingCompletionQueue(int capacity) {
+    throw new VerbsException(
+        "create_comp_channel", device().name() + ", which wakes nobody", Errno.EOPNOTSUPP);
+  }
 
   /**
    * Makes what progress the device needs software for: sends queued packets, takes received ones,

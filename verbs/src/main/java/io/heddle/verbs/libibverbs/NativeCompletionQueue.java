@@ -6,12 +6,14 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
@@ -43,6 +45,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   private final OpenPort port;
   private final Consumer<NativeCompletionQueue> whenClosed;
   private final long address;
+  private final @Nullable CompletionChannel channel;
   private final MemorySegment poll;
   private final Arena arena = Arena.ofShared();
   private final long completions = Memory.allocate(arena, WC_BYTES * BATCH, 64);
@@ -53,11 +56,13 @@ final class NativeCompletionQueue implements CompletionQueue {
       DeviceContext context,
       OpenPort port,
       Consumer<NativeCompletionQueue> whenClosed,
-      long address) {
+      long address,
+      @Nullable CompletionChannel channel) {
     this.context = context;
     this.port = port;
     this.whenClosed = whenClosed;
     this.address = address;
+    this.channel = channel;
     poll = DataPath.pollOf(port.address());
     way = DataPath.isFirstPoll(poll) ? FIRST : OTHER;
   }
@@ -170,6 +175,19 @@ final class NativeCompletionQueue implements CompletionQueue {
     }
   }
 
+  @Override
+  public int descriptor() {
+    return channel == null ? -1 : channel.descriptor();
+  }
+
+  @Override
+  public void arm() {
+    int errno = channel == null || way == CLOSED ? Errno.EINVAL : channel.arm(address);
+    if (errno != 0) {
+      throw new VerbsException("req_notify_cq", "completion queue of " + port, errno);
+    }
+  }
+
   /** A queue pair will use it, with one of its work queues. */
   synchronized long attach(OpenPort user) {
     if (way == CLOSED || user != port) {
@@ -201,6 +219,9 @@ final class NativeCompletionQueue implements CompletionQueue {
     way = CLOSED;
     whenClosed.accept(this);
     Verb.DESTROY_CQ.call("completion queue of " + port, address);
+    if (channel != null) {
+      channel.close();
+    }
     arena.close();
   }
 }

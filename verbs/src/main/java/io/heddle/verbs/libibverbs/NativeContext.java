@@ -10,10 +10,12 @@ import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.PortAttributes;
 import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** An opened device, seen through one of its ports. */
 final class NativeContext implements DeviceContext {
@@ -93,6 +95,15 @@ final class NativeContext implements DeviceContext {
 
   @Override
   public CompletionQueue createCompletionQueue(int capacity) {
+    return createCompletionQueue(capacity, false);
+  }
+
+  @Override
+  public CompletionQueue createWakingCompletionQueue(int capacity) {
+    return createCompletionQueue(capacity, true);
+  }
+
+  private CompletionQueue createCompletionQueue(int capacity, boolean wakes) {
     return port.lock()
         .shared(() -> {
           port.requireOpen(Verb.CREATE_CQ);
@@ -102,22 +113,31 @@ final class NativeContext implements DeviceContext {
                     .formatted(port, capacity, port.limits().maxCompletions()),
                 Errno.EINVAL);
           }
+          CompletionChannel channel = wakes ? new CompletionChannel(port) : null;
           NativeCompletionQueue cq =
               new NativeCompletionQueue(
-                  this,
-                  port,
-                  this::closed,
-                  Verb.CREATE_CQ.call(
-                      "%s, capacity %s".formatted(port, capacity),
-                      port.address(),
-                      capacity,
-                      0,
-                      0,
-                      0));
+                  this, port, this::closed, createQueue(capacity, channel), channel);
           completionQueues.add(cq);
           port.ledger().opened("libibverbs completion queue");
           return cq;
         });
+  }
+
+  private long createQueue(int capacity, @Nullable CompletionChannel channel) {
+    try {
+      return Verb.CREATE_CQ.call(
+          "%s, capacity %s".formatted(port, capacity),
+          port.address(),
+          capacity,
+          0,
+          channel == null ? 0 : channel.address(),
+          0);
+    } catch (VerbsException refused) {
+      if (channel != null) {
+        channel.close();
+      }
+      throw refused;
+    }
   }
 
   /** Nothing: the device, or rxe in the kernel, makes progress by itself. */

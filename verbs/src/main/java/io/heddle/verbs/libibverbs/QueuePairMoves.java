@@ -109,6 +109,7 @@ final class QueuePairMoves {
       route(attr, wanted.remoteGid(), gidIndex, port);
       ibv_ah_attr.sl(attr, (byte) wanted.serviceLevel());
       ibv_global_route.traffic_class(ibv_ah_attr.grh(attr), (byte) wanted.trafficClass());
+      ibv_global_route.hop_limit(ibv_ah_attr.grh(attr), (byte) wanted.hopLimit());
       return Verb.CREATE_AH.call(object, pd, attr.address());
     }
   }

@@ -42,6 +42,10 @@ enum Verb {
   REG_MR_IOVA2(5, Report.POINTER),
   REG_DMABUF_MR(6, Report.POINTER),
   DEREG_MR(1, Report.ERRNO_VALUE),
+  CREATE_COMP_CHANNEL(1, Report.POINTER),
+  DESTROY_COMP_CHANNEL(1, Report.ERRNO_VALUE),
+  GET_CQ_EVENT(3, Report.MINUS_ONE),
+  ACK_CQ_EVENTS(2, Report.NOTHING),
   CREATE_CQ(5, Report.POINTER),
   DESTROY_CQ(1, Report.ERRNO_VALUE),
   CREATE_QP(2, Report.POINTER),
@@ -119,6 +123,12 @@ enum Verb {
     return address().isPresent();
   }
 
+  /** The function itself, for callers that may not allocate. */
+  MemorySegment function() {
+    return address()
+        .orElseThrow(() -> new VerbsException(verb(), LIBRARY + " without it", Errno.ENOSYS));
+  }
+
   int arguments() {
     return arguments;
   }
@@ -145,9 +155,7 @@ enum Verb {
       linked =
           LINKER
               .downcallHandle(
-                  address()
-                      .orElseThrow(
-                          () -> new VerbsException(verb(), LIBRARY + " without it", Errno.ENOSYS)),
+                  function(),
                   FunctionDescriptor.of(JAVA_LONG, layouts),
                   Linker.Option.captureCallState("errno"))
               .asSpreader(long[].class, arguments);

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
@@ -255,6 +256,40 @@ class DatagramTest {
     assertEquals(QueuePairState.RESET, right.qp.state());
     right.qp.start(QUEUE_KEY);
     assertEquals(QueuePairState.READY_TO_SEND, right.qp.state());
+  }
+
+  @Test
+  void aSleepEndsWithTheCompletionAndWhatCameBeforeItIsPolled() {
+    CompletionQueue cq = right.context.createWakingCompletionQueue(16);
+    try (DatagramQueuePair qp =
+        right.pd.createDatagramQueuePair(new QueuePairAttributes(cq, cq, 4, 4))) {
+      left.qp.start(QUEUE_KEY);
+      qp.start(QUEUE_KEY);
+      for (int i = 0; i < 4; i++) {
+        qp.postReceive(i, right.mr.address(), BUFFER_BYTES, right.mr.lkey());
+      }
+      DatagramWorkRequest wr = request(left.handleOf(right.address.gid()), qp.number(), 64);
+      for (int round = 0; round < 2; round++) {
+        cq.arm();
+        cq.arm();
+        assertFalse(LinuxCalls.isReadable(cq.descriptor()), "nothing has come");
+        assertEquals(0, cq.poll(right.one));
+        assertEquals(1, left.qp.postSend(wr));
+        awaitReadable(cq.descriptor());
+        assertEquals(1, cq.poll(right.one));
+        assertEquals(round, right.one[0].workRequestId);
+      }
+    }
+    cq.close();
+    assertEquals(-1, right.cq.descriptor());
+    assertThrows(VerbsException.class, right.cq::arm);
+  }
+
+  private static void awaitReadable(int descriptor) {
+    long start = System.nanoTime();
+    while (!LinuxCalls.isReadable(descriptor)) {
+      assertTrue(System.nanoTime() - start < DEADLINE_NS, "nobody was woken");
+    }
   }
 
   @Test
