@@ -4,9 +4,17 @@
 
 #include "wire.h"
 
-enum { HEADER_BYTES = 40, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
+enum { HEADER_BYTES = 40, IPV4_BYTES = 20, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
 
-static bool is_multicast(const union ibv_gid *gid) { return gid->raw[0] == 0xff; }
+/* An IPv4 address is a GID in mapped form. */
+static bool is_ipv4(const union ibv_gid *gid) {
+  static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+  return memcmp(gid->raw, mapped, sizeof mapped) == 0;
+}
+
+static bool is_multicast(const union ibv_gid *gid) {
+  return is_ipv4(gid) ? (gid->raw[12] & 0xf0) == 0xe0 : gid->raw[0] == 0xff;
+}
 
 static bool same(const union ibv_gid *one, const union ibv_gid *other) { return memcmp(one, other, sizeof *one) == 0; }
 
@@ -39,6 +47,20 @@ int ibv_destroy_ah(struct ibv_ah *ah) {
   return 0;
 }
 
+static union ibv_gid mapped(const uint8_t address[4]) {
+  union ibv_gid gid = {.raw = {[10] = 0xff, [11] = 0xff}};
+  memcpy(gid.raw + 12, address, 4);
+  return gid;
+}
+
+/* Of a header that write_header wrote. */
+static void read_header(const struct ibv_grh *grh, union ibv_gid *source, union ibv_gid *destination) {
+  const uint8_t *bytes = (const uint8_t *)grh;
+  bool ipv4 = bytes[0] == 0;
+  *source = ipv4 ? mapped(bytes + 32) : grh->sgid;
+  *destination = ipv4 ? mapped(bytes + 36) : grh->dgid;
+}
+
 /* The way back to who sent what has been received. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t number, struct ibv_wc *wc, struct ibv_grh *grh,
                         struct ibv_ah_attr *path) {
@@ -46,10 +68,11 @@ int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t number, struct ibv_
   *path = (struct ibv_ah_attr){.dlid = wc->slid, .sl = wc->sl, .port_num = number};
   if ((wc->wc_flags & IBV_WC_GRH) == 0) return 0;
   path->is_global = 1;
-  path->grh.dgid = grh->sgid;
+  union ibv_gid destination;
+  read_header(grh, &path->grh.dgid, &destination);
   path->grh.hop_limit = 0xff;
   for (uint32_t i = 0; i < GIDS; i++) {
-    if (!same(&port->gids[i].gid, &grh->dgid)) continue;
+    if (!same(&port->gids[i].gid, &destination)) continue;
     path->grh.sgid_index = (uint8_t)i;
     return 0;
   }
@@ -113,20 +136,52 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid
 
 /* ---- sending ---- */
 
-static struct ibv_grh header_of(const struct shared_pair *own, const struct work *work) {
+/* RFC 1071. */
+static uint16_t sum_of(const uint8_t header[IPV4_BYTES]) {
+  uint32_t sum = 0;
+  for (int i = 0; i < IPV4_BYTES; i += 2) sum += (uint32_t)header[i] << 8 | header[i + 1];
+  sum = (sum & 0xffff) + (sum >> 16);
+  return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
+}
+
+/* IPv4's is in the last 20 bytes, and nothing is in those before. */
+static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const struct work *work) {
+  uint16_t length = (uint16_t)(IPV4_BYTES + work->length);
+  memset(at, 0, HEADER_BYTES);
+  uint8_t *header = at + HEADER_BYTES - IPV4_BYTES;
+  header[0] = 0x45;
+  header[2] = (uint8_t)(length >> 8);
+  header[3] = (uint8_t)length;
+  header[8] = 64;
+  header[9] = 17;
+  memcpy(header + 12, source->raw + 12, 4);
+  memcpy(header + 16, work->destination.raw + 12, 4);
+  uint16_t sum = sum_of(header);
+  header[10] = (uint8_t)(sum >> 8);
+  header[11] = (uint8_t)sum;
+}
+
+static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
-  return (struct ibv_grh){.version_tclass_flow = htobe32(6u << 28),
-                          .paylen = htobe16((uint16_t)work->length),
-                          .next_hdr = 17,
-                          .hop_limit = 64,
-                          .sgid = port->gids[work->source_index].gid,
-                          .dgid = work->destination};
+  const union ibv_gid *source = &port->gids[work->source_index].gid;
+  if (is_ipv4(&work->destination)) {
+    write_ipv4_header(at, source, work);
+    return;
+  }
+  struct ibv_grh header = {.version_tclass_flow = htobe32(6u << 28),
+                           .paylen = htobe16((uint16_t)work->length),
+                           .next_hdr = 17,
+                           .hop_limit = 64,
+                           .sgid = *source,
+                           .dgid = work->destination};
+  memcpy(at, &header, HEADER_BYTES);
 }
 
 static void place(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
                   const struct span *ours) {
-  struct ibv_grh header = header_of(own, work);
-  struct span with_header = {.parts = {{&header, HEADER_BYTES}}, .count = 1}, theirs;
+  uint8_t header[HEADER_BYTES];
+  write_header(header, own, work);
+  struct span with_header = {.parts = {{header, HEADER_BYTES}}, .count = 1}, theirs;
   for (uint32_t i = 0; i < ours->count; i++) with_header.parts[with_header.count++] = ours->parts[i];
   uint64_t length = (uint64_t)work->length + HEADER_BYTES;
   enum ibv_wc_status status = receive_span(target, length, &theirs);

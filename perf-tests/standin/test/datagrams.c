@@ -132,6 +132,29 @@ static void a_group_reaches_its_members(bool in_child) {
   close_end(other);
 }
 
+static const uint8_t *ipv4_header_of(const struct end *end) { return (const uint8_t *)end->buffer + AT + 20; }
+
+static void a_group_of_ipv4_has_its_header_in_the_last_bytes(bool in_child) {
+  (void)in_child;
+  static const union ibv_gid group = {.raw = {[10] = 0xff, [11] = 0xff, 239, 1, 1, 1}};
+  struct end *left = open_datagrams(), *member = open_datagrams();
+  struct ibv_ah *handle = handle_to(left, &group);
+  CHECK(start(left, KEY) == 0 && start(member, KEY) == 0 && post_receive_of(member, 1, AT, 8192) == 0, "states");
+  CHECK(ibv_attach_mcast(member->qp, &group, 0) == 0, "join");
+  fill(left->buffer, 100, 7);
+  CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0, "send");
+  CHECK(await(member, 1000).byte_len == HEADER + 100, "length");
+  const uint8_t *header = ipv4_header_of(member);
+  uint32_t sum = 0;
+  for (int i = 0; i < 20; i += 2) sum += (uint32_t)header[i] << 8 | header[i + 1];
+  CHECK(header[0] == 0x45 && memcmp(header + 16, group.raw + 12, 4) == 0, "group");
+  CHECK((sum & 0xffff) + (sum >> 16) == 0xffff, "sum %x", sum);
+  CHECK(compare(member->buffer + AT + HEADER, 100, 7) == 100, "bytes");
+  CHECK(ibv_detach_mcast(member->qp, &group, 0) == 0 && ibv_destroy_ah(handle) == 0, "leave");
+  close_end(left);
+  close_end(member);
+}
+
 static void connections_take_no_part(bool in_child) {
   (void)in_child;
   struct options options = usual_options();
@@ -154,10 +177,12 @@ static void connections_take_no_part(bool in_child) {
 }
 
 int main(int count, char **words) {
-  static const struct test tests[] = {{"one_arrives_behind_its_header", one_arrives_behind_its_header},
-                                      {"what_nobody_takes_vanishes", what_nobody_takes_vanishes},
-                                      {"a_group_reaches_its_members", a_group_reaches_its_members},
-                                      {"connections_take_no_part", connections_take_no_part},
-                                      {NULL, NULL}};
+  static const struct test tests[] = {
+      {"one_arrives_behind_its_header", one_arrives_behind_its_header},
+      {"what_nobody_takes_vanishes", what_nobody_takes_vanishes},
+      {"a_group_reaches_its_members", a_group_reaches_its_members},
+      {"a_group_of_ipv4_has_its_header_in_the_last_bytes", a_group_of_ipv4_has_its_header_in_the_last_bytes},
+      {"connections_take_no_part", connections_take_no_part},
+      {NULL, NULL}};
   return run_tests(tests, count, words);
 }
