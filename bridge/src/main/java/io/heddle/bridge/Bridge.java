@@ -7,7 +7,6 @@ import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.Way;
-import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.StormGuard;
@@ -53,7 +52,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private final StatusFile status;
   private final SystemClock clock = new SystemClock();
   private final Arena arena = Arena.ofShared();
-  private final List<WireFabric> fabrics = new ArrayList<>();
+  private final List<FabricPort> fabrics = new ArrayList<>();
   private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
   private final DataThread data;
   private final LastingThread control;
@@ -84,16 +83,16 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     try {
       long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
-        WireFabric fabric =
-            WireFabric.open(config.fabrics().get(side), config.isTransparent(), clock);
+        FabricPort fabric =
+            FabricEnds.open(config.fabrics().get(side), config.isTransparent(), clock, log);
         fabrics.add(fabric);
         counters[side] = status.fabric(side, fabric.name(), fabric.describe());
         fabric.countAt(counters[side]);
       }
       UnicastCheck.require(config, fabrics);
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
-      WireFabric a = fabrics.getFirst();
-      WireFabric b = fabrics.getLast();
+      FabricPort a = fabrics.getFirst();
+      FabricPort b = fabrics.getLast();
       FabricExit exit = new FabricExit(new FabricPort[] {a, b}, guards);
       int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
       long now = System.nanoTime();
@@ -151,9 +150,8 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     List<Gid> own = new ArrayList<>();
     try {
       for (int side = 0; side < 2; side++) {
-        WireFabric fabric = fabrics.get(side);
-        sockets.add(fabric.beacons(settings, config.fabrics().get(side).hops()));
-        own.addAll(fabric.ownAddresses());
+        sockets.add(FabricEnds.beacons(fabrics.get(side), config.fabrics().get(side), settings));
+        own.addAll(fabrics.get(side).ownAddresses());
       }
     } catch (RuntimeException failed) {
       sockets.forEach(BeaconSocket::close);
@@ -278,7 +276,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   }
 
   private void leave(GroupSettings settings) {
-    for (WireFabric each : fabrics) {
+    for (FabricPort each : fabrics) {
       each.leave(settings.address());
     }
   }
@@ -405,6 +403,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
 
   /* The data thread knows the group no more. */
   private void settle(BridgedGroup old, @Nullable BridgedGroup heir) {
+    old.retireWays(fabrics);
     if (heir == null) {
       closeGroup(old);
       return;
@@ -460,7 +459,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   }
 
   private void release() {
-    fabrics.forEach(WireFabric::close);
+    fabrics.forEach(FabricPort::close);
     try {
       status.close();
     } finally {

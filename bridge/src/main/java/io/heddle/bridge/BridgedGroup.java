@@ -1,9 +1,11 @@
 package io.heddle.bridge;
 
+import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.pgm.PgmObserver;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,16 @@ final class BridgedGroup {
 
   int slot() {
     return slot;
+  }
+
+  /** Frees what it sent by. Nobody sends by it any more. */
+  void retireWays(List<FabricPort> fabrics) {
+    for (int side = 0; side < flows.length; side++) {
+      LimitedFlow flow = flows[side];
+      if (flow != null) {
+        fabrics.get(side).retire(flow.way());
+      }
+    }
   }
 
   FlowDirection direction() {

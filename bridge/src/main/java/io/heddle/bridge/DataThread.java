@@ -169,6 +169,11 @@ final class DataThread {
       Thread.onSpinWait();
       return;
     }
+    for (Forwarder each : forwarders) {
+      if (!each.mayRest()) {
+        return;
+      }
+    }
     long wait = limiter.waitNs(System.nanoTime());
     if (wait != 0) {
       Memory.setLong(timespec, 0);

@@ -12,7 +12,6 @@ import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.UnicastForwarder;
-import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -31,6 +30,7 @@ final class Forwarder {
   private final StormGuard sentBack;
   private final Limiter limiter;
   private final @Nullable UnicastForwarder unicast;
+  private final boolean payloadDigests;
 
   /**
    * @param side 0 where packets come from fabric a
@@ -54,6 +54,12 @@ final class Forwarder {
     this.sentBack = sentBack;
     this.limiter = limiter;
     this.unicast = unicast;
+    payloadDigests = !from.keepsHeaders() || !to.keepsHeaders();
+  }
+
+  /** Whether nothing more has come, so that the thread may sleep on the fabric's descriptor. */
+  boolean mayRest() {
+    return from.mayRest();
   }
 
   /**
@@ -157,12 +163,14 @@ final class Forwarder {
     }
     int covered = length - PacketFormat.ICRC_BYTES;
     int crc = from.checksum(packet, covered);
-    int difference = crc ^ from.arrivedChecksum(train, covered) ^ Memory.getInt(packet + covered);
-    if (difference != 0 && !from.isRightWith(difference, covered, train)) {
+    if (!from.isRight(train, packet, covered, crc)) {
       GroupCounters.dropped(counters, DropReason.BAD_CHECKSUM, 1);
       return;
     }
-    long digest = StormGuard.digest(crc, packet, covered);
+    long digest =
+        payloadDigests
+            ? StormGuard.payloadDigest(group.settings().address(), packet, length)
+            : StormGuard.digest(crc, packet, covered);
     if (sentBack.wasSent(digest, nowNs)) {
       GroupCounters.dropped(counters, DropReason.STORM_COPY, 1);
       group.copyCame(nowNs);

@@ -2,7 +2,9 @@ package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.WireFabric;
+import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.platform.HeddleException;
 import java.util.List;
@@ -23,7 +25,13 @@ final class UnicastCheck {
           "", BridgeTables.prefixes(config, fabrics, 0), BridgeTables.prefixes(config, fabrics, 1));
     }
     if (!config.standIns().all().isEmpty()) {
-      config.fabrics().forEach(WireFabric::requireAssigned);
+      config.fabrics().forEach(UnicastCheck::requireAssigned);
+    }
+  }
+
+  private static void requireAssigned(FabricSpec spec) {
+    if (spec instanceof WireSpec wire) {
+      WireFabric.requireAssigned(wire);
     }
   }
 }

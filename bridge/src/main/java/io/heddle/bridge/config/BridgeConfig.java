@@ -1,6 +1,6 @@
 package io.heddle.bridge.config;
 
-import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
@@ -34,7 +34,7 @@ public record BridgeConfig(
     Path status,
     Path control,
     int core,
-    List<WireSpec> fabrics,
+    List<FabricSpec> fabrics,
     List<List<LoopRules.Prefix>> prefixes,
     List<RateLimit> links,
     List<Gid> bridges,

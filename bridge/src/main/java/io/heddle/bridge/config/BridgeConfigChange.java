@@ -1,5 +1,6 @@
 package io.heddle.bridge.config;
 
+import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
@@ -33,20 +34,7 @@ public record BridgeConfigChange(
     refuse("unicast", unicast(now), unicast(next));
     refuse("redundancy", redundancy(now), redundancy(next));
     for (int side = 0; side < now.fabrics().size(); side++) {
-      String fabric = "fabric " + now.fabrics().get(side).name();
-      refuse(
-          fabric + "'s interface",
-          now.fabrics().get(side).interfaceName(),
-          next.fabrics().get(side).interfaceName());
-      refuse(
-          fabric + "'s address",
-          now.fabrics().get(side).addresses(),
-          next.fabrics().get(side).addresses());
-      refuse(fabric + "'s hops", now.fabrics().get(side).hops(), next.fabrics().get(side).hops());
-      refuse(
-          fabric + "'s trains",
-          now.fabrics().get(side).trains(),
-          next.fabrics().get(side).trains());
+      refuse(now.fabrics().get(side), next.fabrics().get(side));
     }
     Map<Gid, GroupSettings> before = new LinkedHashMap<>();
     now.groups().forEach(group -> before.put(group.address(), group));
@@ -65,6 +53,13 @@ public record BridgeConfigChange(
     }
     return new BridgeConfigChange(
         List.copyOf(before.values()), List.copyOf(added), List.copyOf(changed), untouched);
+  }
+
+  private static void refuse(FabricSpec now, FabricSpec next) {
+    Map<String, Object> then = next.fixed();
+    now.fixed()
+        .forEach((key, value) ->
+            refuse("fabric " + now.name() + "'s " + key, value, then.getOrDefault(key, "none")));
   }
 
   private static String core(BridgeConfig config) {

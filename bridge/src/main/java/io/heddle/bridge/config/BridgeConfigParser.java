@@ -1,6 +1,8 @@
 package io.heddle.bridge.config;
 
 import io.heddle.addr.AddressText;
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
@@ -25,16 +27,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A configuration file to a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
   private static final List<String> KEYWORDS =
       List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");
-  private static final List<String> FABRIC_KEYS =
-      List.of(
-          "interface", "address", "prefix", "hops", "trains", "rate", "burst", "queue", "policy");
   private static final List<String> GROUP_KEYS =
       List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
   /* Among what was said, and no line's word. */
@@ -43,7 +41,6 @@ public final class BridgeConfigParser {
   private static final int MOST_BURST = 100_000;
   private static final int MOST_QUEUE = 1_000_000;
   private static final int IPV4_BITS = 96;
-  private static final int MOST_HOPS = 255;
   private static final int MOST_PORT = 65_535;
   private static final int MOST_CORE = 8191;
   private static final int MOST_BRIDGE = 65_535;
@@ -53,7 +50,7 @@ public final class BridgeConfigParser {
   private Path status = BridgeConfig.STATUS;
   private Path control = BridgeConfig.CONTROL;
   private int core = BridgeConfig.NO_CORE;
-  private final Map<String, WireSpec> fabrics = new LinkedHashMap<>();
+  private final Map<String, FabricSpec> fabrics = new LinkedHashMap<>();
   private final Map<String, List<LoopRules.Prefix>> prefixes = new LinkedHashMap<>();
   private final Map<String, RateLimit> links = new LinkedHashMap<>();
   private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
@@ -151,42 +148,27 @@ public final class BridgeConfigParser {
   }
 
   private void takeFabric(ConfigLine line) {
-    line.allow(FABRIC_KEYS);
     List<String> words = line.words("NAME", "KIND");
     String fabric = words.getFirst();
     if (!fabric.equals("a") && !fabric.equals("b")) {
       throw line.fail("'" + fabric + "' is no fabric; there are a and b");
     }
-    if (!words.get(1).equals("wire")) {
-      throw line.fail("'" + words.get(1) + "' is no kind of fabric; there is wire");
-    }
     once(line, "fabric " + fabric);
-    String interfaceName = line.require("interface");
-    for (WireSpec other : fabrics.values()) {
-      if (other.interfaceName().equals(interfaceName)) {
-        throw line.fail("interface=" + interfaceName + " is fabric " + other.name() + "'s already");
+    FabricSpec spec = FabricLine.parse(line, fabric, words.get(1), this::hostAddress);
+    for (FabricSpec other : fabrics.values()) {
+      if (other.isSameEnd(spec)) {
+        throw line.fail(FabricLine.end(spec) + " is fabric " + other.name() + "'s already");
       }
     }
-    List<Gid> addresses = new ArrayList<>();
-    for (String each : listOf(line, "address")) {
-      addresses.add(line.parse("address=" + each, each, "an IP address", this::hostAddress));
-    }
+    fabrics.put(fabric, spec);
     List<LoopRules.Prefix> hosts = new ArrayList<>();
-    for (String each : listOf(line, "prefix")) {
+    for (String each : FabricLine.listOf(line, "prefix")) {
       hosts.add(
           line.parse(
               "prefix=" + each, each, "a prefix such as 10.1.0.0/16", BridgeConfigParser::prefix));
     }
-    int hops = line.number("hops", 1, 1, MOST_HOPS);
-    boolean trains = line.flag("trains", false);
-    fabrics.put(fabric, new WireSpec(fabric, interfaceName, addresses, List.of(), hops, trains));
     prefixes.put(fabric, List.copyOf(hosts));
     links.put(fabric, limit(line));
-  }
-
-  private static List<String> listOf(ConfigLine line, String key) {
-    String text = line.text(key);
-    return text == null ? List.of() : Stream.of(text.split(",", -1)).toList();
   }
 
   private void takePeer(ConfigLine line) {
@@ -351,6 +333,7 @@ public final class BridgeConfigParser {
                 + " wire interface=NAME");
       }
     }
+    refuseBesideVerbs();
     Integer owned = said.get(OWNERS);
     if (owned != null && redundancy == null) {
       throw new HeddleException(
@@ -383,14 +366,30 @@ public final class BridgeConfigParser {
         redundancy);
   }
 
-  private WireSpec withStandIns(String name, StandIns standIns) {
-    WireSpec spec = Objects.requireNonNull(fabrics.get(name));
-    return new WireSpec(
-        name,
-        spec.interfaceName(),
-        spec.addresses(),
-        standIns.addressesIn(name.equals("a") ? 0 : 1),
-        spec.hops(),
-        spec.trains());
+  private FabricSpec withStandIns(String name, StandIns standIns) {
+    FabricSpec spec = Objects.requireNonNull(fabrics.get(name));
+    return spec instanceof WireSpec wire
+        ? wire.withStandIns(standIns.addressesIn(name.equals("a") ? 0 : 1))
+        : spec;
+  }
+
+  /* A port of libibverbs has its own queue pair 1, and tells nobody when a packet came. */
+  private void refuseBesideVerbs() {
+    for (FabricSpec each : fabrics.values()) {
+      if (each instanceof VerbsSpec && unicast != null) {
+        throw new HeddleException(
+            file
+                + ": unicast isn't there for fabrics of kind verbs, as fabric "
+                + each.name()
+                + " is");
+      }
+      if (each instanceof VerbsSpec && redundancy != null) {
+        throw new HeddleException(
+            file
+                + ": redundancy isn't there for fabrics of kind verbs, as fabric "
+                + each.name()
+                + " is");
+      }
+    }
   }
 }

@@ -25,11 +25,34 @@ public interface FabricPort extends AutoCloseable {
   int descriptor();
 
   /**
+   * Prepares for a sleep until {@link #descriptor} is readable.
+   *
+   * @return false where something has come already, so that there is no sleep
+   */
+  boolean mayRest();
+
+  /**
    * Bytes that a packet to such an address may have, from the BTH to the end of the CRC.
    *
    * @param ipv4 the family of the address
    */
   int mostBytes(boolean ipv4);
+
+  /** Where it counts, from the status file. Before the first packet. */
+  void countAt(long counters);
+
+  /**
+   * Looks what became of the fabric's end.
+   *
+   * @return what is wrong, in words; empty for nothing
+   */
+  String look();
+
+  /**
+   * Whether packets keep their numbers and their senders' queue pairs on their way through this
+   * fabric's end. Otherwise a copy is known by its payload alone.
+   */
+  boolean keepsHeaders();
 
   /** Receives a group from now on. */
   void join(Gid group);
@@ -42,6 +65,9 @@ public interface FabricPort extends AutoCloseable {
    * @param trafficClass of the IP header
    */
   Way wayTo(Gid group, int trafficClass);
+
+  /** Frees what a way has that isn't used any more. */
+  void retire(Way way);
 
   /**
    * How packets are sent to a host from another host's address. Only of a fabric that was opened
@@ -67,15 +93,12 @@ public interface FabricPort extends AutoCloseable {
   int checksum(long packet, int covered);
 
   /**
-   * What the headers of a train's packets add to {@link #checksum}, so that it is their invariant
-   * CRC.
+   * Whether a packet of the batch is what its sender made.
    *
    * @param covered bytes from the BTH to the end of the pad
+   * @param crc of them, as {@link #checksum} has it
    */
-  int arrivedChecksum(int train, int covered);
-
-  /** Whether a packet whose CRC differs by this from what it should be is right all the same. */
-  boolean isRightWith(int difference, int covered, int train);
+  boolean isRight(int train, long packet, int covered, int crc);
 
   /**
    * Queues a packet, which must stay where it is until the next {@link #flush}. Its CRC is made

@@ -1,11 +1,9 @@
 package io.heddle.bridge.fabric;
 
-import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.HeaderChecksum;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +15,9 @@ final class WireChecksums {
   private static final Gid NONE = new Gid(0, 0);
 
   private final HeaderChecksum headers = new HeaderChecksum();
-  private final CRC32 crc = new CRC32();
+  private final PacketCrc crc;
   private final Gid ipv4;
   private final Gid ipv6;
-  private final long base;
-  private final ByteBuffer area;
 
   /* Of the last train that was asked for. */
   private int lastTrain = -1;
@@ -34,8 +30,7 @@ final class WireChecksums {
   WireChecksums(@Nullable Gid ipv4, @Nullable Gid ipv6, long base, ByteBuffer area) {
     this.ipv4 = ipv4 == null ? NONE : ipv4;
     this.ipv6 = ipv6 == null ? NONE : ipv6;
-    this.base = base;
-    this.area = area;
+    crc = new PacketCrc(base, area);
   }
 
   /** There is another batch. */
@@ -45,18 +40,7 @@ final class WireChecksums {
 
   /** Of a packet's own bytes, with congestion marks as zeros. */
   int of(long packet, int covered) {
-    int offset = (int) (packet - base);
-    byte marks = area.get(offset + DatagramFormat.MARKS_OFFSET);
-    if (marks != 0) {
-      area.put(offset + DatagramFormat.MARKS_OFFSET, (byte) 0);
-    }
-    crc.reset();
-    crc.update(area.limit(offset + covered).position(offset));
-    area.clear();
-    if (marks != 0) {
-      area.put(offset + DatagramFormat.MARKS_OFFSET, marks);
-    }
-    return (int) crc.getValue();
+    return crc.of(packet, covered);
   }
 
   /** What the headers of a train's packets add. */
@@ -98,7 +82,7 @@ final class WireChecksums {
    *
    * @param segment its number in a segmented send, which is its identification
    */
-  int leaving(Way way, int covered, int segment) {
+  int leaving(WireWay way, int covered, int segment) {
     boolean toIpv4 = way.destination().isIpv4Mapped();
     int checksum = way.checksum(covered);
     if (checksum == 0) {

@@ -6,7 +6,9 @@ import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
 import io.heddle.platform.NearestName;
+import io.heddle.platform.NetworkNamespace;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ public final class WireFabric implements FabricPort {
   private static final int IPV4_BITS = 96;
 
   private final String name;
+  private final String namespace;
   private final NetworkLink link;
   private final List<Gid> own;
   private final List<LoopRules.Prefix> prefixes;
@@ -44,6 +48,7 @@ public final class WireFabric implements FabricPort {
       boolean transparent,
       SystemClock clock) {
     this.name = spec.name();
+    namespace = spec.namespace();
     this.link = link;
     mtuBytes = link.mtuBytes();
     this.own = own;
@@ -61,12 +66,29 @@ public final class WireFabric implements FabricPort {
   }
 
   /**
-   * Opens a fabric in the calling thread's network namespace.
+   * Opens a fabric, in the calling thread's network namespace unless it has its own.
    *
    * @param transparent whether packets leave from other hosts' addresses too
    * @throws HeddleException where there is no such interface or address, or the port is taken
    */
   public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {
+    return in(spec.namespace(), () -> openHere(spec, transparent, clock));
+  }
+
+  private static <T> T in(String namespace, Callable<T> step) {
+    if (!namespace.isEmpty()) {
+      return NetworkNamespace.call(namespace, step);
+    }
+    try {
+      return step.call();
+    } catch (RuntimeException unchecked) {
+      throw unchecked;
+    } catch (Exception impossible) {
+      throw new IllegalStateException("a step of a wire fabric throws nothing else", impossible);
+    }
+  }
+
+  private static WireFabric openHere(WireSpec spec, boolean transparent, SystemClock clock) {
     HostAddresses host = HostAddresses.read();
     NetworkLink link = linkOf(spec, host);
     List<AssignedAddress> assigned =
@@ -108,13 +130,12 @@ public final class WireFabric implements FabricPort {
   }
 
   /**
-   * Looks whether the interface has the addresses that stand for hosts. In the calling thread's
-   * network namespace.
+   * Looks whether the interface has the addresses that stand for hosts.
    *
    * @throws HeddleException that names one that it doesn't have
    */
   public static void requireAssigned(WireSpec spec) {
-    HostAddresses host = HostAddresses.read();
+    HostAddresses host = in(spec.namespace(), HostAddresses::read);
     int index = linkOf(spec, host).index();
     Set<Gid> assigned = new HashSet<>();
     for (AssignedAddress each : host.addresses()) {
@@ -176,14 +197,10 @@ public final class WireFabric implements FabricPort {
     return first;
   }
 
-  /**
-   * Looks what became of the interface. A smaller MTU counts from now on; a larger one than at the
-   * start doesn't, since buffers were made for that.
-   *
-   * @param host as it is now
-   * @return what is wrong, in words; empty for nothing
-   */
-  public String look(HostAddresses host) {
+  /* A smaller MTU counts from now on; a larger one than at the start doesn't, since buffers were made for that. */
+  @Override
+  public String look() {
+    HostAddresses host = in(namespace, HostAddresses::read);
     NetworkLink now = null;
     for (NetworkLink each : host.links()) {
       if (each.index() == link.index()) {
@@ -211,7 +228,7 @@ public final class WireFabric implements FabricPort {
     return String.join(", ", faults);
   }
 
-  /** Where it counts, from the status file. Before the first packet. */
+  @Override
   public void countAt(long counters) {
     receiver.countAt(counters);
     sender.countAt(counters);
@@ -226,6 +243,7 @@ public final class WireFabric implements FabricPort {
   public String describe() {
     return "wire "
         + link.name()
+        + (namespace.isEmpty() ? "" : " in " + namespace)
         + " "
         + own.stream().map(Gid::toString).collect(Collectors.joining(" "));
   }
@@ -246,12 +264,22 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
+  public boolean mayRest() {
+    return true;
+  }
+
+  @Override
+  public boolean keepsHeaders() {
+    return true;
+  }
+
+  @Override
   public int mostBytes(boolean ipv4) {
     return (mtuBytes - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
   }
 
   /**
-   * Opens what beacons go and come by. In the calling thread's network namespace.
+   * Opens what beacons go and come by.
    *
    * @throws HeddleException where the port is taken, or the group can't be joined
    */
@@ -268,12 +296,19 @@ public final class WireFabric implements FabricPort {
               + group
               + "; say an IPv6 group= in the redundancy line of all bridges");
     }
-    return BeaconSocket.open(link.name(), link.index(), ipv4, group, settings.port(), hops);
+    return in(
+        namespace,
+        () -> BeaconSocket.open(link.name(), link.index(), ipv4, group, settings.port(), hops));
   }
 
   @Override
   public void join(Gid group) {
-    memberships.join(group);
+    in(
+        namespace,
+        () -> {
+          memberships.join(group);
+          return group;
+        });
   }
 
   @Override
@@ -296,13 +331,19 @@ public final class WireFabric implements FabricPort {
               + group
               + " from; give it one");
     }
-    return new Way(group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+    return new WireWay(group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+  }
+
+  @Override
+  public void retire(Way way) {
+    /* It has nothing that outlives it. */
   }
 
   @Override
   public Way wayBetween(Gid source, Gid destination, int trafficClass) {
     int most = mostBytes(destination.isIpv4Mapped());
-    return new Way(source, destination, PacketFormat.ROCE_PORT, link.index(), trafficClass, most);
+    return new WireWay(
+        source, destination, PacketFormat.ROCE_PORT, link.index(), trafficClass, most);
   }
 
   @Override
@@ -322,18 +363,16 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public int arrivedChecksum(int train, int covered) {
-    return checksums.arrived(receiver.batch(), train, covered);
-  }
-
-  @Override
-  public boolean isRightWith(int difference, int covered, int train) {
-    return checksums.isRightWith(receiver.batch(), train, difference, covered);
+  public boolean isRight(int train, long packet, int covered, int crc) {
+    TrainBatch batch = receiver.batch();
+    int difference =
+        crc ^ checksums.arrived(batch, train, covered) ^ Memory.getInt(packet + covered);
+    return difference == 0 || checksums.isRightWith(batch, train, difference, covered);
   }
 
   @Override
   public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
-    sender.send(way, packet, lengthBytes, crc, counters, arrivedNs);
+    sender.send((WireWay) way, packet, lengthBytes, crc, counters, arrivedNs);
   }
 
   @Override

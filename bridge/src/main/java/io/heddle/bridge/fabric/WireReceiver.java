@@ -79,7 +79,7 @@ final class WireReceiver {
   int receive() {
     for (int i = 0; i < used; i++) {
       long header = headers + (long) i * HEADER_BYTES;
-      Memory.setInt(header + 8, Way.NAME_BYTES);
+      Memory.setInt(header + 8, WireWay.NAME_BYTES);
       Memory.setLong(header + 40, CONTROL_BYTES);
     }
     int received = Math.max(0, SocketCalls.receive(fd, headers, TRAINS));

@@ -45,7 +45,7 @@ final class WireSender {
   private final long vectors;
   private final long controls;
   private final long pollfd;
-  private final Way[] ways = new Way[PACKETS];
+  private final WireWay[] ways = new WireWay[PACKETS];
   private final int[] firstPackets = new int[PACKETS + 1];
   private final long[] groupCounters = new long[PACKETS];
   private final long[] arrivedNs = new long[PACKETS];
@@ -78,7 +78,7 @@ final class WireSender {
     counters = address;
   }
 
-  void send(Way way, long packet, int lengthBytes, int crc, long counted, long arrived) {
+  void send(WireWay way, long packet, int lengthBytes, int crc, long counted, long arrived) {
     if (packets == PACKETS) {
       flush();
     }
@@ -108,7 +108,7 @@ final class WireSender {
     packets++;
   }
 
-  private boolean mayTrain(Way way) {
+  private boolean mayTrain(WireWay way) {
     return trains && (trainsIpv4 || !way.destination().isIpv4Mapped());
   }
 
@@ -148,7 +148,7 @@ final class WireSender {
   }
 
   private void writeHeader(int message, int first, int count) {
-    Way way = ways[message];
+    WireWay way = ways[message];
     long header = headers + (long) message * HEADER_BYTES;
     long control = controls + (long) message * CONTROL_BYTES;
     int bytes = 0;
@@ -176,7 +176,7 @@ final class WireSender {
     long name = names + (long) message * NAME_ROOM_BYTES;
     way.writeName(name);
     Memory.setLong(header, name);
-    Memory.setInt(header + 8, Way.NAME_BYTES);
+    Memory.setInt(header + 8, WireWay.NAME_BYTES);
     Memory.setLong(header + 16, vectors + (long) first * VECTOR_BYTES);
     Memory.setLong(header + 24, count);
     Memory.setLong(header + 32, bytes == 0 ? 0 : control);
@@ -221,7 +221,7 @@ final class WireSender {
       long packet = Memory.getLong(vector);
       int covered = (int) Memory.getLong(vector + 8) - 4;
       int stored = Memory.getInt(packet + covered);
-      Way way = ways[message];
+      WireWay way = ways[message];
       Memory.setInt(
           packet + covered,
           stored ^ checksums.leaving(way, covered, i) ^ checksums.leaving(way, covered, 0));

@@ -118,16 +118,16 @@ final class WireSocket implements AutoCloseable {
 
   private static void bind(int fd, String interfaceName) {
     try (Arena arena = Arena.ofConfined()) {
-      long name = Memory.allocate(arena, Way.NAME_BYTES + 4, 8);
+      long name = Memory.allocate(arena, WireWay.NAME_BYTES + 4, 8);
       Memory.ALL.set(Memory.NATIVE_SHORT, name, (short) AF_INET6);
       Memory.ALL.set(Memory.NETWORK_SHORT, name + 2, (short) PacketFormat.ROCE_PORT);
-      int result = LinuxCalls.bind(fd, name, Way.NAME_BYTES);
+      int result = LinuxCalls.bind(fd, name, WireWay.NAME_BYTES);
       if (result == -Errno.EADDRINUSE) {
         throw new HeddleException(
             "UDP port 4791 of "
                 + interfaceName
                 + " is taken, by another bridge or a RoCE device that the kernel emulates; end it,"
-                + " or name another interface");
+                + " or move the interface to a network namespace and say namespace=");
       }
       check("bind([::]:4791 on " + interfaceName + ")", result);
     }

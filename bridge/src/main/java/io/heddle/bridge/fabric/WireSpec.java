@@ -1,13 +1,16 @@
 package io.heddle.bridge.fabric;
 
 import io.heddle.verbs.Gid;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A wire fabric as configured.
  *
  * @param name of the fabric
  * @param interfaceName the network interface that leads there
+ * @param namespace the network namespace that it is in; empty for the bridge's own
  * @param addresses own ones to use, IPv4 mapped; empty for all of the interface
  * @param standIns own ones that stand for hosts of the other fabric
  * @param hops time to live of what is sent, 1 to 255
@@ -16,7 +19,38 @@ import java.util.List;
 public record WireSpec(
     String name,
     String interfaceName,
+    String namespace,
     List<Gid> addresses,
     List<Gid> standIns,
     int hops,
-    boolean trains) {}
+    boolean trains)
+    implements FabricSpec {
+  @Override
+  public String end() {
+    return interfaceName;
+  }
+
+  @Override
+  public boolean isSameEnd(FabricSpec other) {
+    return other instanceof WireSpec wire
+        && interfaceName.equals(wire.interfaceName)
+        && namespace.equals(wire.namespace);
+  }
+
+  /** The same with other addresses that stand for hosts. */
+  public WireSpec withStandIns(List<Gid> others) {
+    return new WireSpec(name, interfaceName, namespace, addresses, others, hops, trains);
+  }
+
+  @Override
+  public Map<String, Object> fixed() {
+    Map<String, Object> fixed = new LinkedHashMap<>();
+    fixed.put("kind", "wire");
+    fixed.put("interface", interfaceName);
+    fixed.put("namespace", namespace);
+    fixed.put("address", addresses);
+    fixed.put("hops", hops);
+    fixed.put("trains", trains);
+    return fixed;
+  }
+}

@@ -4,11 +4,8 @@ import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How packets leave for one address of a fabric: what a send needs of it, made once. Control thread
- * makes it, data thread uses it.
- */
-public final class Way {
+/** How packets leave a wire fabric for one address. */
+final class WireWay implements Way {
   static final int NAME_BYTES = 28;
   private static final int AF_INET6 = 10;
   /* Most groups have packets of one or two lengths, and there may be thousands of groups. */
@@ -24,14 +21,14 @@ public final class Way {
   /**
    * @param mostBytes of a packet
    */
-  Way(Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
+  WireWay(Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
     this(null, destination, port, interfaceIndex, trafficClass, mostBytes);
   }
 
   /**
    * @param source that packets leave from; null for the fabric's own address
    */
-  Way(
+  WireWay(
       @Nullable Gid source,
       Gid destination,
       int port,

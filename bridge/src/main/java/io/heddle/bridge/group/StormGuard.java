@@ -1,7 +1,11 @@
 package io.heddle.bridge.group;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Remembers for a moment what was sent into a fabric, so that a copy that comes back from there is
@@ -42,6 +46,34 @@ public final class StormGuard {
     long middle = Memory.getLong(packet + 12);
     long mixed = (tail * MIX ^ middle) * MIX + Memory.getInt(packet + 8) + length;
     return (mixed ^ mixed >>> 29) << 32 | crc & 0xffff_ffffL;
+  }
+
+  /**
+   * The same of what is left of a packet where a fabric's end gives it a number and a queue pair of
+   * its own: group, immediate and payload.
+   *
+   * @param packet a datagram of the service
+   * @param length bytes from BTH to CRC
+   */
+  public static long payloadDigest(Gid group, long packet, int length) {
+    int opcode = PacketFormat.opcode(packet);
+    long at = packet + DatagramFormat.HEADER_BYTES;
+    long end = packet + DatagramFormat.headerBytes(opcode);
+    end += DatagramFormat.payloadBytes(packet, length);
+    long mixed = (group.high() * MIX ^ group.low()) * MIX + opcode;
+    for (; at + Long.BYTES <= end; at += Long.BYTES) {
+      mixed = mix(mixed, Memory.getLong(at));
+    }
+    long rest = 0;
+    for (; at < end; at++) {
+      rest = rest << Byte.SIZE | Memory.ALL.get(ValueLayout.JAVA_BYTE, at) & 0xff;
+    }
+    return mix(mix(mixed, rest), length);
+  }
+
+  private static long mix(long mixed, long next) {
+    long product = (mixed ^ next) * MIX;
+    return product ^ product >>> 32;
   }
 
   private long bucket(long digest) {

@@ -58,6 +58,8 @@ public record BridgeStatus(
    * @param kernelQueueFull dropped by the system before the bridge saw them, of any group
    * @param sentMessages single packets and trains that were given to the system
    * @param trainsRefused trains that the system took packet by packet only
+   * @param queuePairFailures how often a queue pair of libibverbs has failed and was started anew
+   * @param portEvents what a device of libibverbs told of itself
    */
   public record Fabric(
       String name,
@@ -70,7 +72,9 @@ public record BridgeStatus(
       long empty,
       long kernelQueueFull,
       long sentMessages,
-      long trainsRefused) {}
+      long trainsRefused,
+      long queuePairFailures,
+      long portEvents) {}
 
   /**
    * A group.
@@ -250,7 +254,9 @@ public record BridgeStatus(
         FabricCounters.get(block, FabricCounters.EMPTY),
         FabricCounters.get(block, FabricCounters.KERNEL_QUEUE_FULL),
         FabricCounters.get(block, FabricCounters.SENT_MESSAGES),
-        FabricCounters.get(block, FabricCounters.TRAINS_REFUSED));
+        FabricCounters.get(block, FabricCounters.TRAINS_REFUSED),
+        FabricCounters.get(block, FabricCounters.QUEUE_PAIR_FAILURES),
+        FabricCounters.get(block, FabricCounters.PORT_EVENTS));
   }
 
   private static Group group(long file, int slotNumber, List<Fabric> fabrics) {

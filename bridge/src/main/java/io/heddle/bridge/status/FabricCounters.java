@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 
 /**
  * The counters of one fabric that belong to no group, as 64-bit numbers at an address in the status
- * file. The data thread alone writes them.
+ * file. The data thread alone writes them, unless said otherwise.
  */
 public final class FabricCounters {
   static final int RECEIVED_PACKETS = 0;
@@ -16,6 +16,9 @@ public final class FabricCounters {
   static final int SENT_MESSAGES = 6;
   static final int TRAINS_REFUSED = 7;
   static final int EMPTY = 8;
+  /* The control thread's. */
+  static final int QUEUE_PAIR_FAILURES = 9;
+  static final int PORT_EVENTS = 10;
 
   /** Bytes at the address. */
   static final int BLOCK_BYTES = 512;
@@ -56,6 +59,16 @@ public final class FabricCounters {
   /** Datagrams that the kernel dropped in all, since the socket's queue was full. */
   public static void kernelDropped(long block, long inAll) {
     Memory.setLong(block + (long) KERNEL_QUEUE_FULL * Long.BYTES, inAll);
+  }
+
+  /** So often a queue pair of libibverbs has failed in all. The control thread's. */
+  public static void queuePairFailures(long block, long inAll) {
+    Memory.setLong(block + (long) QUEUE_PAIR_FAILURES * Long.BYTES, inAll);
+  }
+
+  /** A device of libibverbs told something of itself. The control thread's. */
+  public static void portEvent(long block) {
+    add(block, PORT_EVENTS, 1);
   }
 
   /** Messages that were given to the system. */

@@ -12,7 +12,6 @@ import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;
-import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -202,8 +201,7 @@ public final class UnicastForwarder {
     }
     FabricPort from = fabrics[side];
     int covered = length - PacketFormat.ICRC_BYTES;
-    int difference = crc ^ from.arrivedChecksum(train, covered) ^ Memory.getInt(packet + covered);
-    if (difference != 0 && !from.isRightWith(difference, covered, train)) {
+    if (!from.isRight(train, packet, covered, crc)) {
       return DropReason.BAD_CHECKSUM;
     }
     boolean ipv4 =

@@ -1,12 +1,14 @@
 package io.heddle.bridge.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
@@ -16,6 +18,7 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
+import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +57,7 @@ class BridgeConfigParserTest {
     assertEquals(Path.of("/run/heddle/room1.status"), config.status());
     assertEquals(3, config.core());
     assertEquals("[10.1.0.0/16, fd00:1::/32]", config.prefixes().getFirst().toString());
-    WireSpec b = config.fabrics().getLast();
+    WireSpec b = assertInstanceOf(WireSpec.class, config.fabrics().getLast());
     assertEquals("[10.2.0.9, fd00:2::9]", b.addresses().toString());
     assertEquals(4, b.hops());
     assertTrue(b.trains());
@@ -85,14 +88,50 @@ class BridgeConfigParserTest {
     assertEquals(
         "[proxy a 10.1.0.200 for=10.2.0.9, proxy b fd02::1 for=10.1.0.1]",
         config.standIns().all().toString());
-    assertEquals("[10.1.0.200]", config.fabrics().getFirst().standIns().toString());
-    assertEquals("[fd02::1]", config.fabrics().getLast().standIns().toString());
+    assertEquals("[10.1.0.200]", standIns(config, 0).toString());
+    assertEquals("[fd02::1]", standIns(config, 1).toString());
     assertNotNull(config.unicast());
     assertEquals("mode=same addresses=proxied tos=0x00, proxies: 2", config.unicast().describe());
     BridgeConfig next = parse(AB + "unicast addresses=proxied\nproxy a 10.1.0.200 for=10.2.0.8");
     assertEquals(0, BridgeConfigChange.between(config, next).untouched());
     assertThrows(
         HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "unicast")));
+  }
+
+  private static List<Gid> standIns(BridgeConfig config, int side) {
+    return assertInstanceOf(WireSpec.class, config.fabrics().get(side)).standIns();
+  }
+
+  @Test
+  void aFabricMayBeAPortOfLibibverbsAndAnInterfaceInAnotherNamespace() {
+    String text =
+        """
+        fabric a verbs device=mlx5_0:2 address=10.1.0.9,fd00:1::9 prefix=10.1.0.0/16 hops=3 rate=1M
+        fabric b wire interface=eth3 namespace=gw
+        group 239.1.1.1
+        """;
+    BridgeConfig config = parse(text);
+    VerbsSpec a = assertInstanceOf(VerbsSpec.class, config.fabrics().getFirst());
+    assertEquals("mlx5_0:2", a.device());
+    assertEquals("[10.1.0.9, fd00:1::9]", a.addresses().toString());
+    assertEquals(3, a.hops());
+    assertEquals(1_000_000, config.links().getFirst().packetsPerSecond());
+    assertEquals("gw", assertInstanceOf(WireSpec.class, config.fabrics().getLast()).namespace());
+    assertEquals(1, BridgeConfigChange.between(config, parse(text)).untouched());
+    assertRefused(
+        config, text.replace("mlx5_0:2", "mlx5_1"), "device is mlx5_0:2 and can't become");
+    assertRefused(config, text.replace("hops=3", "hops=4"), "hops is 3 and can't become 4");
+    assertRefused(config, text.replace("=gw", "=other"), "namespace is gw and can't become other");
+    assertRefused(
+        config,
+        text.replace("verbs device=mlx5_0:2", "wire interface=eth2"),
+        "kind is verbs and can't become wire");
+  }
+
+  private static void assertRefused(BridgeConfig now, String next, String reason) {
+    HeddleException refused =
+        assertThrows(HeddleException.class, () -> BridgeConfigChange.between(now, parse(next)));
+    assertTrue(String.valueOf(refused.getMessage()).contains(reason), refused.toString());
   }
 
   @Test

@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.addr.AddressText;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -151,5 +153,35 @@ class GroupTest {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("GroupTest -Dheddle.seed=" + seed);
     return new Random(seed);
+  }
+
+  @Test
+  void aPayloadIsKnownWhateverItsNumberAndItsSendersQueuePairAre() {
+    try (Arena arena = Arena.ofConfined()) {
+      Gid group = new Gid(0, 0xffff_ef01_0101L);
+      long one = packet(arena, 5, 0x11, 13);
+      long other = packet(arena, 6, 0x12, 13);
+      long digest = StormGuard.payloadDigest(group, one, 40);
+      assertEquals(digest, StormGuard.payloadDigest(group, other, 40));
+      assertNotEquals(
+          digest, StormGuard.payloadDigest(new Gid(0, 0xffff_ef01_0102L), one, 40), "group");
+      assertNotEquals(digest, StormGuard.payloadDigest(group, packet(arena, 5, 0x11, 12), 40));
+      for (int i = 0; i < 13; i++) {
+        long changed = packet(arena, 5, 0x11, 13);
+        Memory.ALL.set(ValueLayout.JAVA_BYTE, changed + DatagramFormat.HEADER_BYTES + i, (byte) 99);
+        assertNotEquals(digest, StormGuard.payloadDigest(group, changed, 40), "byte " + i);
+      }
+    }
+  }
+
+  /* With a payload of that many bytes, each its place's number. */
+  private static long packet(Arena arena, int psn, int source, int payloadBytes) {
+    long packet = Memory.allocate(arena, 64, 8);
+    DatagramFormat.write(
+        packet, -payloadBytes & 3, DatagramFormat.MULTICAST_QUEUE_PAIR, psn, 7, source);
+    for (int i = 0; i < payloadBytes; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + DatagramFormat.HEADER_BYTES + i, (byte) i);
+    }
+    return packet;
   }
 }

@@ -46,6 +46,27 @@ final class SpokenFabric implements FabricPort {
   }
 
   @Override
+  public boolean mayRest() {
+    return true;
+  }
+
+  @Override
+  public boolean keepsHeaders() {
+    return true;
+  }
+
+  @Override
+  public void countAt(long counters) {}
+
+  @Override
+  public String look() {
+    return "";
+  }
+
+  @Override
+  public void retire(Way way) {}
+
+  @Override
   public void join(Gid group) {}
 
   @Override
@@ -78,12 +99,7 @@ final class SpokenFabric implements FabricPort {
   }
 
   @Override
-  public int arrivedChecksum(int train, int covered) {
-    throw new AssertionError("no packet came");
-  }
-
-  @Override
-  public boolean isRightWith(int difference, int covered, int train) {
+  public boolean isRight(int train, long packet, int covered, int crc) {
     throw new AssertionError("no packet came");
   }
 

@@ -4,6 +4,9 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.QuestionSocket;
@@ -46,7 +49,7 @@ public final class BridgeCommand {
       name = "check",
       description = {
         "Says whether a configuration is right.",
-        "With unicast, also which routes it needs."
+        "With unicast, also which routes it needs; of kind verbs, whether its device is there."
       },
       mixinStandardHelpOptions = true)
   int check(
@@ -65,14 +68,26 @@ public final class BridgeCommand {
             + ", "
             + config.groups().size()
             + " groups between "
-            + config.fabrics().getFirst().interfaceName()
+            + config.fabrics().getFirst().end()
             + " and "
-            + config.fabrics().getLast().interfaceName());
+            + config.fabrics().getLast().end());
+    for (FabricSpec each : config.fabrics()) {
+      if (each instanceof VerbsSpec verbs) {
+        out.println("fabric " + each.name() + ": " + opened(verbs));
+      }
+    }
     if (config.unicast() != null) {
       out.print(UnicastRoutes.of(config));
     }
     out.flush();
     return 0;
+  }
+
+  /* Whether there is such a device is known when it's opened. */
+  private static String opened(VerbsSpec spec) {
+    try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
+      return fabric.describe();
+    }
   }
 
   @Command(

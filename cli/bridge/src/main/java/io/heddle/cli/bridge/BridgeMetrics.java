@@ -90,6 +90,13 @@ final class BridgeMetrics {
         "Dropped by the system before the bridge saw them.",
         labels,
         fabric.kernelQueueFull());
+    count(
+        "queue_pair_failures",
+        "So often a queue pair of libibverbs was started anew.",
+        labels,
+        fabric.queuePairFailures());
+    count(
+        "port_events", "What a device of libibverbs told of itself.", labels, fabric.portEvents());
   }
 
   private void addDirection(String group, BridgeStatus.Direction way) {

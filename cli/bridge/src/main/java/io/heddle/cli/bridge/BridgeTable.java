@@ -30,14 +30,15 @@ final class BridgeTable {
           String.format(
               Locale.ROOT,
               "fabric %s: %s; received %d, unknown group %d, unicast %d, empty %d, kernel queue"
-                  + " full %d%n",
+                  + " full %d%s%n",
               each.name(),
               each.description(),
               each.receivedPackets(),
               each.unknownGroup(),
               each.unicast(),
               each.empty(),
-              each.kernelQueueFull()));
+              each.kernelQueueFull(),
+              ofDevice(each)));
     }
     RedundancyStatus redundancy = status.redundancy();
     if (redundancy != null) {
@@ -82,6 +83,16 @@ final class BridgeTable {
     }
     text.append(PgmTable.of(status));
     return text.toString();
+  }
+
+  /* Nothing has happened to a device of most fabrics, which have none. */
+  private static String ofDevice(BridgeStatus.Fabric fabric) {
+    return fabric.queuePairFailures() + fabric.portEvents() == 0
+        ? ""
+        : ", queue pair failures "
+            + fabric.queuePairFailures()
+            + ", port events "
+            + fabric.portEvents();
   }
 
   private static String clients(String fabric, BridgeStatus.Clients clients) {

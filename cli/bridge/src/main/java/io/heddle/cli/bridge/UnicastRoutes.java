@@ -26,7 +26,7 @@ final class UnicastRoutes {
       text.append("  ip addr add ")
           .append(each.address())
           .append(ipv4 ? "/32 dev " : "/128 nodad dev ")
-          .append(config.fabrics().get(each.side()).interfaceName())
+          .append(config.fabrics().get(each.side()).end())
           .append('\n');
     }
     for (StandIn each : config.standIns().all()) {
@@ -48,7 +48,7 @@ final class UnicastRoutes {
   private static String routes(BridgeConfig config, StringBuilder text) {
     for (int side = 0; side < config.fabrics().size(); side++) {
       for (Prefix prefix : config.prefixes().get(1 - side)) {
-        text.append(commands(config.fabrics().get(side).interfaceName(), prefix));
+        text.append(commands(config.fabrics().get(side).end(), prefix));
       }
     }
     for (int side = 0; side < config.fabrics().size(); side++) {

@@ -128,7 +128,7 @@ class LinkFaultsTest {
     assertEquals(Map.of("too-large", (long) ROW), send(0, GROUP, 1300).drops());
     assertEquals(2 * ROW, send(0, GROUP, 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1500");
-    awaitTold("fabric b: its interface is as it was at the start again");
+    awaitTold("fabric b: all is as it was at the start again");
     assertEquals(3 * ROW, send(0, GROUP, 1300).forwarded());
     assertEquals(0, status().fabrics().getLast().trainsRefused());
   }
@@ -141,7 +141,7 @@ class LinkFaultsTest {
     assertEquals(Map.of("not-sent", (long) ROW), send(0, GROUP, 500).drops());
     assertEquals(ROW, send(1, GROUP6, 500).forwarded(), "the other version of IP flows on");
     ip("addr", "add", "10.2.0.254/24", "dev", "e2");
-    awaitTold("fabric b: its interface is as it was at the start again");
+    awaitTold("fabric b: all is as it was at the start again");
     long messages = status().fabrics().getLast().sentMessages();
     assertEquals(2 * ROW, send(0, GROUP, 500).forwarded());
     assertEquals(0, status().fabrics().getLast().trainsRefused());
@@ -157,7 +157,7 @@ class LinkFaultsTest {
     assertEquals(Map.of("not-sent", (long) ROW), send(0, GROUP, 500).drops());
     ip("link", "set", "e2", "up");
     ip("addr", "replace", "fd02::254/64", "dev", "e2", "nodad");
-    awaitTold("fabric b: its interface is as it was at the start again");
+    awaitTold("fabric b: all is as it was at the start again");
     assertEquals(2 * ROW, send(0, GROUP, 500).forwarded());
   }
 

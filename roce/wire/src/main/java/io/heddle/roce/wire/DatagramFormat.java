@@ -88,6 +88,11 @@ public final class DatagramFormat {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + IMMEDIATE);
   }
 
+  /** Only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
+  public static void setImmediate(long packet, int immediate) {
+    Memory.ALL.set(Memory.NETWORK_INT, packet + IMMEDIATE, immediate);
+  }
+
   /**
    * Writes BTH and DETH with the default partition key.
    *
@@ -95,7 +100,17 @@ public final class DatagramFormat {
    */
   public static void write(
       long packet, int pad, int queuePair, int psn, int queueKey, int sourceQueuePair) {
-    PacketFormat.writeBase(packet, SEND_ONLY, pad, queuePair, psn);
+    write(packet, SEND_ONLY, pad, queuePair, psn, queueKey, sourceQueuePair);
+  }
+
+  /**
+   * The same with an opcode of this service. The immediate is written by {@link #setImmediate}.
+   *
+   * @param pad bytes behind the payload, 0 to 3
+   */
+  public static void write(
+      long packet, int opcode, int pad, int queuePair, int psn, int queueKey, int sourceQueuePair) {
+    PacketFormat.writeBase(packet, opcode, pad, queuePair, psn);
     Memory.ALL.set(Memory.NETWORK_INT, packet + QUEUE_KEY, queueKey);
     Memory.ALL.set(Memory.NETWORK_INT, packet + SOURCE, sourceQueuePair);
   }

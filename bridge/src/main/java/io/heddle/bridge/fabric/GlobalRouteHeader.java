@@ -1,0 +1,69 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What libibverbs puts in front of a datagram: an IPv6 header, or an IPv4 header in the last 20
+ * bytes (InfiniBand Architecture Specification, annex A17.4.5.2). Devices leave the rest as it was.
+ *
+ * <pre>
+ *  0      8              20     24             32            36            40
+ * |6 ...  |source GID            ...           |destination GID  ...        |   IPv6
+ * |as it was             |0x45 ...             |source       |destination  |   IPv4
+ * </pre>
+ */
+final class GlobalRouteHeader {
+  static final int BYTES = 40;
+
+  private static final int IPV4_AT = 20;
+  private static final int IPV4_BYTES = 20;
+  private static final int IPV4_WITHOUT_OPTIONS = 0x45;
+  private static final long MAPPED = 0x0000_ffff_0000_0000L;
+
+  private GlobalRouteHeader() {}
+
+  /** Has nothing in it, so that an IPv4 header is known by its place. */
+  static void clear(long at) {
+    Memory.clear(at, BYTES);
+  }
+
+  /** Source and destination to a row of the batch; zeros where there is no header. */
+  static void read(long at, TrainBatch batch, int row) {
+    boolean ipv6 = (byteAt(at) & 0xf0) == 0x60;
+    if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasRightSum(at + IPV4_AT))) {
+      batch.sourceHigh[row] = 0;
+      batch.sourceLow[row] = MAPPED | address(at + 32);
+      batch.destinationHigh[row] = 0;
+      batch.destinationLow[row] = MAPPED | address(at + 36);
+    } else if (ipv6) {
+      batch.sourceHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 8);
+      batch.sourceLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 16);
+      batch.destinationHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 24);
+      batch.destinationLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 32);
+    } else {
+      batch.sourceHigh[row] = 0;
+      batch.sourceLow[row] = 0;
+      batch.destinationHigh[row] = 0;
+      batch.destinationLow[row] = 0;
+    }
+  }
+
+  private static int byteAt(long at) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) & 0xff;
+  }
+
+  private static long address(long at) {
+    return Memory.ALL.get(Memory.NETWORK_INT, at) & 0xffff_ffffL;
+  }
+
+  /* RFC 1071. An IPv6 header has address bytes here. */
+  private static boolean hasRightSum(long header) {
+    int sum = 0;
+    for (int i = 0; i < IPV4_BYTES; i += Short.BYTES) {
+      sum += Memory.ALL.get(Memory.NETWORK_SHORT, header + i) & 0xffff;
+    }
+    sum = (sum & 0xffff) + (sum >>> 16);
+    return (sum & 0xffff) + (sum >>> 16) == 0xffff;
+  }
+}

@@ -1,0 +1,55 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins groups on the network interface of a RoCE port, as any socket does: by IGMP and MLD. Where
+ * the port has no interface here, nothing is joined.
+ */
+final class InterfaceJoin implements GroupJoin {
+  private final String interfaceName;
+  private final @Nullable Memberships memberships;
+
+  /** For a port without interface, whose device has the members alone. */
+  InterfaceJoin() {
+    interfaceName = "";
+    memberships = null;
+  }
+
+  InterfaceJoin(String interfaceName, int interfaceIndex) {
+    this.interfaceName = interfaceName;
+    memberships = new Memberships(interfaceName, interfaceIndex);
+  }
+
+  @Override
+  public String describe() {
+    return memberships == null ? "the device alone" : "IGMP and MLD on " + interfaceName;
+  }
+
+  @Override
+  public void join(Gid group) {
+    if (memberships != null) {
+      memberships.join(group);
+    }
+  }
+
+  @Override
+  public void leave(Gid group) {
+    if (memberships != null) {
+      memberships.leave(group);
+    }
+  }
+
+  @Override
+  public String look() {
+    return "";
+  }
+
+  @Override
+  public void close() {
+    if (memberships != null) {
+      memberships.close();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.heddle.bridge.fabric;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * The functions of librdmacm that joins need, with all arguments as {@code long}. Each that fails
+ * has its reason in errno. The library is opened at the first question, and never closed.
+ */
+enum RdmaCm {
+  CREATE_EVENT_CHANNEL("rdma_create_event_channel", 0),
+  DESTROY_EVENT_CHANNEL("rdma_destroy_event_channel", 1),
+  CREATE_ID("rdma_create_id", 4),
+  DESTROY_ID("rdma_destroy_id", 1),
+  BIND_ADDR("rdma_bind_addr", 2),
+  JOIN_MULTICAST("rdma_join_multicast", 3),
+  LEAVE_MULTICAST("rdma_leave_multicast", 2),
+  GET_CM_EVENT("rdma_get_cm_event", 2),
+  ACK_CM_EVENT("rdma_ack_cm_event", 1);
+
+  static final String LIBRARY = "librdmacm.so.1";
+
+  /** The port space of datagrams (RDMA_PS_UDP). */
+  static final int DATAGRAMS = 0x0111;
+
+  /* struct rdma_cm_event, and of its struct rdma_ud_param the GID in ah_attr (rdma/rdma_cma.h). */
+  static final int EVENT_KIND = 16;
+  static final int EVENT_STATUS = 20;
+  static final int EVENT_GROUP = 40;
+
+  /* enum rdma_cm_event_type. */
+  static final int DEVICE_REMOVAL = 11;
+  static final int MULTICAST_JOIN = 12;
+  static final int MULTICAST_ERROR = 13;
+  static final int ADDR_CHANGE = 14;
+
+  private static final VarHandle ERRNO =
+      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private final String symbol;
+  private final int arguments;
+
+  RdmaCm(String symbol, int arguments) {
+    this.symbol = symbol;
+    this.arguments = arguments;
+  }
+
+  private static final class Library {
+    static final Optional<SymbolLookup> LOOKUP = open();
+
+    private static Optional<SymbolLookup> open() {
+      try {
+        return Optional.of(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
+      } catch (IllegalArgumentException absent) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  /** Whether the library can be opened on this machine. */
+  static boolean libraryIsPresent() {
+    return Library.LOOKUP.isPresent();
+  }
+
+  private MethodHandle handle() {
+    MemorySegment function =
+        Library.LOOKUP
+            .flatMap(library -> library.find(symbol))
+            .orElseThrow(() -> new SystemCallException(LIBRARY + "'s " + symbol, Errno.ENOSYS));
+    MemoryLayout[] layouts = new MemoryLayout[arguments];
+    Arrays.fill(layouts, JAVA_LONG);
+    return Linker.nativeLinker()
+        .downcallHandle(
+            function,
+            FunctionDescriptor.of(JAVA_LONG, layouts),
+            Linker.Option.captureCallState("errno"))
+        .asSpreader(long[].class, arguments);
+  }
+
+  /** What a function returns that returns a pointer; the negated errno where it is NULL. */
+  long pointer(long... values) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    long result = invoke(capture, values);
+    return result == 0 ? -errno(capture) : result;
+  }
+
+  /** 0, or the negated errno, of a function that returns an int. */
+  int status(long... values) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    /* C functions that return int leave the upper half of the register undefined. */
+    return (int) invoke(capture, values) == 0 ? 0 : -errno(capture);
+  }
+
+  /** The same for callers who need it to succeed. */
+  void call(String object, long... values) {
+    int result = status(values);
+    if (result < 0) {
+      throw new SystemCallException(symbol + " of " + object, -result);
+    }
+  }
+
+  private long invoke(MemorySegment capture, long[] values) {
+    try {
+      return (long) handle().invokeExact(capture, values);
+    } catch (Throwable thrown) {
+      throw thrown instanceof RuntimeException unchecked
+          ? unchecked
+          : new IllegalStateException(symbol, thrown);
+    }
+  }
+
+  private static int errno(MemorySegment capture) {
+    int errno = (int) ERRNO.get(capture, 0L);
+    return errno == 0 ? Errno.EIO : errno;
+  }
+}

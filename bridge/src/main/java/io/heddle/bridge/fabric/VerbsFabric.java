@@ -1,0 +1,276 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.AddressHandle;
+import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fabric of RoCEv2 that is reached by one datagram queue pair of a libibverbs port. The device
+ * makes and checks CRCs, numbers packets and names itself as their sender.
+ *
+ * <p>What the control path shares has this object's monitor: joins, ways, and looks.
+ */
+public final class VerbsFabric implements FabricPort {
+  private static final int IPV4_BITS = 96;
+
+  private final String name;
+  private final String device;
+  private final int hops;
+  private final VerbsPort port;
+  private final List<LoopRules.Prefix> prefixes;
+  private final VerbsQueues queues;
+  private final GroupJoin join;
+  private final PacketCrc crc;
+  private final VerbsWatch watch;
+  private final Set<VerbsWay> ways = new HashSet<>();
+  /* Not in use any more; packets that left by them may be on their way until the next look. */
+  private List<AddressHandle> retired = new ArrayList<>();
+  private boolean closed;
+
+  private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host) {
+    name = spec.name();
+    device = spec.device();
+    hops = spec.hops();
+    this.port = port;
+    prefixes = prefixes(port, host);
+    join = joinOf(spec, port, host);
+    queues = openQueues();
+    crc = new PacketCrc(queues.receiveArea(), queues.receiveBytes());
+    watch = new VerbsWatch(port, queues);
+  }
+
+  /**
+   * Opens a fabric. Groups are joined in the calling thread's network namespace.
+   *
+   * @throws HeddleException where there is no such device or address, or the device refuses
+   */
+  public static VerbsFabric open(VerbsSpec spec, Log log) {
+    VerbsPort port = VerbsPort.open(spec, log);
+    try {
+      return new VerbsFabric(spec, port, HostAddresses.read());
+    } catch (RuntimeException refused) {
+      port.context().close();
+      throw refused;
+    }
+  }
+
+  private VerbsQueues openQueues() {
+    try {
+      return VerbsQueues.open(port.context());
+    } catch (RuntimeException refused) {
+      join.close();
+      throw refused;
+    }
+  }
+
+  private static @Nullable NetworkLink linkOf(VerbsPort port, HostAddresses host) {
+    for (NetworkLink each : host.links()) {
+      if (each.index() == port.interfaceIndex()) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private static List<LoopRules.Prefix> prefixes(VerbsPort port, HostAddresses host) {
+    List<LoopRules.Prefix> prefixes = new ArrayList<>();
+    for (AssignedAddress each : host.addresses()) {
+      if (each.interfaceIndex() == port.interfaceIndex()) {
+        Gid address = Gid.of(each.address());
+        int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
+        prefixes.add(new LoopRules.Prefix(address, bits));
+      }
+    }
+    return List.copyOf(prefixes);
+  }
+
+  private static GroupJoin joinOf(VerbsSpec spec, VerbsPort port, HostAddresses host) {
+    NetworkLink link = linkOf(port, host);
+    GroupJoin ofInterface =
+        link == null ? new InterfaceJoin() : new InterfaceJoin(link.name(), link.index());
+    GidTable.Entry ipv4 = port.source(true);
+    GroupJoin kernels =
+        ipv4 == null ? null : RdmaCmJoin.open(spec.device(), ipv4.gid(), ofInterface);
+    return kernels == null ? ofInterface : kernels;
+  }
+
+  @Override
+  public void countAt(long counters) {
+    queues.countAt(counters);
+    watch.countAt(counters);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String describe() {
+    return "verbs "
+        + device
+        + " "
+        + port.addresses().stream().map(Gid::toString).collect(Collectors.joining(" "))
+        + " joins by "
+        + join.describe();
+  }
+
+  @Override
+  public List<Gid> ownAddresses() {
+    return port.addresses();
+  }
+
+  @Override
+  public List<LoopRules.Prefix> ownPrefixes() {
+    return prefixes;
+  }
+
+  @Override
+  public int descriptor() {
+    return queues.descriptor();
+  }
+
+  @Override
+  public boolean mayRest() {
+    return queues.mayRest();
+  }
+
+  @Override
+  public boolean keepsHeaders() {
+    return false;
+  }
+
+  /* With an immediate. What doesn't fit without one is refused when it's sent. */
+  @Override
+  public int mostBytes(boolean ipv4) {
+    return DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE)
+        + watch.mtuBytes()
+        + PacketFormat.ICRC_BYTES;
+  }
+
+  @Override
+  public synchronized void join(Gid group) {
+    join.join(group);
+    queues.attach(group);
+  }
+
+  @Override
+  public synchronized void leave(Gid group) {
+    queues.detach(group);
+    join.leave(group);
+  }
+
+  @Override
+  public synchronized Way wayTo(Gid group, int trafficClass) {
+    boolean ipv4 = group.isIpv4Mapped();
+    GidTable.Entry source = port.source(ipv4);
+    if (source == null) {
+      throw new HeddleException(
+          "fabric "
+              + name
+              + ": "
+              + device
+              + " has no "
+              + (ipv4 ? "IPv4" : "IPv6")
+              + " address to send to group "
+              + group
+              + " from; give its interface one");
+    }
+    AddressHandleAttributes attributes =
+        new AddressHandleAttributes(source.gid(), group, trafficClass, 0, hops);
+    VerbsWay way = new VerbsWay(attributes, queues.handle(attributes), source.index());
+    ways.add(way);
+    return way;
+  }
+
+  @Override
+  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+    throw new HeddleException("fabric " + name + ": a queue pair of its own sends for nobody else");
+  }
+
+  @Override
+  public synchronized void retire(Way way) {
+    if (way instanceof VerbsWay own && ways.remove(own)) {
+      retired.add(own.handle());
+    }
+  }
+
+  /* An address that has moved in the port's table takes its ways with it. */
+  @Override
+  public synchronized String look() {
+    retired.forEach(AddressHandle::close);
+    retired = new ArrayList<>();
+    String state = watch.look(join.look());
+    GidTable table = watch.table();
+    for (VerbsWay each : ways) {
+      int index = table.indexOf(each.attributes().localGid()).orElse(each.gidIndex());
+      if (index != each.gidIndex()) {
+        retired.add(each.handle());
+        each.use(queues.handle(each.attributes()), index);
+      }
+    }
+    return state;
+  }
+
+  @Override
+  public int poll() {
+    watch.requireAlive();
+    return queues.poll();
+  }
+
+  @Override
+  public TrainBatch batch() {
+    return queues.batch();
+  }
+
+  @Override
+  public int checksum(long packet, int covered) {
+    return crc.of(packet, covered);
+  }
+
+  /* The device drops the others. */
+  @Override
+  public boolean isRight(int train, long packet, int covered, int crc) {
+    return true;
+  }
+
+  @Override
+  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    queues.send((VerbsWay) way, packet, lengthBytes, counters, arrivedNs);
+  }
+
+  @Override
+  public void flush() {
+    queues.flush();
+  }
+
+  @Override
+  public void discard() {
+    queues.discard();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      join.close();
+      port.context().close();
+      queues.free();
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.AddressHandle;
+import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DatagramQueuePair;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.ProtectionDomain.Access;
+import io.heddle.verbs.QueuePairAttributes;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.WorkCompletion.Status;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A datagram queue pair with its completion queues and buffers. When it fails, the data thread
+ * starts it anew: what was on its way is counted as not sent, and what comes meanwhile is lost.
+ *
+ * <p>Attaching is the control thread's, all else the data thread's once it is open.
+ */
+final class VerbsQueues {
+  /** What RDMA CM's datagram service has all queue pairs know (RDMA_UDP_QKEY). */
+  static final int QUEUE_KEY = 0x0123_4567;
+
+  private static final int MOST_RECEIVES = 1024;
+  private static final int MOST_SENDS = 256;
+  private static final long RETRY_NS = 100_000_000;
+  private static final int PAGE_BYTES = 4096;
+
+  private final Arena arena;
+  private final ProtectionDomain domain;
+  private final CompletionQueue received;
+  private final DatagramQueuePair queuePair;
+  private final MemoryRegion receiveRegion;
+  private final VerbsReceiver receiver;
+  private final VerbsSender sender;
+  private final int mtuBytes;
+  private final Set<Gid> groups = new HashSet<>();
+  /* The queue pair has failed and isn't started anew yet. */
+  private boolean down;
+  private long triedNs;
+  /* Written by the data thread, read by the control thread. */
+  private volatile int failures;
+  private volatile String lastFailure = "";
+
+  private VerbsQueues(DeviceContext context, Arena arena) {
+    this.arena = arena;
+    mtuBytes = context.port().activeMtu().bytes();
+    int most = context.attributes().maxWorkRequests();
+    int receives = Math.min(MOST_RECEIVES, most);
+    int sends = Integer.highestOneBit(Math.min(MOST_SENDS, most));
+    domain = context.allocateProtectionDomain();
+    received = context.createWakingCompletionQueue(receives);
+    CompletionQueue sent = context.createCompletionQueue(sends);
+    queuePair =
+        domain.createDatagramQueuePair(new QueuePairAttributes(sent, received, sends, receives));
+    receiveRegion = region((long) receives * VerbsReceiver.slotBytes(mtuBytes));
+    MemoryRegion sendRegion = region((long) sends * mtuBytes);
+    receiver = new VerbsReceiver(queuePair, received, receiveRegion, receives, mtuBytes, QUEUE_KEY);
+    sender = new VerbsSender(queuePair, sent, sendRegion, sends, mtuBytes);
+    start();
+  }
+
+  /**
+   * @throws VerbsException for what the device refuses; the caller closes the context then
+   */
+  static VerbsQueues open(DeviceContext context) {
+    Arena arena = Arena.ofShared();
+    try {
+      return new VerbsQueues(context, arena);
+    } catch (RuntimeException refused) {
+      context.close();
+      arena.close();
+      throw refused;
+    }
+  }
+
+  private MemoryRegion region(long bytes) {
+    return domain.registerMemory(
+        Memory.allocate(arena, bytes, PAGE_BYTES), bytes, EnumSet.of(Access.LOCAL_WRITE));
+  }
+
+  /* A queue pair without keys takes no receive. */
+  private void start() {
+    queuePair.start(QUEUE_KEY);
+    receiver.postAll();
+  }
+
+  void countAt(long counters) {
+    receiver.countAt(counters);
+    sender.countAt(counters);
+  }
+
+  /** At the start: what buffers were made for. */
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  long receiveArea() {
+    return receiveRegion.address();
+  }
+
+  ByteBuffer receiveBytes() {
+    return Memory.ALL.asSlice(receiveRegion.address(), receiveRegion.lengthBytes()).asByteBuffer();
+  }
+
+  /** How often the queue pair has failed. Any thread. */
+  int failures() {
+    return failures;
+  }
+
+  /** Why, the last time. Any thread. */
+  String lastFailure() {
+    return lastFailure;
+  }
+
+  /** Takes a group's packets from now on. */
+  void attach(Gid group) {
+    if (groups.add(group)) {
+      try {
+        queuePair.attachMulticast(group);
+      } catch (VerbsException refused) {
+        groups.remove(group);
+        throw refused;
+      }
+    }
+  }
+
+  void detach(Gid group) {
+    if (groups.remove(group)) {
+      queuePair.detachMulticast(group);
+    }
+  }
+
+  AddressHandle handle(AddressHandleAttributes attributes) {
+    return domain.createAddressHandle(attributes);
+  }
+
+  int descriptor() {
+    return received.descriptor();
+  }
+
+  boolean mayRest() {
+    if (down) {
+      return true;
+    }
+    if (receiver.failure() != null) {
+      return false;
+    }
+    received.arm();
+    return receiver.isEmpty() && receiver.failure() == null;
+  }
+
+  TrainBatch batch() {
+    return receiver.batch();
+  }
+
+  int poll() {
+    sender.reap();
+    Status failure = receiver.failure() == null ? sender.failure() : receiver.failure();
+    if (failure != null && !isStartedAnew(failure)) {
+      return 0;
+    }
+    return receiver.receive();
+  }
+
+  private boolean isStartedAnew(Status failure) {
+    long now = System.nanoTime();
+    if (down && now - triedNs < RETRY_NS) {
+      return false;
+    }
+    triedNs = now;
+    if (!down) {
+      down = true;
+      fail(failure.toString());
+    }
+    try {
+      queuePair.toError();
+      receiver.drain();
+      sender.restart();
+      queuePair.reset();
+      receiver.drain();
+      start();
+      down = false;
+      return true;
+    } catch (VerbsException refused) {
+      lastFailure = String.valueOf(refused.getMessage());
+      return false;
+    }
+  }
+
+  private void fail(@Nullable String reason) {
+    lastFailure = String.valueOf(reason);
+    failures = failures + 1;
+  }
+
+  void send(VerbsWay way, long packet, int lengthBytes, long counters, long arrivedNs) {
+    sender.send(way, packet, lengthBytes, counters, arrivedNs);
+  }
+
+  void flush() {
+    sender.flush();
+  }
+
+  void discard() {
+    sender.discard();
+  }
+
+  /** Frees the buffers. The device's context is closed. */
+  void free() {
+    arena.close();
+  }
+}

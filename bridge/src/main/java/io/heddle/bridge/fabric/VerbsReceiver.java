@@ -1,0 +1,187 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.bridge.status.FabricCounters;
+import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DatagramQueuePair;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.WorkCompletion;
+import io.heddle.verbs.WorkCompletion.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives datagrams of a queue pair, each in a slot of its own, and makes packets of them: BTH and
+ * DETH take the place of the header in front. All slots are posted but those of the batch at hand.
+ * The data thread's.
+ *
+ * <pre>
+ *  0                     16 or 20    40
+ * |global route header                |payload      |pad, room for a CRC|
+ * |                      |BTH, DETH ..|
+ * </pre>
+ */
+final class VerbsReceiver {
+  static final int BATCH = 64;
+  /* Pad and CRC behind a payload. */
+  private static final int TAIL_BYTES = 8;
+  private static final int LINE_BYTES = 64;
+
+  private final DatagramQueuePair queuePair;
+  private final CompletionQueue completionQueue;
+  private final MemoryRegion region;
+  private final int slots;
+  private final int slotBytes;
+  private final int queueKey;
+  private final WorkCompletion[] completions = WorkCompletion.batch(BATCH);
+  private final TrainBatch batch = new TrainBatch(BATCH);
+  private final int[] used = new int[BATCH];
+  private int usedSlots;
+  /* Completions that a look before a sleep has found. */
+  private int found;
+  private int packetNumber;
+  private long counters;
+  private @Nullable Status failure;
+
+  VerbsReceiver(
+      DatagramQueuePair queuePair,
+      CompletionQueue completionQueue,
+      MemoryRegion region,
+      int slots,
+      int mtuBytes,
+      int queueKey) {
+    this.queuePair = queuePair;
+    this.completionQueue = completionQueue;
+    this.region = region;
+    this.slots = slots;
+    this.queueKey = queueKey;
+    slotBytes = slotBytes(mtuBytes);
+  }
+
+  /** Of each slot, for payloads up to the MTU. */
+  static int slotBytes(int mtuBytes) {
+    int bytes = GlobalRouteHeader.BYTES + mtuBytes + TAIL_BYTES;
+    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+  }
+
+  void countAt(long address) {
+    counters = address;
+  }
+
+  TrainBatch batch() {
+    return batch;
+  }
+
+  /** What ended a receive; null where nothing did. */
+  @Nullable Status failure() {
+    return failure;
+  }
+
+  /** Posts all slots of a queue pair that has none. */
+  void postAll() {
+    failure = null;
+    found = 0;
+    usedSlots = 0;
+    for (int slot = 0; slot < slots; slot++) {
+      post(slot);
+    }
+  }
+
+  private void post(int slot) {
+    long at = region.address() + (long) slot * slotBytes;
+    GlobalRouteHeader.clear(at);
+    int refused = queuePair.postReceive(slot, at, slotBytes - TAIL_BYTES, region.lkey());
+    if (refused != 0 && failure == null) {
+      failure = Status.GENERAL_ERROR;
+    }
+  }
+
+  /** Whether nothing has come behind the queue's arming. */
+  boolean isEmpty() {
+    if (found == 0) {
+      found = poll();
+    }
+    return found == 0;
+  }
+
+  private int poll() {
+    int count = completionQueue.poll(completions);
+    if (count < 0 && failure == null) {
+      failure = Status.FATAL_ERROR;
+    }
+    return Math.max(count, 0);
+  }
+
+  /** Packets received, 0 where there were none. */
+  int receive() {
+    for (int i = 0; i < usedSlots; i++) {
+      post(used[i]);
+    }
+    usedSlots = 0;
+    int count = found > 0 ? found : poll();
+    found = 0;
+    if (count == 0) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    int rows = 0;
+    for (int i = 0; i < count; i++) {
+      WorkCompletion completion = completions[i];
+      int slot = (int) completion.workRequestId;
+      if (completion.status != Status.SUCCESS) {
+        failure = failure == null ? completion.status : failure;
+      } else if (completion.lengthBytes < GlobalRouteHeader.BYTES) {
+        FabricCounters.empty(counters);
+        post(slot);
+      } else {
+        take(slot, completion, rows, now);
+        used[usedSlots++] = slot;
+        rows++;
+      }
+    }
+    return rows;
+  }
+
+  private void take(int slot, WorkCompletion completion, int row, long nowNs) {
+    long at = region.address() + (long) slot * slotBytes;
+    GlobalRouteHeader.read(at, batch, row);
+    int payload = completion.lengthBytes - GlobalRouteHeader.BYTES;
+    int pad = -payload & 3;
+    int opcode =
+        completion.hasImmediate
+            ? DatagramFormat.SEND_ONLY_WITH_IMMEDIATE
+            : DatagramFormat.SEND_ONLY;
+    int headers = DatagramFormat.headerBytes(opcode);
+    long packet = at + GlobalRouteHeader.BYTES - headers;
+    DatagramFormat.write(
+        packet,
+        opcode,
+        pad,
+        DatagramFormat.MULTICAST_QUEUE_PAIR,
+        packetNumber,
+        queueKey,
+        completion.sourceQueuePairNumber);
+    packetNumber = packetNumber + 1 & PacketFormat.PSN_MASK;
+    if (completion.hasImmediate) {
+      DatagramFormat.setImmediate(packet, completion.immediate);
+    }
+    /* The pad is zeros, and behind it comes the CRC. */
+    Memory.setInt(packet + headers + payload, 0);
+    int length = headers + payload + pad + PacketFormat.ICRC_BYTES;
+    batch.address[row] = packet;
+    batch.lengthBytes[row] = length;
+    batch.strideBytes[row] = length;
+    batch.sourcePort[row] = 0;
+    batch.arrivedNs[row] = nowNs;
+    FabricCounters.received(counters, 1, length);
+  }
+
+  /** Drops whatever the queue pair has told, which is reset. */
+  void drain() {
+    int count = completionQueue.poll(completions);
+    while (count > 0) {
+      count = completionQueue.poll(completions);
+    }
+  }
+}

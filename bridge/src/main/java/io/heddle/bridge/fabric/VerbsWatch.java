@@ -1,0 +1,122 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.bridge.status.FabricCounters;
+import io.heddle.platform.HeddleException;
+import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PortAttributes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks what became of a port of libibverbs: its link, its addresses, its MTU, its events, and its
+ * queue pair. The control thread's, but for what it tells the data thread.
+ */
+final class VerbsWatch {
+  private final DeviceContext context;
+  private final String device;
+  private final List<Gid> own;
+  private final VerbsQueues queues;
+  private GidTable table;
+  private int failuresSeen;
+  private long counters;
+  /* Written by the control thread, read by the data thread. */
+  private volatile int mtuBytes;
+  private volatile @Nullable String death;
+
+  VerbsWatch(VerbsPort port, VerbsQueues queues) {
+    context = port.context();
+    device = context.device().name();
+    own = port.addresses();
+    table = new GidTable(port.own());
+    this.queues = queues;
+    mtuBytes = queues.mtuBytes();
+  }
+
+  void countAt(long address) {
+    counters = address;
+  }
+
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  /** The port's addresses at the last look. */
+  GidTable table() {
+    return table;
+  }
+
+  /**
+   * @throws HeddleException once the device is dead, or its completions are lost
+   */
+  void requireAlive() {
+    String reason = death;
+    if (reason != null) {
+      throw new HeddleException(reason);
+    }
+  }
+
+  /**
+   * A smaller MTU counts from now on; a larger one than at the start doesn't, since buffers were
+   * made for that.
+   *
+   * @param joins what is wrong with memberships
+   * @return all that is wrong, in words; empty for nothing
+   */
+  String look(String joins) {
+    context.pollAsyncEvents(this::take);
+    List<String> faults = new ArrayList<>();
+    if (death != null) {
+      faults.add(death);
+    }
+    PortAttributes now = context.port();
+    if (!now.active()) {
+      faults.add(device + " has no link");
+    }
+    mtuBytes = Math.min(queues.mtuBytes(), now.activeMtu().bytes());
+    if (mtuBytes < queues.mtuBytes()) {
+      faults.add("the MTU is " + mtuBytes + " and was " + queues.mtuBytes());
+    }
+    table = context.gidTable();
+    Set<Gid> there = new HashSet<>();
+    table.entries().forEach(each -> there.add(each.gid()));
+    for (Gid each : own) {
+      if (!there.contains(each)) {
+        faults.add("address " + each + " is gone");
+      }
+    }
+    int failures = queues.failures();
+    if (failures != failuresSeen) {
+      FabricCounters.queuePairFailures(counters, failures);
+      failuresSeen = failures;
+      faults.add(
+          "the queue pair has failed, " + failures + " times in all: " + queues.lastFailure());
+    }
+    if (!joins.isEmpty()) {
+      faults.add(joins);
+    }
+    return String.join(", ", faults);
+  }
+
+  private void take(AsyncEventListener.Kind kind, int queuePair) {
+    FabricCounters.portEvent(counters);
+    switch (kind) {
+      case DEVICE_FATAL -> death = device + " has failed for good; restart the bridge";
+      case COMPLETION_QUEUE_ERROR ->
+          death = "a completion queue of " + device + " has failed; restart the bridge";
+      case PORT_ACTIVE,
+          PORT_ERROR,
+          GID_CHANGE,
+          QUEUE_PAIR_FATAL,
+          QUEUE_PAIR_REQUEST_ERROR,
+          QUEUE_PAIR_ACCESS_ERROR -> {
+        /* Each shows in what is looked at, and in completions. */
+      }
+    }
+  }
+}

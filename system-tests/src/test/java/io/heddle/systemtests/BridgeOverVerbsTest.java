@@ -1,0 +1,210 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.bridge.status.BridgeStatus.Direction;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.systemtests.bridge.GroupTalk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A bridge between a device of the stand-in for libibverbs and an interface, with a host of each.
+ *
+ * <pre>
+ * verbs host ══ stand-in ══ standin0 [the bridge] e1 ══ e1 wire host
+ *  10.9.0.2               10.9.0.1               10.1.0.1      10.1.0.2
+ *  fd09::2                fd09::1                fd01::1       fd01::2
+ * </pre>
+ */
+@EndsWithin(120)
+class BridgeOverVerbsTest {
+  private static final List<String> GROUPS = List.of("239.1.1.1", "239.1.1.2", "ff15::1:1");
+  private static final int BRIDGE = 0;
+  private static final int WIRE_HOST = 1;
+  private static final int PACKETS = 1500;
+  private static final int LIMIT_SECONDS = 60;
+
+  @TempDir private Path folder;
+  private Lab lab;
+  private HostProcess bridge;
+
+  @BeforeEach
+  void startBridge() throws Exception {
+    BuiltParts.standin();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
+    for (int rank : List.of(BRIDGE, WIRE_HOST)) {
+      address(rank, "10.1.0." + (rank + 1) + "/24");
+      address(rank, "fd01::" + (rank + 1) + "/64");
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("bridge test status=" + status());
+    lines.add("fabric a verbs device=standin0 address=10.9.0.1,fd09::1");
+    lines.add("fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64");
+    GROUPS.forEach(each -> lines.add("group " + each));
+    Path config = folder.resolve("bridge.conf");
+    Files.write(config, lines);
+    bridge =
+        HostProcess.start(
+            lab,
+            BRIDGE,
+            folder.resolve("bridge.log"),
+            standin(0),
+            HeddleRun.command("bridge", "run", "--config", config.toString()));
+    bridge.awaitOutput("status at", LIMIT_SECONDS);
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    try {
+      if (bridge != null) {
+        bridge.close();
+      }
+    } finally {
+      if (lab != null) {
+        lab.close();
+      }
+    }
+  }
+
+  private Path status() {
+    return folder.resolve("status");
+  }
+
+  private void address(int rank, String address) throws Exception {
+    List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", "e1"));
+    if (address.contains(":")) {
+      command.add("nodad");
+    }
+    Path log = folder.resolve("address.log");
+    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
+      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
+    }
+  }
+
+  private Map<String, String> standin(int host) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
+    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
+    environment.put("STANDIN_HOST", Integer.toString(host));
+    int number = host + 1;
+    environment.put("STANDIN_GIDS", "::ffff:10.9.0." + number + ",fd09::" + number);
+    return environment;
+  }
+
+  private HostProcess talk(boolean verbs, int packets) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(verbs ? List.of("verbs", "standin0", "1") : List.of("wire", "e1", "2"));
+    arguments.addAll(List.of(Integer.toString(packets), Integer.toString(LIMIT_SECONDS)));
+    String net = verbs ? "9" : "1";
+    arguments.add("10." + net + ".0.2," + GROUPS.get(0) + "," + GROUPS.get(1));
+    arguments.add("fd0" + net + "::2," + GROUPS.get(2));
+    Path log = Files.createTempFile(folder, "talk", ".log");
+    List<String> command = HostProcess.java(GroupTalk.class, arguments.toArray(String[]::new));
+    return verbs
+        ? HostProcess.start(lab, BRIDGE, log, standin(1), command)
+        : HostProcess.start(lab, WIRE_HOST, log, Map.of(), command);
+  }
+
+  private void talk(int packets) throws Exception {
+    try (HostProcess verbs = talk(true, packets);
+        HostProcess wire = talk(false, packets)) {
+      assertEquals(0, verbs.exitCode(LIMIT_SECONDS), verbs::outputOrWhyNot);
+      assertEquals(0, wire.exitCode(LIMIT_SECONDS), wire::outputOrWhyNot);
+    }
+  }
+
+  private BridgeStatus await(Predicate<BridgeStatus> what) {
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    BridgeStatus status = BridgeStatus.read(status());
+    while (!what.test(status)) {
+      BridgeStatus last = status;
+      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
+      try {
+        TimeUnit.MILLISECONDS.sleep(20);
+      } catch (InterruptedException interrupted) {
+        throw new AssertionError(interrupted);
+      }
+      status = BridgeStatus.read(status());
+    }
+    return status;
+  }
+
+  private void control(String words) throws Exception {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(standin(0));
+    Process process = builder.start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+  }
+
+  /* The device hands its own sender's multicast back, and that's all that was dropped. */
+  private static boolean isAccountedFor(BridgeStatus.Group group) {
+    Direction fromVerbs = group.directions().getFirst();
+    Direction fromWire = group.directions().getLast();
+    return fromVerbs.drops().equals(Map.of("own-source", fromWire.forwarded()))
+        && fromWire.drops().isEmpty()
+        && fromWire.arrived() == fromWire.forwarded()
+        && fromVerbs.arrived() == fromVerbs.forwarded() + fromWire.forwarded();
+  }
+
+  @Test
+  void everyPacketArrivesOnceAndInOrderBothWaysAndIsAccountedFor() throws Exception {
+    talk(PACKETS);
+    BridgeStatus status =
+        await(now -> now.groups().stream().allMatch(BridgeOverVerbsTest::isAccountedFor));
+    for (BridgeStatus.Group each : status.groups()) {
+      assertTrue(each.directions().getFirst().forwarded() > PACKETS, each.toString());
+      assertTrue(each.directions().getLast().forwarded() > PACKETS, each.toString());
+    }
+    BridgeStatus.Fabric verbs = status.fabrics().getFirst();
+    assertEquals(0, verbs.queuePairFailures() + verbs.portEvents());
+    assertEquals("verbs standin0 10.9.0.1 fd09::1 joins by the device alone", verbs.description());
+    assertEquals(0, verbs.empty() + verbs.unicast() + verbs.unknownGroup());
+  }
+
+  @Test
+  void aQueuePairThatFailsIsStartedAnewAndALostLinkIsTold() throws Exception {
+    control("fail 0/0 IBV_WC_GENERAL_ERR");
+    /* The first word of the wire's host is the one that isn't sent. It says it again. */
+    talk(10);
+    BridgeStatus status = await(now -> now.fabrics().getFirst().queuePairFailures() == 1);
+    long unsent =
+        status.groups().stream()
+            .mapToLong(each -> each.directions().getLast().drops().getOrDefault("not-sent", 0L))
+            .sum();
+    assertTrue(unsent >= 1, status.toString());
+    assertTrue(
+        bridge.output().contains("the queue pair has failed, 1 times in all: GENERAL_ERROR"),
+        bridge.output());
+    control("port 0/0 down");
+    await(now -> now.lastError().equals("fabric a: standin0 has no link"));
+    control("port 0/0 up");
+    await(now -> now.lastError().equals("fabric a: all is as it was at the start again"));
+    assertTrue(await(now -> true).fabrics().getFirst().portEvents() >= 2);
+    talk(10);
+  }
+}

@@ -1,0 +1,35 @@
+package io.heddle.systemtests.bridge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A host's end in a fabric: it sends to multicast groups and hears them. */
+interface GroupPort extends AutoCloseable {
+  /** The queue key of RDMA CM's datagram service. */
+  int QUEUE_KEY = 0x0123_4567;
+
+  /** Hears a datagram. */
+  interface Heard {
+    /**
+     * @param payload good until the call returns
+     * @param immediate 0 where it has none
+     */
+    void datagram(ByteBuffer payload, boolean hasImmediate, int immediate);
+  }
+
+  /** The longest payload. */
+  int mostBytes();
+
+  /**
+   * Sends one datagram.
+   *
+   * @param group its place among those that the end was opened for
+   */
+  void send(int group, ByteBuffer payload, boolean hasImmediate, int immediate) throws IOException;
+
+  /** Takes what has come without waiting; its own datagrams may be among it. */
+  void poll(Heard heard) throws IOException;
+
+  @Override
+  void close() throws IOException;
+}

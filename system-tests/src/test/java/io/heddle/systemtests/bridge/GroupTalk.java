@@ -1,0 +1,214 @@
+package io.heddle.systemtests.bridge;
+
+import io.heddle.platform.testing.Patience;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One of two hosts that talk by multicast groups: {@code GroupTalk KIND END ME COUNT SECONDS
+ * ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each sends numbered
+ * payloads of many lengths to each group, and takes all of the other's, in their order and once. A
+ * host tells the other how far it has heard, so that no buffer overflows. It ends well once both
+ * have heard everything.
+ *
+ * <pre>
+ *  0       4       8      12      20     28
+ * |"TALK"  |sender |group  |number |heard |bytes that follow from the number ...
+ * </pre>
+ */
+public final class GroupTalk {
+  private static final int MARK = 0x5441_4c4b;
+  private static final int HEAD_BYTES = 28;
+  private static final int WINDOW = 48;
+  private static final int ASK_AFTER = 16;
+  private static final long SILENCE_NS = 20_000_000;
+  /* What only says how far its sender has heard. */
+  private static final long NO_NUMBER = -1;
+
+  private final GroupPort port;
+  private final int me;
+  private final long count;
+  private final long[] sent;
+  private final long[] heard;
+  private final long[] theyHeard;
+  private final ByteBuffer room;
+  private long saidNs;
+  private int unsaid;
+  private long words;
+
+  private GroupTalk(GroupPort port, int me, int groups, long count) {
+    this.port = port;
+    this.me = me;
+    this.count = count;
+    sent = new long[groups];
+    heard = new long[groups];
+    theyHeard = new long[groups];
+    room = ByteBuffer.allocateDirect(port.mostBytes()).order(ByteOrder.BIG_ENDIAN);
+    /* Nobody is known to be there before its first word. */
+    Arrays.fill(theyHeard, Long.MIN_VALUE);
+  }
+
+  /** The program. */
+  public static void main(String[] arguments) throws IOException {
+    int me = Integer.parseInt(arguments[2]);
+    long count = Long.parseLong(arguments[3]);
+    int seconds = Integer.parseInt(arguments[4]);
+    List<GroupTalk> talks = new ArrayList<>();
+    for (int i = 5; i < arguments.length; i++) {
+      List<Gid> addresses = new ArrayList<>();
+      for (String each : arguments[i].split(",")) {
+        addresses.add(Gid.of(InetAddress.getByName(each)));
+      }
+      Gid own = addresses.removeFirst();
+      GroupPort port =
+          arguments[0].equals("verbs")
+              ? new VerbsGroupPort(arguments[1], own, addresses)
+              : new WireGroupPort(arguments[1], own, addresses);
+      talks.add(new GroupTalk(port, me, addresses.size(), count));
+    }
+    Patience patience = Patience.ofSeconds(seconds);
+    boolean all = false;
+    while (!all) {
+      if (patience.isOver()) {
+        throw new IllegalStateException("still talking after " + seconds + " s: " + talks);
+      }
+      all = true;
+      for (GroupTalk each : talks) {
+        all &= each.round();
+      }
+      LockSupport.parkNanos(10_000);
+    }
+    for (GroupTalk each : talks) {
+      each.farewell();
+    }
+    System.out.println("all right: " + talks);
+    for (GroupTalk each : talks) {
+      each.port.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "sent "
+        + Arrays.toString(sent)
+        + " heard "
+        + Arrays.toString(heard)
+        + " they heard "
+        + Arrays.toString(theyHeard);
+  }
+
+  /* Whether both have heard all. */
+  private boolean round() throws IOException {
+    port.poll(this::take);
+    for (int group = 0; group < sent.length; group++) {
+      while (sent[group] < count
+          && theyHeard[group] >= 0
+          && sent[group] - theyHeard[group] < WINDOW) {
+        send(group, sent[group]++);
+      }
+    }
+    if (unsaid >= ASK_AFTER || System.nanoTime() - saidNs > SILENCE_NS) {
+      say();
+    }
+    for (int group = 0; group < sent.length; group++) {
+      if (heard[group] < count || theyHeard[group] < count) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void say() throws IOException {
+    for (int group = 0; group < sent.length; group++) {
+      send(group, NO_NUMBER);
+    }
+    unsaid = 0;
+    saidNs = System.nanoTime();
+  }
+
+  /* The other one may not know yet that all of its own were heard. */
+  private void farewell() throws IOException {
+    for (int i = 0; i < ASK_AFTER; i++) {
+      say();
+      LockSupport.parkNanos(SILENCE_NS);
+      port.poll((payload, hasImmediate, immediate) -> {});
+    }
+  }
+
+  private int lengthOf(long number) {
+    int more = port.mostBytes() - HEAD_BYTES;
+    return HEAD_BYTES + (number == NO_NUMBER ? 8 : (int) (number * 37 % Math.min(more, 900)));
+  }
+
+  private static byte pattern(long number, int position) {
+    return (byte) ((number + 1) * 0x9e37_79b1L + position * 31L >>> 5);
+  }
+
+  private static boolean hasImmediate(long number) {
+    return number >= 0 && number % 5 == 3;
+  }
+
+  private void send(int group, long number) throws IOException {
+    int length = lengthOf(number);
+    room.clear().limit(length);
+    room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(heard[group]);
+    if (number == NO_NUMBER) {
+      /* No two are alike: a bridge takes equal payloads for copies. */
+      room.putLong(words++);
+    }
+    while (room.hasRemaining()) {
+      room.put(pattern(number, room.position()));
+    }
+    port.send(group, room.flip(), hasImmediate(number), (int) number);
+  }
+
+  private void take(ByteBuffer payload, boolean hasImmediate, int immediate) {
+    payload.order(ByteOrder.BIG_ENDIAN);
+    int length = payload.remaining();
+    if (payload.getInt() != MARK) {
+      throw new IllegalStateException("a payload of nobody's, " + length + " bytes");
+    }
+    if (payload.getInt() == me) {
+      return;
+    }
+    int group = payload.getInt();
+    long number = payload.getLong();
+    theyHeard[group] = Math.max(theyHeard[group], payload.getLong());
+    if (number == NO_NUMBER) {
+      return;
+    }
+    if (number != heard[group]
+        || length != lengthOf(number)
+        || hasImmediate != hasImmediate(number)
+        || hasImmediate && immediate != (int) number) {
+      throw new IllegalStateException(
+          "group "
+              + group
+              + ": "
+              + number
+              + " came after "
+              + (heard[group] - 1)
+              + ", "
+              + length
+              + " bytes, immediate "
+              + hasImmediate
+              + " "
+              + immediate);
+    }
+    while (payload.hasRemaining()) {
+      int position = payload.position();
+      if (payload.get() != pattern(number, position)) {
+        throw new IllegalStateException("group " + group + ": a byte of " + number + " is wrong");
+      }
+    }
+    heard[group]++;
+    unsaid++;
+  }
+}

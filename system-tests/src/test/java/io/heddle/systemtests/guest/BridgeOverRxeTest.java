@@ -1,0 +1,124 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.heddle.HeddleCommand;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import io.heddle.systemtests.bridge.GroupTalk;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A bridge with a port of the kernel's rxe on one side, whose groups are joined by the kernel's
+ * RDMA CM, and an interface on the other, which is in a namespace since rxe has taken RoCEv2's
+ * port.
+ *
+ * <pre>
+ * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeG [the bridge] [gw: gB 10.2.0.254] ══ hB 10.2.0.1 rxeB
+ *         fd01::1           fd01::254                         fd02::254           fd02::1
+ * </pre>
+ */
+@EndsWithin(600)
+final class BridgeOverRxeTest {
+  private static final int LIMIT_SECONDS = 540;
+
+  /* All but gB is in the one namespace that rxe has sockets in, so what leaves by an interface never is local. */
+  private static final String TOPOLOGY =
+      """
+      load_rdma
+      for what in all default; do
+        echo 1 >/proc/sys/net/ipv4/conf/$what/accept_local
+        echo 0 >/proc/sys/net/ipv4/conf/$what/rp_filter
+      done
+      ip netns add gw
+      ip link add hA mtu "$GUEST_MTU" type veth peer name gA mtu "$GUEST_MTU"
+      ip link add hB mtu "$GUEST_MTU" type veth peer name gB mtu "$GUEST_MTU" netns gw
+      ip -n gw link set lo up
+      ip -n gw link set gB up
+      ip -n gw addr add 10.2.0.254/24 dev gB
+      ip -n gw addr add fd02::254/64 dev gB nodad
+      table=100
+      for end in "hA 1 1" "gA 1 254" "hB 2 1"; do
+        set -- $end
+        table=$((table + 1))
+        set_ipv6 "$1" accept_dad 0
+        ip link set "$1" up
+        for ip in "ip addr add 10.$2.0.$3/24 dev $1" "ip addr add fd0$2::$3/64 dev $1 nodad" \\
+          "ip rule add pref 10 oif $1 lookup $table" "ip -6 rule add pref 10 oif $1 lookup $table" \\
+          "ip route add default dev $1 table $table" "ip -6 route add fd0$2::/64 dev $1 table $table" \\
+          "ip -6 route add multicast ff00::/8 dev $1 table $table"; do
+          $ip
+        done
+        receive_on_one_processor "$1"
+      done
+      for ip in ip "ip -6"; do
+        $ip rule add pref 1000 lookup local
+        $ip rule del pref 0
+      done
+      rdma link add rxeA type rxe netdev hA
+      rdma link add rxeG type rxe netdev gA
+      rdma link add rxeB type rxe netdev hB
+      cat >/tmp/bridge.conf <<CONFIG
+      bridge guest status=/tmp/status
+      fabric a verbs device=rxeG address=10.1.0.254,fd01::254
+      fabric b wire interface=gB namespace=gw address=10.2.0.254,fd02::254
+      group 239.1.1.1
+      group 239.1.1.2
+      group ff15::1:1
+      CONFIG
+      """;
+
+  private static final String BRIDGE =
+      """
+      heddle bridge check /tmp/bridge.conf
+      heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
+      bridge=$!
+      until grep -q 'status at' /tmp/log; do
+        kill -0 "$bridge" || { cat /tmp/log; exit 1; }
+        sleep 0.1
+      done
+      cat /tmp/log
+      """;
+
+  @TempDir private Path folder;
+
+  private static String talk(String device, int me, int net) {
+    return RxeGuest.java(
+        List.of(),
+        GroupTalk.class,
+        "verbs",
+        device,
+        Integer.toString(me),
+        "300",
+        "240",
+        "10." + net + ".0.1,239.1.1.1,239.1.1.2",
+        "fd0" + net + "::1,ff15::1:1");
+  }
+
+  @Test
+  @InWholeRun
+  void everyPacketOfAGroupArrivesOnceAndInOrderBothWays() throws Exception {
+    RxeGuest.assumePrograms("rdma");
+    String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
+    String talks =
+        talk("rxeA", 1, 1)
+            + " >/tmp/a 2>&1 &\na=$!\n"
+            + talk("rxeB", 2, 2)
+            + " >/tmp/b 2>&1 || { cat /tmp/a /tmp/b /tmp/log; heddle bridge show --status"
+            + " /tmp/status; exit 1; }\n"
+            + "wait $a || { cat /tmp/a /tmp/b; exit 1; }\n"
+            + "cat /tmp/a /tmp/b\n"
+            + "heddle bridge show --status /tmp/status\n";
+    RxeGuest.Ended ended =
+        RxeGuest.run(
+            GuestPlan.bare().within(LIMIT_SECONDS), folder, TOPOLOGY + heddle + BRIDGE + talks);
+    System.out.println(ended.output());
+    assertEquals(0, ended.exitCode(), ended.output());
+    assertEquals(2, ended.output().split("all right: ", -1).length - 1, ended.output());
+    assertTrue(ended.output().contains("joins by RDMA CM, IPv6 groups by IGMP and MLD on gA"));
+  }
+}
