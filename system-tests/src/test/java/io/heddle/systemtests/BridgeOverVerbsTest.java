@@ -42,7 +42,7 @@ class BridgeOverVerbsTest {
   private static final List<String> GROUPS = List.of("239.1.1.1", "239.1.1.2", "ff15::1:1");
   private static final int BRIDGE = 0;
   private static final int WIRE_HOST = 1;
-  private static final int PACKETS = 1500;
+  private static final int PACKETS = 600;
   private static final int LIMIT_SECONDS = 60;
 
   @TempDir private Path folder;

@@ -60,6 +60,7 @@ public final class BridgeCommand {
               description = "The configuration (${DEFAULT-VALUE}).")
           Path file) {
     BridgeConfig config = BridgeConfigParser.read(file);
+    String devices = devices(config);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.println(
         file
@@ -71,11 +72,7 @@ public final class BridgeCommand {
             + config.fabrics().getFirst().end()
             + " and "
             + config.fabrics().getLast().end());
-    for (FabricSpec each : config.fabrics()) {
-      if (each instanceof VerbsSpec verbs) {
-        out.println("fabric " + each.name() + ": " + opened(verbs));
-      }
-    }
+    out.print(devices);
     if (config.unicast() != null) {
       out.print(UnicastRoutes.of(config));
     }
@@ -84,10 +81,17 @@ public final class BridgeCommand {
   }
 
   /* Whether there is such a device is known when it's opened. */
-  private static String opened(VerbsSpec spec) {
-    try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
-      return fabric.describe();
+  private static String devices(BridgeConfig config) {
+    StringBuilder text = new StringBuilder();
+    for (FabricSpec each : config.fabrics()) {
+      if (each instanceof VerbsSpec spec) {
+        try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
+          text.append("fabric ").append(each.name()).append(": ");
+          text.append(fabric.describe()).append('\n');
+        }
+      }
     }
+    return text.toString();
   }
 
   @Command(

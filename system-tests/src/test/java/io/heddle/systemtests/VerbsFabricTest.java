@@ -1,0 +1,252 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The bridge's end in a fabric of libibverbs, on two devices of the stand-in: what one sends to a
+ * group the other hears. Runs in a process of its own, as {@link ProviderFaultTest}.
+ */
+@EndsWithin(60)
+final class VerbsFabricTest {
+  private static final Gid GROUP = new Gid(0xff15L << 48, 0x4791);
+  private static final int QUEUE_KEY = 0x0123_4567;
+  private static final int ROUND = 200;
+
+  private final Arena arena = Arena.ofShared();
+  private final long counters = Memory.allocate(arena, 4096, 8);
+  private final long groupCounters = Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8);
+  private final long packet = Memory.allocate(arena, 8192, 8);
+  private final List<String> undo = new ArrayList<>();
+  private VerbsFabric near;
+  private VerbsFabric far;
+
+  @BeforeEach
+  void open() {
+    BuiltParts.standin();
+    if (System.getenv("STANDIN_FABRIC") == null) {
+      Skip.because("this process doesn't have the stand-in's environment");
+    }
+    near = fabric("standin0");
+    far = fabric("standin1");
+  }
+
+  private static VerbsFabric opened(String device, List<Gid> addresses) {
+    VerbsSpec spec = new VerbsSpec("a", device, addresses, 1);
+    return VerbsFabric.open(spec, (level, sentence) -> {});
+  }
+
+  private VerbsFabric fabric(String device) {
+    VerbsFabric fabric = opened(device, List.of());
+    fabric.countAt(counters);
+    return fabric;
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    near.close();
+    far.close();
+    arena.close();
+    for (String words : undo) {
+      control(words);
+    }
+  }
+
+  private static void control(String words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+  }
+
+  /* As it would have come from a wire fabric, with its immediate. */
+  private int build(int payloadBytes) {
+    int pad = -payloadBytes & 3;
+    int opcode = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
+    int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
+    DatagramFormat.write(packet, opcode, pad, everybody, 77, QUEUE_KEY, 0x4711);
+    DatagramFormat.setImmediate(packet, 0xcafe_f00d);
+    int headers = DatagramFormat.headerBytes(opcode);
+    for (int i = 0; i < payloadBytes; i++) {
+      Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, packet + headers + i, (byte) (i * 7));
+    }
+    return headers + payloadBytes + pad + PacketFormat.ICRC_BYTES;
+  }
+
+  private void send(Way way, int length) {
+    near.send(way, packet, length, 0, groupCounters, System.nanoTime());
+    near.flush();
+  }
+
+  private int awaitPacket() {
+    Patience patience = Patience.ofSeconds(20);
+    int count = far.poll();
+    while (count == 0) {
+      assertFalse(patience.isOver(), "nothing came");
+      count = far.poll();
+    }
+    return count;
+  }
+
+  @Test
+  void aDatagramComesAsAPacketWithItsAddressesAndImmediate() {
+    far.join(GROUP);
+    Way way = near.wayTo(GROUP, 0);
+    for (int bytes : new int[] {0, 1, 2, 3, 64, 1001}) {
+      int length = build(bytes);
+      send(way, length);
+      assertEquals(1, awaitPacket());
+      TrainBatch batch = far.batch();
+      long got = batch.address(0);
+      assertEquals(length, batch.lengthBytes(0));
+      assertTrue(DatagramFormat.isDatagram(got, length));
+      assertEquals(bytes, DatagramFormat.payloadBytes(got, length));
+      assertEquals(0xcafe_f00d, DatagramFormat.immediate(got));
+      assertEquals(QUEUE_KEY, DatagramFormat.queueKey(got));
+      assertEquals(DatagramFormat.MULTICAST_QUEUE_PAIR, PacketFormat.queuePair(got));
+      assertEquals(GROUP, new Gid(batch.destinationHigh(0), batch.destinationLow(0)));
+      Gid source = new Gid(batch.sourceHigh(0), batch.sourceLow(0));
+      assertTrue(near.ownAddresses().contains(source), source.toString());
+      int headers = DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE);
+      assertArrayEquals(
+          Memory.toArray(packet + headers, bytes), Memory.toArray(got + headers, bytes));
+    }
+    far.leave(GROUP);
+    send(way, build(8));
+    assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
+  }
+
+  @Test
+  void whatIsLongerThanTheMtuIsntSent() {
+    int mtu = near.mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
+    Way way = near.wayTo(GROUP, 0);
+    far.join(GROUP);
+    send(way, build(mtu));
+    assertEquals(1, awaitPacket());
+    send(way, build(mtu + 4));
+    assertEquals(0, far.poll());
+  }
+
+  @Test
+  void aSleepIsOnlyAllowedWhereNothingHasComeAndEndsWithAPacket() {
+    far.join(GROUP);
+    Way way = near.wayTo(GROUP, 0);
+    assertTrue(far.mayRest());
+    assertFalse(LinuxCalls.isReadable(far.descriptor()));
+    send(way, build(8));
+    Patience patience = Patience.ofSeconds(20);
+    while (!LinuxCalls.isReadable(far.descriptor())) {
+      assertFalse(patience.isOver(), "nobody was woken");
+    }
+    assertFalse(far.mayRest(), "there's a packet");
+    assertEquals(1, far.poll());
+    assertTrue(far.mayRest());
+  }
+
+  @Test
+  void aWayFollowsItsAddressToAnotherPlaceInTheTable() throws Exception {
+    far.join(GROUP);
+    Way way = near.wayTo(GROUP, 0);
+    assertEquals("", near.look());
+    Gid own = near.ownAddresses().get(1);
+    undo.add("gid 0/0 9 none");
+    undo.add("gid 0/0 1 " + own);
+    control("gid 0/0 1 none");
+    assertEquals("address " + own + " is gone", near.look());
+    control("gid 0/0 9 " + own);
+    assertEquals("", near.look());
+    send(way, build(8));
+    assertEquals(1, awaitPacket());
+    assertEquals(own, new Gid(far.batch().sourceHigh(0), far.batch().sourceLow(0)));
+    near.retire(way);
+    assertEquals("", near.look(), "the handles before are freed");
+  }
+
+  @Test
+  void nothingIsAllocatedForAPacket() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().threadId();
+    far.join(GROUP);
+    Way way = near.wayTo(GROUP, 0);
+    int length = build(320);
+    long allocated = -1;
+    Patience patience = Patience.ofSeconds(30);
+    while (allocated != 0) {
+      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      long before = threads.getThreadAllocatedBytes(self);
+      for (int i = 0; i < ROUND; i++) {
+        far.mayRest();
+        send(way, length);
+        near.poll();
+        far.poll();
+      }
+      allocated = threads.getThreadAllocatedBytes(self) - before;
+    }
+  }
+
+  @Test
+  void whatIsntThereIsNamed() throws UnknownHostException {
+    assertEquals(
+        "fabric a: there is no device standin7; did you mean standin0?; there are [standin0,"
+            + " standin1]",
+        refusal("standin7", List.of()));
+    Gid none = Gid.of(InetAddress.getByName("10.9.9.9"));
+    assertTrue(
+        refusal("standin0", List.of(none))
+            .startsWith("fabric a: standin0 has no address 10.9.9.9; it has [fe80::"));
+    HeddleException ipv4 =
+        assertThrows(
+            HeddleException.class, () -> near.wayTo(Gid.of(InetAddress.getByName("239.1.1.1")), 0));
+    assertEquals(
+        "fabric a: standin0 has no IPv4 address to send to group 239.1.1.1 from; give its interface"
+            + " one",
+        ipv4.getMessage());
+  }
+
+  private static String refusal(String device, List<Gid> addresses) {
+    HeddleException refused =
+        assertThrows(HeddleException.class, () -> opened(device, addresses).close());
+    return String.valueOf(refused.getMessage());
+  }
+
+  @Test
+  void aDeviceThatRefusesIsNamedAndOpensAfterwards() throws Exception {
+    for (String verb : List.of("ibv_create_cq", "ibv_create_qp", "ibv_reg_mr", "ibv_alloc_pd")) {
+      control("refuse 0/0 " + verb + " 12 1");
+      String refusal = refusal("standin0", List.of());
+      assertTrue(refusal.contains(verb.substring(4)), refusal);
+    }
+    opened("standin0", List.of()).close();
+  }
+}
