@@ -152,7 +152,7 @@ final class VerbsQueues {
     if (down) {
       return true;
     }
-    if (receiver.failure() != null) {
+    if (receiver.failure() != null || sender.failure() != null) {
       return false;
     }
     received.arm();

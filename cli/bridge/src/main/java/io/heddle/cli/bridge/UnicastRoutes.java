@@ -1,6 +1,8 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.LoopRules.Prefix;
 import io.heddle.bridge.unicast.StandIn;
 import io.heddle.roce.wire.PacketFormat;
@@ -23,7 +25,8 @@ final class UnicastRoutes {
   private static String addresses(BridgeConfig config, StringBuilder text) {
     for (StandIn each : config.standIns().all()) {
       boolean ipv4 = each.address().isIpv4Mapped();
-      text.append("  ip addr add ")
+      text.append(ip(config.fabrics().get(each.side())))
+          .append("addr add ")
           .append(each.address())
           .append(ipv4 ? "/32 dev " : "/128 nodad dev ")
           .append(config.fabrics().get(each.side()).end())
@@ -48,7 +51,7 @@ final class UnicastRoutes {
   private static String routes(BridgeConfig config, StringBuilder text) {
     for (int side = 0; side < config.fabrics().size(); side++) {
       for (Prefix prefix : config.prefixes().get(1 - side)) {
-        text.append(commands(config.fabrics().get(side).end(), prefix));
+        text.append(commands(config.fabrics().get(side), prefix));
       }
     }
     for (int side = 0; side < config.fabrics().size(); side++) {
@@ -69,12 +72,17 @@ final class UnicastRoutes {
     return text.toString();
   }
 
-  private static String commands(String interfaceName, Prefix prefix) {
-    String ip = prefix.address().isIpv4Mapped() ? "  ip " : "  ip -6 ";
+  private static String ip(FabricSpec fabric) {
+    boolean elsewhere = fabric instanceof WireSpec wire && !wire.namespace().isEmpty();
+    return elsewhere ? "  ip -n " + ((WireSpec) fabric).namespace() + " " : "  ip ";
+  }
+
+  private static String commands(FabricSpec fabric, Prefix prefix) {
+    String ip = ip(fabric) + (prefix.address().isIpv4Mapped() ? "" : "-6 ");
     int table = PacketFormat.ROCE_PORT;
     return ip
         + "rule add iif "
-        + interfaceName
+        + fabric.end()
         + " to "
         + prefix
         + " ipproto udp dport "

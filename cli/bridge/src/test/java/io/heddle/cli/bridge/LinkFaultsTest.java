@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.lab.Lab;
@@ -118,6 +119,25 @@ class LinkFaultsTest {
 
   private void awaitTold(String error) {
     await(() -> status().lastError().equals(error));
+  }
+
+  @Test
+  void interfacesInAnotherNamespaceAreJoinedAndLookedAfterThere() {
+    bridge.close();
+    String namespace = " namespace=" + fabrics.namespace(0);
+    List<String> lines = new ArrayList<>();
+    lines.add("bridge test status=" + folder.resolve("status"));
+    lines.add("fabric a wire interface=e1 address=10.1.0.254,fd01::254 trains=yes" + namespace);
+    lines.add("fabric b wire interface=e2 address=10.2.0.254,fd02::254" + namespace);
+    lines.add("group 239.1.1.1");
+    BridgeConfig config = BridgeConfigParser.parse("bridge.conf", lines);
+    bridge = Bridge.start(config, Path.of("bridge.conf"), (level, sentence) -> {}, () -> {});
+    assertEquals(ROW, send(0, GROUP, 1000).forwarded());
+    lines.add("group 239.1.1.2");
+    bridge.reload(BridgeConfigParser.parse("bridge.conf", lines));
+    assertEquals(ROW, send(1, new Gid(0, GROUP.low() + 1), 1000).forwarded());
+    ip("link", "set", "e2", "mtu", "1280");
+    awaitTold("fabric b: the MTU is 1280 and was 1500");
   }
 
   @Test
