@@ -61,7 +61,7 @@ struct count {
   __u64 marked_bytes;
   __u64 other_packets;
   __u64 other_bytes;
-  __u64 corrected_packets; // of the marked ones, those that were moved to the best member
+  __u64 corrected_packets; // of the marked ones, those that were moved here as the best member
 };
 
 struct group_counts {
@@ -183,20 +183,27 @@ static ALWAYS_INLINE __u64 time_of(const struct group *group, const struct group
   return (ns > passed ? ns - passed : 0) + (length * member->ns_per_kib >> 10);
 }
 
-// By hash among the better half, corrected: facts and white paper as SprayHash.java has them.
+// By hash among the better half, corrected: facts and white paper as SprayHash.java has them. The order is as old as the
+// last look, in which the queue of a fast link may have drained: the best link is that with the least time now, of all.
 static ALWAYS_INLINE __u32 spray_link(const struct group *group, struct group_counts *sent, __u32 hash, __u64 length) {
   // The paper's formula, where size is the number of members less one.
   __u32 size = group->better - 1;
   __u32 offset = ((hash & 65535) % (size + 1)) & 0x3FF;
   __u32 chosen = group->order[offset & (MOST_MEMBERS - 1)];
-  __u32 best = group->order[0];
-  if (chosen != best) {
-    __u64 now = bpf_ktime_get_ns();
-    __u64 margin = length * group->mean_ns_per_kib >> 11;
-    if (time_of(group, sent, chosen, now, length) > time_of(group, sent, best, now, length) + margin) {
-      __sync_fetch_and_add(&sent->members[best & (MOST_MEMBERS - 1)].corrected_packets, 1);
-      return best;
+  __u64 now = bpf_ktime_get_ns();
+  __u64 own = time_of(group, sent, chosen, now, length);
+  __u64 least = own;
+  __u32 best = chosen;
+  for (__u32 i = 0; i < MOST_MEMBERS && i < group->alive; i++) {
+    __u64 time = time_of(group, sent, group->living[i], now, length);
+    if (time < least) {
+      least = time;
+      best = group->living[i];
     }
+  }
+  if (own > least + (length * group->mean_ns_per_kib >> 11)) {
+    __sync_fetch_and_add(&sent->members[best & (MOST_MEMBERS - 1)].corrected_packets, 1);
+    return best;
   }
   return chosen;
 }

@@ -211,6 +211,20 @@ final class SwitchProgramTest {
   }
 
   @Test
+  void sprayLinkMovesAPacketOutOfTheBetterHalfWhereOtherLinksHaveDrained() {
+    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    /* The averages still have the first two links for the better half, as long as their queues are. */
+    forwarding.detect(0, new long[] {0, 0, 1L << 36, 1L << 36});
+    forwarding.detect(0, new long[] {1L << 35, 1L << 35, 1L << 34, 0});
+    for (int sequence = 0; sequence < 100; sequence++) {
+      assertEquals(3, member(data(50_000, sequence)));
+    }
+    assertEquals(100, forwarding.counts().get(3).correctedPackets());
+    forwarding.setAlive(0, new boolean[] {true, true, true, false});
+    assertEquals(2, member(data(50_000, 1)), "the best one that is up");
+  }
+
+  @Test
   void sprayLinkLooksAtBytesWhereNoQueueTells() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     long[] idle = new long[LINKS];

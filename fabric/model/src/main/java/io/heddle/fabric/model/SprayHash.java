@@ -76,20 +76,27 @@ public final class SprayHash {
   }
 
   /**
-   * Selects, and corrects: the packet goes to the best member instead where the selected one's
-   * backlog would last longer by more than half a packet's time.
+   * Selects, and corrects: the packet goes to the best member instead where it would be through
+   * there earlier by more than half a packet's time. The best member is that of all which are up,
+   * since the order is as old as the last interval.
    *
    * @param backlogBytes of each member now
    * @param lengthBytes of the packet
    */
   public int select(int hash, double[] backlogBytes, double lengthBytes) {
     int selected = select(hash);
-    int best = order[0];
+    int best = selected;
+    double own = (backlogBytes[selected] + lengthBytes) / capacities[selected];
+    double least = own;
+    for (int member = 0; member < capacities.length; member++) {
+      double time = (backlogBytes[member] + lengthBytes) / capacities[member];
+      if (time < least && !down[member]) {
+        least = time;
+        best = member;
+      }
+    }
     double mean = Arrays.stream(capacities).average().orElseThrow();
-    double behind =
-        (backlogBytes[selected] + lengthBytes) / capacities[selected]
-            - (backlogBytes[best] + lengthBytes) / capacities[best];
-    return behind > HALF * lengthBytes / mean ? best : selected;
+    return own - least > HALF * lengthBytes / mean ? best : selected;
   }
 
   private double score(int member) {

@@ -77,6 +77,27 @@ final class SprayHashTest {
   }
 
   @Test
+  void theBestIsThatOfAllWhichAreUpAndNotOfTheBetterHalfAlone() {
+    SprayHash spray = new SprayHash(1, 1, 1, 1);
+    spray.detect(new double[] {1, 2, 3, 4}, new double[4]);
+    double[] drained = {900, 900, 0, 0};
+    assertEquals(2, spray.select(0, drained, 1000), "the first of two that are as good");
+    spray.setDown(2, true);
+    assertEquals(3, spray.select(0, drained, 1000));
+    spray.setDown(3, true);
+    assertEquals(spray.select(0), spray.select(0, drained, 1000));
+  }
+
+  @Test
+  void aSlowMemberIsTheBestOnlyWhereItWouldBeThroughFirst() {
+    SprayHash spray = new SprayHash(0.25, 1);
+    spray.detect(new double[] {0, 1}, new double[2]);
+    assertEquals(0, spray.select(0), "it is the less loaded one");
+    assertEquals(1, spray.select(0, new double[] {0, 2_000}, 1000), "4 s there, 3 s here");
+    assertEquals(0, spray.select(0, new double[] {0, 3_000}, 1000), "4 s at either");
+  }
+
+  @Test
   void membersHaveCapacity() {
     assertThrows(IllegalArgumentException.class, () -> new SprayHash(1, 0));
   }
