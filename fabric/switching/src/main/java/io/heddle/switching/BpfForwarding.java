@@ -25,11 +25,13 @@ final class BpfForwarding implements SwitchForwarding {
   private final LabSwitch own;
   private final BpfProgram program;
   private final List<GroupLoads> loads;
+  private final List<String> ports;
 
   private BpfForwarding(LabSwitch own, BpfProgram program) {
     this.own = own;
     this.program = program;
     loads = own.groups().stream().map(GroupLoads::new).toList();
+    ports = new ArrayList<>(own.ports());
   }
 
   /** Why there is no such program here, with the remedy. */
@@ -74,10 +76,20 @@ final class BpfForwarding implements SwitchForwarding {
     NetworkNamespace.call(
         own.namespace(),
         () -> {
-          for (String port : own.ports()) {
+          for (String port : ports) {
             place(port).attach(program);
           }
           return true;
+        });
+  }
+
+  @Override
+  public void addPort(String port) {
+    NetworkNamespace.call(
+        own.namespace(),
+        () -> {
+          place(port).attach(program);
+          return ports.add(port);
         });
   }
 
@@ -219,7 +231,7 @@ final class BpfForwarding implements SwitchForwarding {
     NetworkNamespace.call(
         own.namespace(),
         () -> {
-          for (String port : own.ports()) {
+          for (String port : ports) {
             place(port).detach();
           }
           return true;

@@ -85,6 +85,16 @@ public final class LabSwitches implements AutoCloseable {
   }
 
   /**
+   * Has a switch switch what comes in by another port, too.
+   *
+   * @param name of the switch in its lab
+   * @throws IllegalArgumentException where there is no such switch
+   */
+  public void addPort(String name, String port) {
+    watch.addPort(name, port);
+  }
+
+  /**
    * What each equal link of each switch has sent.
    *
    * @throws io.heddle.platform.HeddleException where nobody looks after the switches any more

@@ -24,12 +24,14 @@ final class NftForwarding implements SwitchForwarding {
   private final LabSwitch own;
   private final CommandRunner runner;
   private final List<boolean[]> alive;
+  private final List<String> ports;
   private SwitchingMode mode = SwitchingMode.HASH;
   private SprayScope scope = SprayScope.GLOBAL;
 
   NftForwarding(LabSwitch own, CommandRunner runner) {
     this.own = own;
     this.runner = runner;
+    ports = new ArrayList<>(own.ports());
     alive = new ArrayList<>();
     for (SwitchGroup group : own.groups()) {
       boolean[] all = new boolean[group.members().size()];
@@ -80,17 +82,17 @@ final class NftForwarding implements SwitchForwarding {
       if (marks.isEmpty()) {
         continue;
       }
-      String from = "    iifname " + names(own.ports());
+      String from = "    iifname " + names(ports);
       String to = " ip6 daddr " + own.groups().get(group).prefix() + " udp dport 4791";
       text.append(from).append(to);
       text.append(" meta mark set jhash ip6 saddr . ip6 daddr . udp sport mod ");
       text.append(marks.size()).append(" seed 0x").append(Integer.toHexString(own.seed()));
       text.append(map(marks)).append('\n');
-      List<String> ports = scope.ports().isEmpty() ? own.ports() : scope.portsOf(own);
-      if (mode == SwitchingMode.HASH || ports.isEmpty()) {
+      List<String> sprayed = scope.ports().isEmpty() ? ports : scope.portsOf(own);
+      if (mode == SwitchingMode.HASH || sprayed.isEmpty()) {
         continue;
       }
-      text.append("    iifname ").append(names(ports)).append(to);
+      text.append("    iifname ").append(names(sprayed)).append(to);
       if (!scope.prefixes().isEmpty()) {
         text.append(" ip6 daddr { ").append(String.join(", ", scope.prefixes())).append(" }");
       }
@@ -118,6 +120,12 @@ final class NftForwarding implements SwitchForwarding {
     return IntStream.range(0, marks.size())
         .mapToObj(i -> i + " : " + marks.get(i))
         .collect(Collectors.joining(", ", " map { ", " }"));
+  }
+
+  @Override
+  public void addPort(String port) {
+    ports.add(port);
+    apply();
   }
 
   @Override

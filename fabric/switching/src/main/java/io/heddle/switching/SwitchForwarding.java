@@ -7,6 +7,9 @@ sealed interface SwitchForwarding extends AutoCloseable permits BpfForwarding, N
   /** Chooses so from now on. */
   void configure(SwitchingMode mode, SprayScope scope);
 
+  /** Switches what comes in by this port, too. */
+  void addPort(String port);
+
   /**
    * Says which links of a group may be chosen.
    *

@@ -93,6 +93,18 @@ final class SwitchWatch implements AutoCloseable {
     thread.unpark();
   }
 
+  void addPort(String name, String port) {
+    between(() -> {
+      switches.stream()
+          .filter(each -> each.own().name().equals(name))
+          .findFirst()
+          .orElseThrow(() -> new IllegalArgumentException("no switch is named " + name))
+          .forwarding()
+          .addPort(port);
+      return port;
+    });
+  }
+
   /** Waits until the thread does nothing any more but fail. */
   void awaitLoss() throws InterruptedException {
     lost.await();

@@ -87,4 +87,31 @@ class LabSwitchesTest {
       }
     }
   }
+
+  @Test
+  void aPortThatComesLaterIsSwitchedToo() {
+    NetworkNamespace.assumeAvailable();
+    try (NetworkNamespace namespace = NetworkNamespace.create("port")) {
+      for (String link : List.of("0", "1")) {
+        namespace.ip(
+            "link add e" + link + " type veth peer name p" + link,
+            "link set e" + link + " up",
+            "link set p" + link + " up");
+      }
+      List<String> rules = new CopyOnWriteArrayList<>();
+      CommandRunner runner =
+          (command, input) -> {
+            rules.add(input);
+            return "";
+          };
+      try (LabSwitches running = start(List.of(switchIn(namespace.name())), runner)) {
+        running.addPort(namespace.name(), "late");
+        running.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
+        assertTrue(
+            rules.stream().anyMatch(each -> each.contains("\"late\" } ip6 daddr fd00::/16")),
+            rules.toString());
+        assertThrows(IllegalArgumentException.class, () -> running.addPort("other", "late"));
+      }
+    }
+  }
 }
