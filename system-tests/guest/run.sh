@@ -19,7 +19,7 @@ Every path of this machine exists in it; what is written there is gone afterward
   -t SECONDS   time limit (default: 300)
   -m MIB       memory (default: 2048)
   -o FOLDER    shared read-write, as /run/out
-  --tap NAME   a tap device of this network namespace that is the guest's interface eth0
+  --tap NAME   a tap device of this network namespace that is the guest's interface eth0; given again, eth1 and so on
 
 COMMAND may call the functions of system-tests/guest/topology.sh: bash -c 'cut_plane 1; ...'.
 Exit status: COMMAND's; 124 where the time was up, 125 where the guest ended by itself, 77 where there can be none.
@@ -39,7 +39,7 @@ topology=(cables 1)
 limit=300
 memory=2048
 out=
-tap=
+taps=()
 while (($# > 0)); do
   case $1 in
     --cables)
@@ -75,7 +75,7 @@ while (($# > 0)); do
       ;;
     --tap)
       [[ -e /sys/class/net/${2:-}/tun_flags ]] || fail "--tap ${2:-} is no tap device of this network namespace"
-      tap=$2
+      taps+=("$2")
       shift
       ;;
     --help | -h)
@@ -137,10 +137,12 @@ if [[ -n $out ]]; then
   kernel_options+=" guest.out"
 fi
 network=(-nic none)
-if [[ -n $tap ]]; then
-  network=(-netdev "tap,id=net,ifname=$tap,script=no,downscript=no"
-    -device "virtio-net-pci,netdev=net,host_mtu=$(<"/sys/class/net/$tap/mtu")")
-fi
+for i in "${!taps[@]}"; do
+  ((i > 0)) || network=()
+  # Each card has an address of its own without being told.
+  network+=(-netdev "tap,id=net$i,ifname=${taps[i]},script=no,downscript=no"
+    -device "virtio-net-pci,netdev=net$i,host_mtu=$(<"/sys/class/net/${taps[i]}/mtu")")
+done
 
 # Pipes of our own: QEMU opens the names anew, which would cut off a file that output is appended to.
 exec 3> >(exec cat)

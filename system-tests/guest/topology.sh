@@ -303,6 +303,50 @@ rxe_on_eth0() {
   rdma link add rxe0 type rxe netdev eth0
 }
 
+# way_out NUMBER ADDRESS GATEWAY LLADDR: eth<NUMBER> has this address, and what leaves by it goes to that router. Several
+# are ways apart: what goes from one to another leaves the guest.
+way_out() {
+  local interface=eth$1 table=10$1
+  set_ipv6 "$interface" accept_dad 0
+  set_ipv6 "$interface" accept_ra 0
+  ip link set "$interface" up
+  {
+    own_route_table "$interface" "$table" "$2"
+    echo "addr add $2/64 dev $interface nodad"
+    echo "neigh replace $3 lladdr $4 dev $interface nud permanent"
+    echo "route add default via $3 dev $interface onlink table $table"
+  } | ip -6 -batch -
+  receive_on_one_processor "$interface"
+}
+
+# rxe_anew NUMBER…: the device rxe<NUMBER> on eth<NUMBER>, as if it had never been used: its queue pairs have the same
+# numbers each time, and so their flows the same ports.
+rxe_anew() {
+  local number tries
+  for number in "$@"; do
+    [[ ! -e $GUEST_DEVICES/rxe$number ]] || rdma link delete "rxe$number"
+    rdma link add "rxe$number" type rxe netdev "eth$number"
+    for ((tries = 0; tries < 600; tries++)); do
+      [[ -z $(global_gid_index "rxe$number") ]] || continue 2
+      sleep 0.05
+    done
+    echo "guest: rxe$number has no address after 30 s" >&2
+    return 1
+  done
+}
+
+# global_gid_index DEVICE: where an address of fd00:: is in its table. It looks no further, since tables are long.
+global_gid_index() {
+  local file gid
+  for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
+    read -r gid <"$file"
+    if [[ $gid == fd00:* ]]; then
+      echo "${file##*/}"
+      return
+    fi
+  done
+}
+
 # reverse_addresses A|B: that side's addresses again, without SLAAC and in the order of falling planes, so that its
 # device's table has them the other way round than its peer's.
 reverse_addresses() {

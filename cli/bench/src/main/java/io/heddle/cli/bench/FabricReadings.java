@@ -12,6 +12,7 @@ final class FabricReadings {
   static final String WORST_OF_CAPACITY = ", worst policy ÷ capacity";
   static final String WORST_OF_HASH = ", worst policy ÷ hash";
   private static final String STANDARD = "standard";
+  private static final String RXE = "rxe";
 
   private FabricReadings() {}
 
@@ -49,13 +50,16 @@ final class FabricReadings {
 
   /**
    * Of {@code heddle perf switching}: of each way of switching the worst policy, of all cells the
-   * most needless sendings, and standard peers by themselves; only of what it has cells of.
+   * most needless sendings, and standard peers and the kernel's devices by themselves; only of what
+   * it has cells of.
    */
   static List<Figure> switching(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     List<Double> inVain = new ArrayList<>();
     List<Double> standardOfHash = new ArrayList<>();
     List<Double> standardMarked = new ArrayList<>();
+    List<Double> rxeOfHash = new ArrayList<>();
+    List<Double> rxeMarked = new ArrayList<>();
     for (JsonNode situation : report.path("situations")) {
       Map<String, Double> ofCapacity = new LinkedHashMap<>();
       Map<String, Double> ofHash = new LinkedHashMap<>();
@@ -65,6 +69,11 @@ final class FabricReadings {
         if (cell.path("policy").asText().equals(STANDARD)) {
           standardOfHash.add(besideHash);
           standardMarked.add(median(cell, "marked"));
+          continue;
+        }
+        if (cell.path("policy").asText().equals(RXE)) {
+          rxeOfHash.add(besideHash);
+          rxeMarked.add(median(cell, "marked"));
           continue;
         }
         ofCapacity.merge(switching, median(cell, "of_capacity"), Math::min);
@@ -82,6 +91,10 @@ final class FabricReadings {
     if (!standardOfHash.isEmpty()) {
       figures.add(Figure.of("standard peers, worst ÷ hash", "", Collections.min(standardOfHash)));
       figures.add(Figure.of("standard peers, marked", "", Collections.max(standardMarked)));
+    }
+    if (!rxeOfHash.isEmpty()) {
+      figures.add(Figure.of("the kernel's devices, worst ÷ hash", "", Collections.min(rxeOfHash)));
+      figures.add(Figure.of("the kernel's devices, marked", "", Collections.max(rxeMarked)));
     }
     return figures;
   }

@@ -57,8 +57,14 @@ class FabricReadingsTest {
                   {"policy": "spray", "switching": "spraylink", "of_capacity": [0.96],
                    "of_hash": [1.5], "in_vain": [0.0001], "marked": [0.9]},
                   {"policy": "standard", "switching": "spraylink", "of_capacity": [0.4],
-                   "of_hash": [0.99], "in_vain": [0], "marked": [0]}]}]}
+                   "of_hash": [0.99], "in_vain": [0], "marked": [0]},
+                  {"policy": "rxe", "switching": "spray", "of_capacity": [0.5],
+                   "of_hash": [0.97], "in_vain": [0], "marked": [0]},
+                  {"policy": "rxe", "switching": "spraylink", "of_capacity": [0.2],
+                   "of_hash": [0.98], "in_vain": [0.3], "marked": [0.1]}]}]}
                 """));
+    assertEquals(0.97, named(figures, "the kernel's devices, worst ÷ hash"));
+    assertEquals(0.1, named(figures, "the kernel's devices, marked"));
     assertEquals(0.4, named(figures, "quarter, hash, worst policy ÷ capacity"));
     assertEquals(0.96, named(figures, "quarter, spraylink, worst policy ÷ capacity"));
     assertEquals(1.5, named(figures, "quarter, spraylink, worst policy ÷ hash"));

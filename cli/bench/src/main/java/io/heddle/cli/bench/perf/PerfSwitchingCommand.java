@@ -45,17 +45,22 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   /** Stands among policies for hosts that speak as with standard devices and mark nothing. */
   static final String STANDARD = "standard";
 
-  private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD);
-  private static final double GIGA = 1e9;
+  /** And for the kernel's own RDMA devices in an emulated guest. */
+  static final String RXE = "rxe";
 
-  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
-  private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
+  private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD, RXE);
+  private static final double GIGA = 1e9;
 
   private static final int MTU_BYTES = 9_000;
   private static final int QUEUE_MS = 250;
   private static final int HOLD_SECONDS = 9;
   private static final int ANNOUNCED_GBPS = 100;
   private static final int QUARTER = 4;
+
+  /** For a guest's start and end on a busy machine, and for one of its measurements. */
+  private static final int GUEST_SECONDS = 300;
+
+  private static final int GUEST_SAMPLE_SECONDS = 60;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -64,8 +69,9 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       paramLabel = "POLICY",
       split = ",",
       description =
-          "Of pinned, spray, packet, and standard: pinned with go-back-N and without marks, as with"
-              + " standard devices. All without it.")
+          "Of pinned, spray, packet; standard: pinned with go-back-N and without marks, as with"
+              + " standard devices; and rxe: the kernel's own devices in an emulated guest, over"
+              + " links of --guest-rate, left out where there can be no guest. All without it.")
   private List<String> policies = POLICIES;
 
   @Option(
@@ -83,6 +89,13 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       paramLabel = "GBPS",
       description = "What a link carries, Gbit/s (${DEFAULT-VALUE}).")
   private double rate;
+
+  @Option(
+      names = "--guest-rate",
+      defaultValue = "0.01",
+      paramLabel = "GBPS",
+      description = "What a link carries for rxe: less than an emulated guest (${DEFAULT-VALUE}).")
+  private double guestRate;
 
   @Option(
       names = "--rounds",
@@ -127,6 +140,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--milliseconds", milliseconds, 100, 60_000);
     range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
+    range.require("--guest-rate in Mbit/s", (long) (guestRate * 1_000), 4, 1_000);
     for (String policy : policies) {
       if (!POLICIES.contains(policy)) {
         throw LabCommand.usage(
@@ -166,16 +180,21 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     for (Links links : Links.values()) {
       cells.put(links, new ArrayList<>());
     }
+    progress.update(() -> "heddle perf switching: looking whether there can be a guest");
+    String skipped = policies.contains(RXE) ? RxeContestant.refusal().orElse("") : "";
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       progress.update(() -> "heddle perf switching: making the fabric");
       OwnFabric own = OwnFabric.up('s', fabricPlan(), folder.path(), cleanup);
       LabSwitches switching = cleanup.add(own.fabric().startSwitching(how));
       for (String policy : policies) {
+        if (policy.equals(RXE) && !skipped.isEmpty()) {
+          continue;
+        }
         progress.update(() -> "heddle perf switching: warming up " + policy);
         switching.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
-        try (SwitchedContestant contestant =
-            new SwitchedContestant(own.lab(), policy, plugin, plan)) {
+        setRates(own.fabric(), policy.equals(RXE) ? guestRate : rate, 1);
+        try (SwitchedTraffic contestant = contestant(own, switching, policy, plugin, plan)) {
           contestant.awaitWarm();
           int round = 0;
           for (Links links : Links.values()) {
@@ -186,7 +205,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
           }
           contestant.awaitEnd();
         }
-        setRate(own.fabric(), 1);
       }
     }
     progress.clear();
@@ -198,7 +216,9 @@ final class PerfSwitchingCommand implements Callable<Integer> {
         messages.outstanding(),
         milliseconds,
         rounds,
-        PAYLOAD_SHARE,
+        guestRate,
+        skipped,
+        SwitchedContestant.PAYLOAD_SHARE,
         how.means(),
         perPacket,
         List.of(loadBefore, HostLoad.ofLastMinute()),
@@ -211,24 +231,40 @@ final class PerfSwitchingCommand implements Callable<Integer> {
             .toList());
   }
 
-  private void setRate(Fabric fabric, int slowedBy) {
-    fabric.setRate(1, (long) (rate * GIGA / slowedBy), ANNOUNCED_GBPS);
+  private SwitchedTraffic contestant(
+      OwnFabric own, LabSwitches switching, String policy, Path plugin, PluginPerfPlan plan)
+      throws IOException, InterruptedException {
+    if (policy.equals(RXE)) {
+      long samples = (long) rounds * modes.size() * Links.values().length;
+      long limitSeconds = GUEST_SECONDS + samples * (GUEST_SAMPLE_SECONDS + milliseconds / 1_000);
+      return new RxeContestant(own.fabric(), switching, guestRate, milliseconds, limitSeconds);
+    }
+    return new SwitchedContestant(own.lab(), policy, plugin, plan, rate);
+  }
+
+  /* All links have this rate, and the first one a part of it. */
+  private static void setRates(Fabric fabric, double gbps, int slowedBy) {
+    for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
+      long bitsPerSecond = Math.round(gbps * GIGA / (plane == 1 ? slowedBy : 1));
+      if (fabric.plan().ratesBitsPerSecond().get(plane - 1) != bitsPerSecond) {
+        fabric.setRate(plane, bitsPerSecond, ANNOUNCED_GBPS);
+      }
+    }
   }
 
   private List<SwitchingReport.Cell> measure(
       Fabric fabric,
       LabSwitches switching,
-      SwitchedContestant contestant,
+      SwitchedTraffic contestant,
       String policy,
       Links links,
       int before,
       ProgressLine progress)
       throws IOException, InterruptedException {
-    setRate(fabric, links == Links.QUARTER ? QUARTER : 1);
+    setRates(fabric, contestant.rateGbps(), links == Links.QUARTER ? QUARTER : 1);
     double capacity =
         fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum() / GIGA;
-    Map<SwitchingMode, List<SwitchedContestant.Sample>> samples =
-        new EnumMap<>(SwitchingMode.class);
+    Map<SwitchingMode, List<SwitchedTraffic.Sample>> samples = new EnumMap<>(SwitchingMode.class);
     int step = before;
     for (int round = 1; round <= rounds; round++) {
       for (SwitchingMode mode : modes) {
@@ -247,9 +283,9 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     }
     List<SwitchingReport.Cell> cells = new ArrayList<>();
     for (SwitchingMode mode : modes) {
-      List<SwitchedContestant.Sample> own = Objects.requireNonNull(samples.get(mode));
+      List<SwitchedTraffic.Sample> own = Objects.requireNonNull(samples.get(mode));
       List<Double> ofHash = new ArrayList<>();
-      List<SwitchedContestant.Sample> hash = samples.getOrDefault(SwitchingMode.HASH, List.of());
+      List<SwitchedTraffic.Sample> hash = samples.getOrDefault(SwitchingMode.HASH, List.of());
       for (int round = 0; round < hash.size(); round++) {
         ofHash.add(own.get(round).goodputGbps() / hash.get(round).goodputGbps());
       }
@@ -257,14 +293,14 @@ final class PerfSwitchingCommand implements Callable<Integer> {
           new SwitchingReport.Cell(
               policy,
               mode.text(),
-              own.stream().map(SwitchedContestant.Sample::goodputGbps).toList(),
+              own.stream().map(SwitchedTraffic.Sample::goodputGbps).toList(),
               own.stream()
-                  .map(sample -> sample.goodputGbps() / (capacity * PAYLOAD_SHARE))
+                  .map(sample -> sample.goodputGbps() / (capacity * contestant.payloadShare()))
                   .toList(),
               ofHash,
-              own.stream().map(SwitchedContestant.Sample::messageP99Ms).toList(),
-              own.stream().map(SwitchedContestant.Sample::inVain).toList(),
-              own.stream().map(SwitchedContestant.Sample::marked).toList()));
+              own.stream().map(SwitchedTraffic.Sample::messageP99Ms).toList(),
+              own.stream().map(SwitchedTraffic.Sample::inVain).toList(),
+              own.stream().map(SwitchedTraffic.Sample::marked).toList()));
     }
     return cells;
   }

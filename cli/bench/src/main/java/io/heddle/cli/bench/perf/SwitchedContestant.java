@@ -13,26 +13,22 @@ import java.util.List;
 import java.util.Map;
 
 /** A plugin on a lab whose switches choose, with what it and they count in a measurement. */
-final class SwitchedContestant implements AutoCloseable {
+final class SwitchedContestant implements SwitchedTraffic {
+  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
+
   private final Cleanup cleanup = new Cleanup();
   private final PluginPerfContestant contestant;
   private final Path statistics;
-
-  /**
-   * One measurement.
-   *
-   * @param goodputGbps payload that arrived
-   * @param messageP99Ms time of a message which 99 in 100 don't exceed
-   * @param inVain packets sent again though the first had arrived, ÷ packets sent; NaN where
-   *     nothing was sent
-   * @param marked packets with a mark ÷ all that switches chose for; NaN where there were none
-   */
-  record Sample(double goodputGbps, double messageP99Ms, double inVain, double marked) {}
+  private final double rateGbps;
 
   /**
    * @param policy a spray policy's name, or {@link PerfSwitchingCommand#STANDARD}
+   * @param rateGbps what a link carries
    */
-  SwitchedContestant(Lab lab, String policy, Path plugin, PluginPerfPlan plan) throws IOException {
+  SwitchedContestant(Lab lab, String policy, Path plugin, PluginPerfPlan plan, double rateGbps)
+      throws IOException {
+    this.rateGbps = rateGbps;
     boolean standard = policy.equals(PerfSwitchingCommand.STANDARD);
     try {
       statistics = cleanup.add(new RunFolder()).path();
@@ -48,40 +44,43 @@ final class SwitchedContestant implements AutoCloseable {
     }
   }
 
-  void awaitWarm() throws InterruptedException {
+  @Override
+  public double rateGbps() {
+    return rateGbps;
+  }
+
+  @Override
+  public double payloadShare() {
+    return PAYLOAD_SHARE;
+  }
+
+  @Override
+  public void awaitWarm() throws InterruptedException {
     contestant.awaitWarm();
   }
 
-  void awaitEnd() throws InterruptedException {
+  @Override
+  public void awaitEnd() throws InterruptedException {
     contestant.awaitEnd();
   }
 
-  Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
+  @Override
+  public Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
       throws IOException, InterruptedException {
     Map<String, Long> counters = DeviceCounters.read(statistics);
     List<LinkCount> links = switching.counts();
     PluginPerfContestant.Sample sample = contestant.sample(step);
     Map<String, Long> after = DeviceCounters.read(statistics);
     List<LinkCount> linksAfter = switching.counts();
-    double marked = marked(linksAfter) - marked(links);
-    double all = all(linksAfter) - all(links);
     return new Sample(
         sample.figure(),
         sample.messageP99Us() / 1e3,
         since(counters, after, "packets_resent_in_vain") / since(counters, after, "packets_sent"),
-        marked / all);
+        SwitchedTraffic.marked(links, linksAfter));
   }
 
   private static double since(Map<String, Long> before, Map<String, Long> after, String counter) {
     return after.getOrDefault(counter, 0L) - before.getOrDefault(counter, 0L);
-  }
-
-  private static double marked(List<LinkCount> links) {
-    return links.stream().mapToLong(LinkCount::markedPackets).sum();
-  }
-
-  private static double all(List<LinkCount> links) {
-    return marked(links) + links.stream().mapToLong(LinkCount::otherPackets).sum();
   }
 
   @Override

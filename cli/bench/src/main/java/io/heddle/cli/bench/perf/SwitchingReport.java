@@ -13,7 +13,10 @@ import java.util.Locale;
  * @param outstanding messages under way
  * @param milliseconds how long a measurement lasted
  * @param rounds how often each was measured
- * @param payloadShare of a full packet's bytes on the wire: what is ideal
+ * @param guestRateGbps what a link carried while rxe was measured
+ * @param rxeSkipped why rxe wasn't measured though it was asked for; empty where it was
+ * @param payloadShare of a full packet's bytes on the wire: what is ideal; rxe's packets are
+ *     smaller
  * @param means bpf or nft: by what the switches chose
  * @param perPacket whether hosts sent single packets instead of trains
  * @param load of the machine before and after, mean of a minute
@@ -26,6 +29,8 @@ record SwitchingReport(
     int outstanding,
     int milliseconds,
     int rounds,
+    double guestRateGbps,
+    String rxeSkipped,
     double payloadShare,
     String means,
     boolean perPacket,
@@ -42,12 +47,13 @@ record SwitchingReport(
   /**
    * One policy of the hosts under one way of switching; a number a round.
    *
-   * @param policy that chose planes; standard: go-back-N as with standard devices, nothing marked
+   * @param policy that chose planes; standard: go-back-N as with standard devices, nothing marked;
+   *     rxe: the kernel's devices
    * @param switching hash, spray or spraylink
    * @param goodputGbps payload that arrived
    * @param ofCapacity goodput ÷ what all links together could carry of payload
    * @param ofHash goodput ÷ the same policy's under hash in that round
-   * @param messageP99Ms time of a message which 99 in 100 don't exceed
+   * @param messageP99Ms time of a message which 99 in 100 don't exceed; null of rxe
    * @param inVain packets that were sent again though the first had arrived, ÷ packets sent
    * @param marked packets with a mark ÷ all that a leaf had to choose for
    */
@@ -83,6 +89,14 @@ record SwitchingReport(
         payloadShare * 100,
         load.getFirst(),
         load.getLast());
+    if (situations.stream()
+        .flatMap(each -> each.cells().stream())
+        .anyMatch(cell -> cell.policy().equals(PerfSwitchingCommand.RXE))) {
+      line(text, "# rxe: links of %.3f Gbit/s, the kernel's devices in a guest", guestRateGbps);
+    }
+    if (!rxeSkipped.isEmpty()) {
+      line(text, "# without rxe: %s", rxeSkipped);
+    }
     for (Situation situation : situations) {
       line(text, "#");
       line(text, "# %s: %s", situation.name(), situation.text());
@@ -102,19 +116,23 @@ record SwitchingReport(
         Quantiles ofCapacity = Quantiles.ofFinite(cell.ofCapacity());
         line(
             text,
-            "  %-9s %-10s %8.3f %10.3f %16s %8.3f %9.1f ms %8.3f %% %6.1f %%",
+            "  %-9s %-10s %8.3f %10.3f %16s %8.3f %12s %8.3f %% %6.1f %%",
             cell.policy(),
             cell.switching(),
             median(cell.goodputGbps()),
             ofCapacity.median(),
             String.format(Locale.ROOT, "(%.3f to %.3f)", ofCapacity.least(), ofCapacity.most()),
             median(cell.ofHash()),
-            median(cell.messageP99Ms()),
+            milliseconds(median(cell.messageP99Ms())),
             median(cell.inVain()) * 100,
             median(cell.marked()) * 100);
       }
     }
     return text.toString();
+  }
+
+  private static String milliseconds(double value) {
+    return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, "%.1f ms", value);
   }
 
   private static double median(List<Double> values) {

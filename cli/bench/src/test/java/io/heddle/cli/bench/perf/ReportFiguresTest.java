@@ -102,6 +102,8 @@ class ReportFiguresTest {
                 8,
                 2_000,
                 3,
+                0.02,
+                "no guest here",
                 0.989,
                 "bpf",
                 false,
@@ -124,6 +126,7 @@ class ReportFiguresTest {
             .lines()
             .toList();
     assertTrue(lines.get(1).contains("switched by bpf, trains"), lines.get(1));
+    assertTrue(lines.contains("# without rxe: no guest here"), lines.toString());
     String row = lines.getLast();
     assertTrue(row.contains("0.970 (0.950 to 0.990)"), row);
     assertTrue(row.contains("3.000") && row.contains("0.010 %") && row.contains("80.0 %"), row);

@@ -1,0 +1,176 @@
+package io.heddle.cli.bench.perf;
+
+import io.heddle.cli.kit.Installation;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/**
+ * An emulated guest whose kernel has RDMA devices of its own (rxe). It runs scripts that are handed
+ * in through a folder, with the functions of {@code system-tests/guest/topology.sh}.
+ */
+final class EmulatedGuest implements AutoCloseable {
+  private static final Path SCRIPTS = Path.of("system-tests", "guest");
+  private static final int NO_GUEST_HERE = 77;
+  private static final String READY = "the guest takes jobs";
+  private static final long START_SECONDS = 180;
+  private static final long POLL_MS = 20;
+  private static final long END_SECONDS = 20;
+
+  private final Process process;
+  private final Path folder;
+  private final Path log;
+  private int jobs;
+
+  private EmulatedGuest(Process process, Path folder, Path log) {
+    this.process = process;
+    this.folder = folder;
+    this.log = log;
+  }
+
+  private static Path script(String name) {
+    return Installation.part(SCRIPTS.resolve(name));
+  }
+
+  private static Path cache() {
+    String given = System.getenv("HEDDLE_GUEST_CACHE");
+    return given == null ? Installation.root().resolve(".build/guest") : Path.of(given);
+  }
+
+  /** Why there can be no guest here; makes one where that takes no more than time. */
+  static Optional<String> refusal() throws IOException, InterruptedException {
+    if (!Files.isExecutable(script("make.sh"))) {
+      return Optional.of("the emulated guest is part of a checkout");
+    }
+    Process make =
+        new ProcessBuilder(script("make.sh").toString(), cache().toString())
+            .redirectErrorStream(true)
+            .start();
+    try {
+      make.getOutputStream().close();
+      String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      int status = make.waitFor();
+      if (status != 0 && status != NO_GUEST_HERE) {
+        throw new HeddleException("the guest can't be made: " + said.strip());
+      }
+      return status == 0 ? Optional.empty() : Optional.of(said.strip());
+    } finally {
+      make.destroy();
+    }
+  }
+
+  /**
+   * Starts one and waits until it takes scripts.
+   *
+   * @param inside where its tap devices are: from a command line to one that runs there
+   * @param taps its interfaces eth0, eth1, …
+   * @param setUp a script that runs before all others
+   * @param folder an empty one for its files
+   * @param limitSeconds after which it is ended
+   */
+  static EmulatedGuest start(
+      UnaryOperator<List<String>> inside,
+      List<String> taps,
+      String setUp,
+      Path folder,
+      long limitSeconds)
+      throws IOException, InterruptedException {
+    Path shared = Files.createDirectory(folder.resolve("jobs"));
+    List<String> command = new ArrayList<>(List.of(script("run.sh").toString(), "--bare"));
+    for (String tap : taps) {
+      command.addAll(List.of("--tap", tap));
+    }
+    command.addAll(List.of("-o", shared.toString(), "-t", Long.toString(limitSeconds), "--"));
+    String serve = "\necho '" + READY + "'\nexec '" + script("jobs.sh") + "' /run/out\n";
+    command.addAll(List.of("bash", "-euc", setUp + serve));
+    Path log = folder.resolve("guest.log");
+    ProcessBuilder builder =
+        new ProcessBuilder(inside.apply(command))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    builder.environment().put("TMPDIR", folder.toString());
+    builder.environment().put("HEDDLE_GUEST_CACHE", cache().toString());
+    Process process = builder.start();
+    EmulatedGuest guest = new EmulatedGuest(process, shared, log);
+    try {
+      process.getOutputStream().close();
+      guest.await(() -> Files.readString(log, StandardCharsets.ISO_8859_1).contains(READY));
+      return guest;
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      guest.close();
+      throw failed;
+    }
+  }
+
+  /** What is waited for. */
+  private interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  private void await(Condition condition) throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    while (!condition.holds()) {
+      if (!process.isAlive()) {
+        throw new HeddleException("the guest ended: " + lastWords(log));
+      }
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(START_SECONDS)) {
+        throw new HeddleException(
+            "the guest does nothing for " + START_SECONDS + " s: " + lastWords(log));
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
+  }
+
+  private static String lastWords(Path file) throws IOException {
+    String said =
+        Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1).strip() : "";
+    return said.isEmpty() ? "it said nothing" : said.lines().toList().getLast();
+  }
+
+  /**
+   * Runs a script, for {@code bash -eu}, to its end.
+   *
+   * @return what it printed
+   * @throws HeddleException where it fails, with its last words
+   */
+  String run(String script) throws IOException, InterruptedException {
+    String name = "job" + ++jobs;
+    put(name + ".job", script);
+    Path status = folder.resolve(name + ".status");
+    await(() -> Files.exists(status));
+    Path output = folder.resolve(name + ".out");
+    if (!Files.readString(status).strip().equals("0")) {
+      throw new HeddleException("a script in the guest failed: " + lastWords(output));
+    }
+    return Files.readString(output, StandardCharsets.ISO_8859_1);
+  }
+
+  /* Whole at once. */
+  private void put(String name, String content) throws IOException {
+    Path fresh = folder.resolve(name + ".new");
+    Files.writeString(fresh, content);
+    Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /* SIGTERM lets the script remove its files; QEMU ends with the script. */
+  @Override
+  public void close() throws IOException {
+    process.destroy();
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException interrupted) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import org.junit.jupiter.api.Test;
+
+/** Switches that spray, and the kernel's own RDMA devices behind them. */
+@EndsWithin(400)
+final class SwitchingOnRxeTest {
+  @Test
+  @InWholeRun
+  void noPacketOfTheKernelsDevicesIsMarkedAndTheyKeepTheirGoodput() throws Exception {
+    Skip.unlessFabric(false);
+    JsonNode report =
+        HeddleRun.json(
+            "perf",
+            "switching",
+            "--json",
+            "--policies",
+            "rxe",
+            "--switching",
+            "hash,spraylink",
+            "--rounds",
+            "1",
+            "--milliseconds",
+            "1000");
+    if (!report.path("rxe_skipped").asText().isEmpty()) {
+      Skip.because(report.path("rxe_skipped").asText());
+    }
+    assertEquals(2, report.path("situations").size(), report.toString());
+    for (JsonNode situation : report.path("situations")) {
+      assertEquals(2, situation.path("cells").size(), report.toString());
+      for (JsonNode cell : situation.path("cells")) {
+        /* Null where the switches chose for no packet. */
+        assertTrue(cell.path("marked").path(0).isNumber(), report.toString());
+        assertEquals(0, cell.path("marked").path(0).asDouble(), report.toString());
+        assertTrue(cell.path("goodput_gbps").path(0).asDouble() > 0, report.toString());
+      }
+      /* Packets that overtake each other would be sent again, and most of the goodput be lost. */
+      double ofHash = situation.path("cells").path(1).path("of_hash").path(0).asDouble();
+      assertTrue(ofHash > 0.5, report.toString());
+    }
+  }
+}
