@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -210,8 +211,9 @@ public final class BenchCommand implements Callable<Integer> {
       if (limitSeconds <= 0) {
         throw new HeddleException("the " + minutes + " minutes were over");
       }
+      ChildRun.Ended ended = ChildRun.of(each, quick, limitSeconds, onIdle);
       figures =
-          each.reading().read(ChildRun.of(each, quick, limitSeconds, onIdle)).stream()
+          Stream.concat(each.reading().read(ended.json()).stream(), ended.costs().stream())
               .filter(figure -> Double.isFinite(figure.median()))
               .toList();
     } catch (HeddleException failed) {

@@ -25,13 +25,21 @@ final class ChildRun {
   private ChildRun() {}
 
   /**
-   * The JSON that the command wrote.
+   * What came of it.
+   *
+   * @param json that the command wrote
+   * @param costs of its process, as far as they could be seen: its ranks' are their own
+   */
+  record Ended(JsonNode json, List<Figure> costs) {}
+
+  /**
+   * Runs the command to its end.
    *
    * @param limitSeconds after which it is ended
    * @param onIdle called a few times a second
    * @throws HeddleException where it failed or took too long, with its last words
    */
-  static JsonNode of(Measurement measurement, boolean quick, long limitSeconds, Runnable onIdle)
+  static Ended of(Measurement measurement, boolean quick, long limitSeconds, Runnable onIdle)
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
@@ -47,11 +55,13 @@ final class ChildRun {
               .start();
       cleanup.add(() -> end(process));
       long start = System.nanoTime();
+      ProcessCosts costs = new ProcessCosts();
       while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(limitSeconds)) {
           end(process);
           throw new HeddleException("not done after " + limitSeconds + " s");
         }
+        costs.look(process.toHandle());
         onIdle.run();
       }
       boolean finished =
@@ -60,7 +70,7 @@ final class ChildRun {
         throw new HeddleException(lastWords(process.exitValue(), errors, output));
       }
       try {
-        return Json.mapper().readTree(json.toFile());
+        return new Ended(Json.mapper().readTree(json.toFile()), costs.figures());
       } catch (JsonProcessingException malformed) {
         throw new HeddleException("its JSON is malformed: " + malformed.getOriginalMessage());
       }

@@ -29,6 +29,7 @@ final class Measurements {
   static final String PATHS = "paths";
   static final String LAB_CHECK = "lab-check";
   static final String SWITCHING = "switching";
+  static final String SWITCHING_RXE = "switching-rxe";
   static final String WAN = "wan";
   static final String SIMULATED_LAB = "simulated-lab";
   static final String HTSIM = "simulated-htsim";
@@ -216,7 +217,7 @@ final class Measurements {
         new Measurement(
             SWITCHING,
             "policies over leaves that hash, spray or spray by load; one link at a quarter",
-            words("perf switching --json"),
+            words("perf switching --json --policies pinned,spray,packet,standard"),
             words("perf switching --json --rounds 1 --milliseconds 1000 --policies pinned,spray"),
             false,
             300,
@@ -260,7 +261,15 @@ final class Measurements {
             routes,
             false,
             120,
-            FabricReadings::controlPlane));
+            FabricReadings::controlPlane),
+        new Measurement(
+            SWITCHING_RXE,
+            "the kernel's own RDMA devices, in an emulated guest, over leaves that hash or spray",
+            words("perf switching --json --policies rxe"),
+            words("perf switching --json --policies rxe --switching hash,spraylink --rounds 1"),
+            false,
+            400,
+            FabricReadings::switching));
   }
 
   private static List<Measurement> alone() {

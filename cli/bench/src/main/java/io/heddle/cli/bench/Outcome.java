@@ -35,6 +35,12 @@ record Outcome(
   /** A figure that every measurement has. */
   static final String TIME = "time of the command";
 
+  /** Of the command's own process: the most memory that it had at a time. */
+  static final String MEMORY = "memory of the command";
+
+  /** Of the command's own process; no longer than {@link #TIME} where one core serves. */
+  static final String PROCESSOR = "processor time of the command";
+
   /** These figures, which stay since {@code later} has none. */
   Outcome keptAfter(Outcome later) {
     return new Outcome(

@@ -135,7 +135,7 @@ final class RegressionCheck {
     for (int turn = 1; turn <= TURNS; turn++) {
       for (Measurement each : turn == 1 ? SHORT : List.copyOf(worse)) {
         List<Figure> figures =
-            each.reading().read(ChildRun.of(each, false, each.limitSeconds(), quietly));
+            each.reading().read(ChildRun.of(each, false, each.limitSeconds(), quietly).json());
         if (add(figures, recorded, seen)) {
           worse.add(each);
         }

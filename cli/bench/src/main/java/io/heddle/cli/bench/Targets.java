@@ -120,14 +120,24 @@ final class Targets {
         atLeast(
             switches,
             Measurements.SWITCHING,
+            "equal, spraylink" + FabricReadings.WORST_OF_CAPACITY,
+            0.95),
+        atLeast(
+            switches,
+            Measurements.SWITCHING,
             "equal, spraylink" + FabricReadings.WORST_OF_HASH,
             0.97),
         atMost(switches, Measurements.SWITCHING, "needless sendings under spraylink", 0.001),
         atLeast(switches, Measurements.SWITCHING, "standard peers, worst ÷ hash", 0.95),
         atMost(switches, Measurements.SWITCHING, "standard peers, marked", 0),
+        atLeast(switches, Measurements.SWITCHING_RXE, "the kernel's devices, worst ÷ hash", 0.95),
+        atMost(switches, Measurements.SWITCHING_RXE, "the kernel's devices, marked", 0),
         atMost(simulated, Measurements.SIMULATED_LAB, worstOff, 1),
         atMost(simulated, Measurements.HTSIM, worstOff, 1),
         atMost(simulated, Measurements.SIMULATED, Outcome.TIME, 60),
+        atMost(simulated, Measurements.SIMULATED, Outcome.PROCESSOR, 60),
+        atMost(simulated, Measurements.SIMULATED, Outcome.MEMORY, 4_096),
+        atLeast(simulated, Measurements.CONTROL_PLANE, "host routes, routes of a card", 400_000),
         atMost(simulated, Measurements.CONTROL_PLANE, "schemes that aren't as the arithmetic", 0));
   }
 
