@@ -92,7 +92,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   @Option(
       names = "--guest-rate",
-      defaultValue = "0.01",
+      defaultValue = "0.005",
       paramLabel = "GBPS",
       description = "What a link carries for rxe: less than an emulated guest (${DEFAULT-VALUE}).")
   private double guestRate;
