@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,12 +52,16 @@ final class VerbsFabricTest {
   private VerbsFabric near;
   private VerbsFabric far;
 
-  @BeforeEach
-  void open() {
+  @BeforeAll
+  static void requireStandin() {
     BuiltParts.standin();
     if (System.getenv("STANDIN_FABRIC") == null) {
       Skip.because("this process doesn't have the stand-in's environment");
     }
+  }
+
+  @BeforeEach
+  void open() {
     near = fabric("standin0");
     far = fabric("standin1");
   }
