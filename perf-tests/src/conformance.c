@@ -88,6 +88,35 @@ void *finish_accept(void *listen_comm) {
   return comm;
 }
 
+/* Connections to one listener are accepted in any order: the first message of each says which one it is. */
+static void put_in_order(void **comms, int count) {
+  int *numbers = calloc((size_t)count, sizeof *numbers);
+  void **sorted = calloc((size_t)count, sizeof *sorted), **requests = calloc((size_t)count, sizeof *requests);
+  void **memory = calloc((size_t)count, sizeof *memory);
+  WANT(numbers != NULL && sorted != NULL && requests != NULL && memory != NULL, "no memory");
+  for (int i = 0; i < count; i++) {
+    size_t size = sizeof numbers[i];
+    void *data = &numbers[i];
+    int tag = 0;
+    if (is_sender()) numbers[i] = i;
+    memory[i] = must_register(comms[i], data, size);
+    requests[i] = is_sender() ? must_isend(comms[i], data, size, tag, memory[i])
+                              : must_irecv(comms[i], 1, &data, &size, &tag, &memory[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    int got = 0;
+    wait_done(requests[i], &got);
+    check(net_deregister(&net, comms[i], memory[i]), "deregMr");
+    WANT(numbers[i] >= 0 && numbers[i] < count && sorted[numbers[i]] == NULL, "connection %d comes twice", numbers[i]);
+    sorted[numbers[i]] = comms[i];
+  }
+  memcpy(comms, sorted, (size_t)count * sizeof *sorted);
+  free(memory);
+  free(requests);
+  free(sorted);
+  free(numbers);
+}
+
 void connect_all(void **comms, int count) {
   char handle[NET_HANDLE_BYTES], name[32];
   snprintf(name, sizeof name, "handle%d", listens++);
@@ -105,6 +134,7 @@ void connect_all(void **comms, int count) {
     for (int i = 0; i < count; i++) comms[i] = finish_accept(listen_comm);
     check(net_close_listen(&net, listen_comm), "closeListen");
   }
+  if (count > 1) put_in_order(comms, count);
 }
 
 void close_comm(void *comm) {
