@@ -61,7 +61,7 @@ final class LongAbsenceTest {
         assertTrue(first.isAlive() && second.isAlive(), () -> said(first, second));
       }
       for (String plane : List.of(WITHOUT_CARRIER, FLAPPING, ONE_WAY, WITHOUT_ADDRESS)) {
-        assertTrue(said(first, second).contains("moving off plane if:" + plane), plane);
+        awaitWord("moving off plane if:" + plane, first, second);
       }
       if (AWAY_SECONDS > FIRST_WORD_SECONDS) {
         assertTrue(said(first, second).contains("has been away for"), () -> said(first, second));
@@ -125,6 +125,15 @@ final class LongAbsenceTest {
           lab.sentBytesByPlane() + " after " + before + "\n" + said(first, second));
       TimeUnit.MILLISECONDS.sleep(100);
       now = lab.sentBytesByPlane();
+    }
+  }
+
+  private static void awaitWord(String words, HostProcess first, HostProcess second)
+      throws InterruptedException {
+    Patience patience = Patience.ofSeconds(60);
+    while (!said(first, second).contains(words)) {
+      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + said(first, second));
+      TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
