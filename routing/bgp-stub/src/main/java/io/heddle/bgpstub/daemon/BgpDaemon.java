@@ -9,6 +9,7 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AddressFamily;
+import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgpstub.rib.AdjRibIn;
 import io.heddle.bgpstub.rib.PeerRoutes;
@@ -57,7 +58,7 @@ public final class BgpDaemon implements AutoCloseable {
   private final BgpSpeaker speaker;
   private final RoutePublisher publisher;
   private final Rib rib;
-  private final List<Peer> peers = new ArrayList<>();
+  private final List<DaemonPeer> peers = new ArrayList<>();
   private final Supplier<Set<Prefix>> peersInUse;
   private final long startNs = System.nanoTime();
   private final int routerId;
@@ -68,18 +69,6 @@ public final class BgpDaemon implements AutoCloseable {
   private final Set<String> told = new HashSet<>();
   private long changesSeen;
   private long changesTidied;
-
-  private record Peer(PeerConfig config, PeerSession session, PeerRoutes routes) {
-    /* By the configuration that it has in another file. */
-    Peer of(DaemonConfig next) {
-      for (PeerConfig peer : next.peers()) {
-        if (peer.name().equals(config.name())) {
-          return new Peer(peer, session, routes);
-        }
-      }
-      return this;
-    }
-  }
 
   private BgpDaemon(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
     this.config = config;
@@ -149,7 +138,7 @@ public final class BgpDaemon implements AutoCloseable {
     AdjRibIn routes = speaker.ask(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
     PeerRoutes listener = new PeerRoutes(routes, of.as(), routerId, of.fibSuppress());
     PeerSession session = speaker.add(options, listener);
-    speaker.execute(() -> peers.add(new Peer(peer, session, listener)));
+    speaker.execute(() -> peers.add(new DaemonPeer(peer, session, listener)));
     return session;
   }
 
@@ -221,7 +210,7 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private void end(String name) {
-    for (Peer peer : List.copyOf(peers)) {
+    for (DaemonPeer peer : List.copyOf(peers)) {
       if (peer.config().name().equals(name)) {
         peers.remove(peer);
         speaker.remove(peer.session(), "not configured any more");
@@ -282,7 +271,7 @@ public final class BgpDaemon implements AutoCloseable {
   private boolean isReady() {
     long running = System.nanoTime() - startNs;
     boolean all = !peers.isEmpty();
-    for (Peer peer : peers) {
+    for (DaemonPeer peer : peers) {
       boolean up = peer.session().state() == SessionState.ESTABLISHED;
       long upForMs = up ? peer.session().status().upForMs() : 0;
       all &= up && (peer.routes().routes().isComplete() || upForMs * 1_000_000 > DUMP_NS);
@@ -319,8 +308,10 @@ public final class BgpDaemon implements AutoCloseable {
     boolean isYoung = System.nanoTime() - startNs < YOUNG_NS;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
-      for (Peer peer : peers) {
-        waiting |= lookFor(peer, own);
+      /* Several peers may tell of one plane, which has one address all the same. */
+      Set<String> named = new HashSet<>();
+      for (DaemonPeer peer : peers) {
+        waiting |= lookFor(peer, own, named);
       }
       if (rib.isIncomplete()
           && (System.nanoTime() - startNs) / RETRY_NS
@@ -334,7 +325,7 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /* Returns whether something is missing that is worth an early second look. */
-  private boolean lookFor(Peer peer, OwnAddresses own) {
+  private boolean lookFor(DaemonPeer peer, OwnAddresses own, Set<String> named) {
     PeerConfig of = peer.config();
     String link = linkOf(of, own);
     if (link == null) {
@@ -352,10 +343,12 @@ public final class BgpDaemon implements AutoCloseable {
     List<InetAddress> addresses = own.on(link, of.families());
     addressesOn.put(of.name(), addresses);
     String via = peer.session().remote() != null ? of.name() + " on " + link : of.name();
-    if (of.planeKey() != null) {
-      rib.setSource(of.planeKey(), addresses.isEmpty() ? null : addresses.getFirst(), rate, via);
-    } else {
-      nameByColour(addresses, rate, via);
+    String key = of.planeKey();
+    if (key == null) {
+      nameByColour(addresses, rate, via, named);
+    } else if (named.add(key)) {
+      List<InetAddress> ofPlane = own.on(link, config.familiesOf(key));
+      rib.setSource(key, ofPlane.isEmpty() ? null : ofPlane.getFirst(), rate, via);
     }
     if (config.announce()) {
       peer.routes().setAddresses(new LinkedHashSet<>(addresses), rate);
@@ -384,8 +377,7 @@ public final class BgpDaemon implements AutoCloseable {
     return link;
   }
 
-  private void nameByColour(List<InetAddress> addresses, long rate, String via) {
-    Set<String> named = new HashSet<>();
+  private void nameByColour(List<InetAddress> addresses, long rate, String via, Set<String> named) {
     for (InetAddress address : addresses) {
       String key = rib.planeOf(address);
       if (key != null && named.add(key)) {
@@ -403,7 +395,7 @@ public final class BgpDaemon implements AutoCloseable {
         sentInUse = now;
       }
       lastInUse = now;
-      for (Peer peer : peers) {
+      for (DaemonPeer peer : peers) {
         if (peer.config().filter()) {
           PeerConfig of = peer.config();
           peer.routes()
@@ -414,7 +406,7 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private void refresh(PeerSession session, AddressFamily family) {
-    for (Peer peer : peers) {
+    for (DaemonPeer peer : peers) {
       if (peer.session() == session) {
         peer.routes().refresh();
       }
@@ -432,7 +424,7 @@ public final class BgpDaemon implements AutoCloseable {
     return speaker.ask(() ->
         new DaemonView(
             config.as(),
-            dotted(routerId),
+            ExtendedCommunity.dotted(routerId),
             config.publish().toString(),
             publisher.isLive(),
             rib.isIncomplete(),
@@ -440,33 +432,14 @@ public final class BgpDaemon implements AutoCloseable {
             publisher.generation(),
             speaker.strangers(),
             publisher.planes(),
-            peers.stream().map(BgpDaemon::view).toList()));
-  }
-
-  private static PeerView view(Peer peer) {
-    AdjRibIn routes = peer.routes().routes();
-    String key = peer.config().planeKey();
-    return new PeerView(
-        peer.session().status(),
-        peer.config().interfaceName(),
-        peer.config().as(),
-        key == null ? "by colour" : key,
-        routes.routes(),
-        routes.attributeSets(),
-        routes.isComplete(),
-        routes.withoutPlane(),
-        peer.routes().filterLines());
-  }
-
-  static String dotted(int id) {
-    return (id >>> 24) + "." + (id >>> 16 & 0xff) + "." + (id >>> 8 & 0xff) + "." + (id & 0xff);
+            peers.stream().map(DaemonPeer::view).toList()));
   }
 
   /** Routes as peers tell them, of one peer or of all. */
   public List<Route> routes(@Nullable String peerName, int most) {
     return speaker.ask(() -> {
       List<Route> all = new ArrayList<>();
-      for (Peer peer : peers) {
+      for (DaemonPeer peer : peers) {
         if (peerName == null || peer.config().name().equals(peerName)) {
           all.addAll(peer.routes().routes().routes(most - all.size()));
         }
@@ -484,7 +457,7 @@ public final class BgpDaemon implements AutoCloseable {
   public List<FilterView> filters(Prefix destination) {
     return speaker.ask(() -> {
       List<FilterView> all = new ArrayList<>();
-      for (Peer peer : peers) {
+      for (DaemonPeer peer : peers) {
         PeerRoutes routes = peer.routes();
         if (routes.filterLines() > 0) {
           all.add(

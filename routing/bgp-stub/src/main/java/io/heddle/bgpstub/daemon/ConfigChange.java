@@ -1,5 +1,6 @@
 package io.heddle.bgpstub.daemon;
 
+import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ record ConfigChange(
     if (value instanceof Path || !key.equals("router-id")) {
       return value.toString();
     }
-    return value.equals(0) ? "the one of the addresses" : BgpDaemon.dotted((int) value);
+    return value.equals(0) ? "the one of the addresses" : ExtendedCommunity.dotted((int) value);
   }
 
   /** For the log. */

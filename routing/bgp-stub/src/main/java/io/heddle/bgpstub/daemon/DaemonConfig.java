@@ -1,6 +1,7 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.bgp.wire.CodePoints;
+import io.heddle.bgp.wire.Families;
 import io.heddle.bgpstub.rib.RibOptions;
 import io.heddle.routes.WeightRules;
 import java.nio.file.Path;
@@ -31,4 +32,17 @@ public record DaemonConfig(
     WeightRules weights,
     RibOptions routes,
     CodePoints codePoints,
-    List<PeerConfig> peers) {}
+    List<PeerConfig> peers) {
+  /** Of all peers that tell of a plane. */
+  Families familiesOf(String planeKey) {
+    boolean ipv6 = false;
+    boolean ipv4 = false;
+    for (PeerConfig each : peers) {
+      if (planeKey.equals(each.planeKey())) {
+        ipv6 |= each.families().ipv6Unicast();
+        ipv4 |= each.families().ipv4Unicast();
+      }
+    }
+    return new Families(ipv6, ipv4, List.of());
+  }
+}

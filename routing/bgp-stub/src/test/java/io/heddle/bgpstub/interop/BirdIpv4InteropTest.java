@@ -281,4 +281,35 @@ class BirdIpv4InteropTest extends DaemonContract {
       await("our host route", () -> table().contains("10.9.0.2/32"));
     }
   }
+
+  /* With either order of peers: each look would otherwise end with the last one's. */
+  @Test
+  void aPlaneThatTwoPeersTellOfHasItsAddressOfIpv6() throws Exception {
+    speaker.close();
+    for (List<String> order :
+        List.of(List.of("fd00:1::1", "10.9.0.1"), List.of("10.9.0.1", "fd00:1::1"))) {
+      Path config = net.folder().resolve("both.conf");
+      Files.writeString(
+          config,
+          """
+          as = 65001
+          publish = %s
+          [peer first]
+          address = %s
+          plane = a
+          [peer second]
+          address = %s
+          plane = a
+          """
+              .formatted(net.folder().resolve("routes"), order.getFirst(), order.getLast()));
+      BgpDaemon daemon =
+          NetworkNamespace.call(
+              net.host(), () -> BgpDaemon.start(ConfigParser.read(config), Set::of, heard.logTo()));
+      try (daemon) {
+        await("an address", () -> daemon.view().planes().getFirst().source() != null);
+        assertEquals(
+            Prefix.of("fd00:1::2").inetAddress(), daemon.view().planes().getFirst().source());
+      }
+    }
+  }
 }

@@ -1,0 +1,33 @@
+package io.heddle.bgpstub.daemon;
+
+import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgpstub.rib.AdjRibIn;
+import io.heddle.bgpstub.rib.PeerRoutes;
+
+/** A configured peer at work. Speaker's thread. */
+record DaemonPeer(PeerConfig config, PeerSession session, PeerRoutes routes) {
+  /** By the configuration that it has in another file. */
+  DaemonPeer of(DaemonConfig next) {
+    for (PeerConfig peer : next.peers()) {
+      if (peer.name().equals(config.name())) {
+        return new DaemonPeer(peer, session, routes);
+      }
+    }
+    return this;
+  }
+
+  PeerView view() {
+    AdjRibIn told = routes.routes();
+    String key = config.planeKey();
+    return new PeerView(
+        session.status(),
+        config.interfaceName(),
+        config.as(),
+        key == null ? "by colour" : key,
+        told.routes(),
+        told.attributeSets(),
+        told.isComplete(),
+        told.withoutPlane(),
+        routes.filterLines());
+  }
+}
