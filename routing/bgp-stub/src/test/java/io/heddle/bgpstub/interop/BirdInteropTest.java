@@ -11,7 +11,6 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.testing.Patience;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class BirdInteropTest extends DaemonContract {
   @Override
   List<Path> programs() {
-    return List.of(Path.of("/usr/sbin/bird"), Path.of("/usr/sbin/birdc"));
+    return BirdDaemon.programs();
   }
 
   @Override
@@ -35,9 +34,8 @@ class BirdInteropTest extends DaemonContract {
   }
 
   private Process launch(String neighbour, String more) throws Exception {
-    Path configuration = net.folder().resolve("bird.conf");
-    Files.writeString(
-        configuration,
+    return BirdDaemon.start(
+        net,
         """
         log stderr all;
         router id 10.0.3.1;
@@ -60,27 +58,10 @@ class BirdInteropTest extends DaemonContract {
         %s
         """
             .formatted(neighbour, more));
-    Files.deleteIfExists(net.folder().resolve("ctl"));
-    return net.start(
-        "/usr/sbin/bird",
-        "-f",
-        "-c",
-        configuration.toString(),
-        "-s",
-        control(),
-        "-P",
-        net.folder().resolve("bird.pid").toString());
-  }
-
-  private String control() {
-    return net.folder().resolve("ctl").toString();
   }
 
   private String birdc(String... words) throws Exception {
-    String[] command = {"/usr/sbin/birdc", "-s", control()};
-    String[] all = java.util.Arrays.copyOf(command, 3 + words.length);
-    System.arraycopy(words, 0, all, 3, words.length);
-    return net.ask(all);
+    return BirdDaemon.ask(net, words);
   }
 
   @Override

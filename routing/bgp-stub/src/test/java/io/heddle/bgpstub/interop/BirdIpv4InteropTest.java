@@ -62,7 +62,7 @@ class BirdIpv4InteropTest extends DaemonContract {
 
   @Override
   List<Path> programs() {
-    return List.of(Path.of("/usr/sbin/bird"), Path.of("/usr/sbin/birdc"));
+    return BirdDaemon.programs();
   }
 
   @Override
@@ -78,9 +78,8 @@ class BirdIpv4InteropTest extends DaemonContract {
 
   /* A session, words for its IPv4 channel, and other protocols. */
   private Process launch(String session, String channel, String more) throws Exception {
-    Path configuration = net.folder().resolve("bird.conf");
-    Files.writeString(
-        configuration,
+    return BirdDaemon.start(
+        net,
         """
         log stderr all;
         router id 10.0.3.1;
@@ -101,27 +100,10 @@ class BirdIpv4InteropTest extends DaemonContract {
         %s
         """
             .formatted(session, channel, more));
-    Files.deleteIfExists(net.folder().resolve("ctl"));
-    return net.start(
-        "/usr/sbin/bird",
-        "-f",
-        "-c",
-        configuration.toString(),
-        "-s",
-        control(),
-        "-P",
-        net.folder().resolve("bird.pid").toString());
-  }
-
-  private String control() {
-    return net.folder().resolve("ctl").toString();
   }
 
   private String birdc(String... words) throws Exception {
-    String[] command = {"/usr/sbin/birdc", "-s", control()};
-    String[] all = java.util.Arrays.copyOf(command, 3 + words.length);
-    System.arraycopy(words, 0, all, 3, words.length);
-    return net.ask(all);
+    return BirdDaemon.ask(net, words);
   }
 
   @Override

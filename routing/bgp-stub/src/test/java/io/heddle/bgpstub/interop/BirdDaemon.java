@@ -1,0 +1,46 @@
+package io.heddle.bgpstub.interop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** BIRD in the leaf. */
+final class BirdDaemon {
+  private static final Path BIRD = Path.of("/usr/sbin/bird");
+  private static final Path CLIENT = Path.of("/usr/sbin/birdc");
+
+  private BirdDaemon() {}
+
+  static List<Path> programs() {
+    return List.of(BIRD, CLIENT);
+  }
+
+  private static String control(LinkedNamespaces net) {
+    return net.folder().resolve("ctl").toString();
+  }
+
+  static Process start(LinkedNamespaces net, String configuration) throws IOException {
+    Path file = net.folder().resolve("bird.conf");
+    Files.writeString(file, configuration);
+    Files.deleteIfExists(net.folder().resolve("ctl"));
+    return net.start(
+        BIRD.toString(),
+        "-f",
+        "-c",
+        file.toString(),
+        "-s",
+        control(net),
+        "-P",
+        net.folder().resolve("bird.pid").toString());
+  }
+
+  /** What it answers to an operator. */
+  static String ask(LinkedNamespaces net, String... words)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-s", control(net)));
+    command.addAll(List.of(words));
+    return net.ask(command.toArray(String[]::new));
+  }
+}
