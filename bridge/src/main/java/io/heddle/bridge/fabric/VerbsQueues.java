@@ -70,7 +70,7 @@ final class VerbsQueues {
   }
 
   /**
-   * @throws VerbsException for what the device refuses; the caller closes the context then
+   * @throws VerbsException for what the device refuses; the context is closed then
    */
   static VerbsQueues open(DeviceContext context) {
     Arena arena = Arena.ofShared();
