@@ -12,6 +12,9 @@ package io.heddle.spray;
  * weights say are dry now and then, too: a link's shaper lets the beginning of a message through at
  * once, and that is more of the message on a slow plane. It is believed for a while in which
  * something is under way, then asked anew: what nobody uses changes no answer.
+ *
+ * <p>A chunk was carried since its plane's last one was through, or the plane had nothing to do. So
+ * it counts for both kinds of time as far as these had part in that, whenever it is told of.
  */
 final class IdleCapacity {
   /** What must be missing, if it is missing, until it is said, in preferred chunks ... */
@@ -44,9 +47,14 @@ final class IdleCapacity {
   /* At the last look. */
   private final boolean[] isBusy;
   private final int[] posted;
+  private final long[] carriedBytes;
   private boolean isAnyBusy;
   private long lookedAtNs;
-  private long carriedBytes;
+
+  /* Of each plane's time since its last chunk was through and with something to do: all, and both kinds that matter. */
+  private final double[] sinceNs;
+  private final double[] sinceLateNs;
+  private final double[] sinceBusyNs;
 
   /* The rest of the time in which anything was busy throughout. */
   private double busyNs;
@@ -66,6 +74,10 @@ final class IdleCapacity {
     chunkBytes = preferredChunkBytes;
     isBusy = new boolean[planes];
     posted = new int[planes];
+    carriedBytes = new long[planes];
+    sinceNs = new double[planes];
+    sinceLateNs = new double[planes];
+    sinceBusyNs = new double[planes];
   }
 
   /** Whether capacity was found idle lately. */
@@ -88,14 +100,18 @@ final class IdleCapacity {
     dryNs = 0;
   }
 
-  /** All completions by now are told of, and nothing was posted since. */
-  void looked(PlaneLoads loads, PlaneWeights weights) {
+  /**
+   * All completions by now are told of, and nothing was posted since.
+   *
+   * @return whether what was found isn't believed any more from now on
+   */
+  boolean looked(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyUnderWay()) {
       /* Nobody was late meanwhile, and nobody can be at the next look either: what was posted isn't asked for by then. */
       lookedAtNs = rates.nowNs();
-      carriedBytes = loads.carriedBytes();
-      return;
+      loads.copyCarriedBytes(carriedBytes);
+      return false;
     }
     boolean wasAnyBusy = isAnyBusy;
     isAnyBusy = false;
@@ -104,38 +120,60 @@ final class IdleCapacity {
     long dry = 0;
     for (int plane = 0; plane < isBusy.length; plane++) {
       boolean isBusyNow = loads.inFlightBytes(plane) > 0;
-      int postedNow = rates.posted(plane);
       isAnyBusy |= isBusyNow;
       if (weights.weight(plane) > 0) {
         isAnyBusyAllTheTime |= isBusy[plane] && isBusyNow;
         isAnyLate |= isBusy[plane] && isBusyNow && rates.isLate(plane);
-        dry += isBusy[plane] || posted[plane] != postedNow ? 0 : weights.weight(plane);
+        dry += isBusy[plane] || posted[plane] != rates.posted(plane) ? 0 : weights.weight(plane);
       }
-      isBusy[plane] = isBusyNow;
-      posted[plane] = postedNow;
     }
     long tookNs = rates.nowNs() - lookedAtNs;
-    long bytes = loads.carriedBytes() - carriedBytes;
     lookedAtNs += tookNs;
-    carriedBytes += bytes;
     passed(wasAnyBusy ? tookNs : 0);
-    if (isAnyLate && dry > 0) {
+    boolean isLate = isAnyLate && dry > 0;
+    carried(loads, tookNs, isLate, !isLate && isAnyBusyAllTheTime);
+    if (isLate) {
       lateNs += tookNs;
-      lateBytes += bytes;
       dryNs += tookNs * (double) dry / weights.total();
       judge();
     } else if (isAnyBusyAllTheTime) {
       busyNs += tookNs;
-      busyBytes += bytes;
       if (busyBytes > MOST_BUSY_CHUNKS * chunkBytes) {
         busyNs /= 2;
         busyBytes /= 2;
       }
     }
     believedNs += wasAnyBusy ? tookNs : 0;
-    if (isFound && believedNs > BELIEVED_NS) {
-      isFound = false;
-      forgetLate();
+    if (!isFound || believedNs <= BELIEVED_NS) {
+      return false;
+    }
+    isFound = false;
+    forgetLate();
+    return true;
+  }
+
+  /* What planes have carried meanwhile, and which kind of time that was. */
+  private void carried(PlaneLoads loads, long tookNs, boolean isLate, boolean isRest) {
+    PlaneRates rates = loads.rates();
+    for (int plane = 0; plane < isBusy.length; plane++) {
+      int postedNow = rates.posted(plane);
+      if (isBusy[plane] || posted[plane] != postedNow) {
+        sinceNs[plane] += tookNs;
+        sinceLateNs[plane] += isLate ? tookNs : 0;
+        sinceBusyNs[plane] += isRest ? tookNs : 0;
+      }
+      isBusy[plane] = loads.inFlightBytes(plane) > 0;
+      posted[plane] = postedNow;
+      long bytes = loads.carriedBytes(plane) - carriedBytes[plane];
+      if (bytes > 0) {
+        carriedBytes[plane] += bytes;
+        double since = sinceNs[plane];
+        lateBytes += since > 0 ? bytes * sinceLateNs[plane] / since : isLate ? bytes : 0;
+        busyBytes += since > 0 ? bytes * sinceBusyNs[plane] / since : isRest ? bytes : 0;
+        sinceNs[plane] = 0;
+        sinceLateNs[plane] = 0;
+        sinceBusyNs[plane] = 0;
+      }
     }
   }
 

@@ -33,7 +33,6 @@ public final class PlaneLoads {
   private final long[] carriedBytes;
   private final PlaneRates rates;
   private final IdleCapacity idle;
-  private long carriedByAll;
   private boolean isObserved;
   private long moves;
   private final int maxChunksPerPlane;
@@ -93,8 +92,8 @@ public final class PlaneLoads {
   public void looked() {
     rates.looked();
     PlaneWeights weights = learnt;
-    if (weights != null) {
-      idle.looked(this, weights);
+    if (weights != null && idle.looked(this, weights)) {
+      forgetDebts();
     }
   }
 
@@ -120,9 +119,9 @@ public final class PlaneLoads {
     return carriedBytes[plane];
   }
 
-  /** What all planes have carried so far. */
-  long carriedBytes() {
-    return carriedByAll;
+  /** What each plane has carried so far, into an array with a number for each. */
+  void copyCarriedBytes(long[] into) {
+    System.arraycopy(carriedBytes, 0, into, 0, carriedBytes.length);
   }
 
   /** What was observed of the planes. */
@@ -252,9 +251,7 @@ public final class PlaneLoads {
    * any more.
    */
   public void weightsChanged(PlaneWeights before, PlaneWeights now) {
-    Arrays.fill(virtualTime, 0);
-    usualUntil = 0;
-    limitAt = 0;
+    forgetDebts();
     idle.forget();
     long heaviestBefore = before.heaviest();
     long heaviest = now.heaviest();
@@ -265,13 +262,19 @@ public final class PlaneLoads {
     }
   }
 
+  /* What a plane didn't carry before it needn't catch up with. */
+  private void forgetDebts() {
+    Arrays.fill(virtualTime, 0);
+    usualUntil = 0;
+    limitAt = 0;
+  }
+
   /** A chunk is finished. */
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;
     inFlightChunks[plane]--;
     moves++;
     carriedBytes[plane] += lengthBytes;
-    carriedByAll += lengthBytes;
     if (isObserved) {
       rates.finished(plane);
     }
