@@ -12,7 +12,7 @@ public final class LinePlot {
   private static final int WIDTH = 720;
   private static final int HEIGHT = 340;
   private static final int LEFT = 76;
-  private static final int RIGHT = 20;
+  private static final int RIGHT = 32;
   private static final int TOP = 34;
   private static final int BOTTOM = 52;
   private static final int LETTER = 8;

@@ -14,11 +14,11 @@ public final class ReportPage {
       <title>%s</title>
       <style>
       :root { color-scheme: light dark; }
-      body { font: 16px/1.5 system-ui, sans-serif; max-width: 760px; margin: 0 auto; padding: 1rem; }
+      body { font: 16px/1.5 system-ui, sans-serif; max-width: 960px; margin: 0 auto; padding: 1rem; }
       h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 0; }
       figure { margin: .5rem 0; } figcaption { font-size: .9rem; opacity: .8; }
       svg { width: 100%%; height: auto; } svg text { font-size: 13px; fill: currentColor; }
-      pre { overflow-x: auto; font-size: .8rem; line-height: 1.35; }
+      pre { overflow-x: auto; font-size: .75rem; line-height: 1.35; }
       </style>
       </head>
       <body>
