@@ -17,7 +17,7 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.pgm.PgmObserver;
 import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.status.StatusFile;
-import io.heddle.bridge.unicast.UnicastForwarder;
+import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
@@ -25,7 +25,6 @@ import io.heddle.platform.Log;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +60,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private final Runnable whenLost;
   private final Rates rates = new Rates();
   private final int unicastSlot;
+  private @Nullable HostForwarder hosts;
   /* Made for the first group that carries PGM. */
   private @Nullable PgmSessions pgm;
   private final Turns turns;
@@ -98,11 +98,10 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       long now = System.nanoTime();
       Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
       unicastSlot = config.unicast() == null ? NO_SLOT : openUnicast(config.unicast());
-      UnicastForwarder unicast =
-          config.unicast() == null ? null : unicast(config.unicast(), limiter);
+      hosts = config.unicast() == null ? null : hosts(config.unicast(), limiter);
       Forwarder[] forwarders = {
-        new Forwarder(0, a, b, counters[0], guards[0], limiter, unicast),
-        new Forwarder(1, b, a, counters[1], guards[1], limiter, unicast)
+        new Forwarder(0, a, b, counters[0], guards[0], limiter, hosts),
+        new Forwarder(1, b, a, counters[1], guards[1], limiter, hosts)
       };
       for (GroupSettings each : config.groups()) {
         groups.put(each.address(), open(each));
@@ -118,7 +117,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
           new DataThread(
               arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
       watch = new DataWatch(data::beats, LOOKS_IN_VAIN, LOOK_NS);
-      fabricWatch = new FabricWatch(fabrics, log, status::tell);
+      fabricWatch = new FabricWatch(fabrics, hosts, log, status::tell);
       control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
       peering = config.redundancy() == null ? null : peering(config.redundancy(), data);
     } catch (RuntimeException failed) {
@@ -225,9 +224,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return new long[] {status.counters(slot, 0), status.counters(slot, 1)};
   }
 
-  private UnicastForwarder unicast(UnicastSettings settings, Limiter limiter) {
+  private HostForwarder hosts(UnicastSettings settings, Limiter limiter) {
     long[] counters = countersOf(unicastSlot);
-    return new UnicastForwarder(arena, fabrics, settings, counters, limiter, new SecureRandom());
+    return FabricEnds.hosts(arena, config, fabrics, settings, counters, limiter, log);
   }
 
   private BridgedGroup open(GroupSettings settings) {
@@ -459,6 +458,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   }
 
   private void release() {
+    if (hosts != null) {
+      hosts.close();
+    }
     fabrics.forEach(FabricPort::close);
     try {
       status.close();

@@ -1,16 +1,29 @@
 package io.heddle.bridge;
 
+import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.NumberedPort;
+import io.heddle.bridge.fabric.RdmaCmNumbers;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.unicast.HostForwarder;
+import io.heddle.bridge.unicast.MappedForwarder;
+import io.heddle.bridge.unicast.NumberMapping;
+import io.heddle.bridge.unicast.UnicastForwarder;
+import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import java.lang.foreign.Arena;
+import java.security.SecureRandom;
+import java.util.List;
 
 /** Opens the bridge's ends in fabrics, each by its kind. */
 final class FabricEnds {
@@ -25,6 +38,39 @@ final class FabricEnds {
       case WireSpec wire -> WireFabric.open(wire, transparent, clock);
       case VerbsSpec verbs -> VerbsFabric.open(verbs, log);
     };
+  }
+
+  /**
+   * Opens what takes datagrams for one host.
+   *
+   * @param counters of what comes from a and b
+   */
+  static HostForwarder hosts(
+      Arena arena,
+      BridgeConfig config,
+      List<? extends FabricPort> fabrics,
+      UnicastSettings settings,
+      long[] counters,
+      Limiter limiter,
+      Log log) {
+    NumberMapping mapping = settings.mapping();
+    SecureRandom ids = new SecureRandom();
+    if (mapping == null) {
+      return new UnicastForwarder(arena, fabrics, settings, counters, limiter, ids);
+    }
+    NumberService service = numbers(config, fabrics, settings.trafficClass(), log);
+    return new MappedForwarder(arena, fabrics, settings, mapping, counters, limiter, service, ids);
+  }
+
+  private static NumberService numbers(
+      BridgeConfig config, List<? extends FabricPort> fabrics, int trafficClass, Log log) {
+    for (int side = 0; side < fabrics.size(); side++) {
+      if (fabrics.get(side) instanceof NumberedPort port) {
+        String device = config.fabrics().get(side).end();
+        return RdmaCmNumbers.open(port, device, trafficClass, log);
+      }
+    }
+    throw new IllegalStateException("numbers are mapped, and no fabric has real queue pairs");
   }
 
   /** Opens what beacons go and come by. */

@@ -11,7 +11,7 @@ import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
-import io.heddle.bridge.unicast.UnicastForwarder;
+import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -29,7 +29,7 @@ final class Forwarder {
   private final long fabricCounters;
   private final StormGuard sentBack;
   private final Limiter limiter;
-  private final @Nullable UnicastForwarder unicast;
+  private final @Nullable HostForwarder unicast;
   private final boolean payloadDigests;
 
   /**
@@ -46,7 +46,7 @@ final class Forwarder {
       long fabricCounters,
       StormGuard sentBack,
       Limiter limiter,
-      @Nullable UnicastForwarder unicast) {
+      @Nullable HostForwarder unicast) {
     this.side = side;
     this.from = from;
     this.to = to;

@@ -3,6 +3,8 @@ package io.heddle.bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireFabric;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.unicast.PrefixOverlap;
@@ -25,13 +27,17 @@ final class UnicastCheck {
           "", BridgeTables.prefixes(config, fabrics, 0), BridgeTables.prefixes(config, fabrics, 1));
     }
     if (!config.standIns().all().isEmpty()) {
-      config.fabrics().forEach(UnicastCheck::requireAssigned);
+      for (int side = 0; side < config.fabrics().size(); side++) {
+        requireAssigned(config.fabrics().get(side), fabrics.get(side));
+      }
     }
   }
 
-  private static void requireAssigned(FabricSpec spec) {
+  private static void requireAssigned(FabricSpec spec, FabricPort fabric) {
     if (spec instanceof WireSpec wire) {
       WireFabric.requireAssigned(wire);
+    } else if (spec instanceof VerbsSpec verbs && fabric instanceof VerbsFabric port) {
+      port.requireAssigned(verbs);
     }
   }
 }

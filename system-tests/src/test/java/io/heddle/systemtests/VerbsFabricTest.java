@@ -3,6 +3,8 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -67,7 +69,7 @@ final class VerbsFabricTest {
   }
 
   private static VerbsFabric opened(String device, List<Gid> addresses) {
-    VerbsSpec spec = new VerbsSpec("a", device, addresses, 1);
+    VerbsSpec spec = new VerbsSpec("a", device, addresses, List.of(), 0, 1);
     return VerbsFabric.open(spec, (level, sentence) -> {});
   }
 
@@ -150,6 +152,46 @@ final class VerbsFabricTest {
     far.leave(GROUP);
     send(way, build(8));
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
+  }
+
+  /* What carries the numbers of many hosts: each queue pair hears and sends by its own. */
+  @Test
+  void eachOfSeveralQueuePairsHasItsNumberAndSleepsWithTheOthers() {
+    far.close();
+    VerbsSpec spec = new VerbsSpec("b", "standin1", List.of(), List.of(), 3, 1);
+    far = VerbsFabric.open(spec, (level, sentence) -> {});
+    far.countAt(counters);
+    Gid source = near.ownAddresses().get(1);
+    Gid destination = far.ownAddresses().get(1);
+    Way there = near.wayBetween(source, destination, 0);
+    Way back = far.wayBetween(destination, source, 0);
+    assertSame(back, far.readyWay(destination, source));
+    assertNull(far.readyWay(source, destination), "nobody has asked for that way");
+    assertEquals(3, far.numbers().length);
+    for (int number : far.numbers()) {
+      int length = build(64);
+      DatagramFormat.setQueuePair(packet, number);
+      assertTrue(far.mayRest());
+      assertFalse(LinuxCalls.isReadable(far.descriptor()));
+      send(there, length);
+      Patience patience = Patience.ofSeconds(20);
+      while (!LinuxCalls.isReadable(far.descriptor())) {
+        assertFalse(patience.isOver(), "nobody was woken");
+      }
+      assertEquals(1, awaitPacket());
+      long got = far.batch().address(0);
+      assertEquals(number, PacketFormat.queuePair(got));
+      assertEquals(near.numbers()[0], DatagramFormat.sourceQueuePair(got));
+      DatagramFormat.setQueuePair(got, near.numbers()[0]);
+      DatagramFormat.setSourceQueuePair(got, number);
+      far.send(back, got, length, 0, groupCounters, System.nanoTime());
+      far.flush();
+      assertEquals(1, near.poll(), "the stand-in delivers at once");
+      assertEquals(number, DatagramFormat.sourceQueuePair(near.batch().address(0)));
+      assertEquals(
+          source, new Gid(near.batch().destinationHigh(0), near.batch().destinationLow(0)));
+      assertEquals(0, far.poll());
+    }
   }
 
   @Test

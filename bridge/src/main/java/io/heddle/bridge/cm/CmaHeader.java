@@ -18,6 +18,9 @@ import java.lang.foreign.ValueLayout;
 public final class CmaHeader {
   public static final int BYTES = 36;
 
+  /** The queue key of RDMA CM's datagram services, unless they chose another (RDMA_UDP_QKEY). */
+  public static final int QUEUE_KEY = 0x0123_4567;
+
   /** RDMA CM's number of its datagram services (Linux, {@code RDMA_PS_UDP}). */
   private static final int PORT_SPACE_UDP = 0x0111;
 
@@ -32,6 +35,16 @@ public final class CmaHeader {
   /** Whether requests for this service have the header: those of RDMA CM's port spaces. */
   public static boolean isService(long serviceId) {
     return serviceId >>> 24 == 1;
+  }
+
+  /** Whether it is one of datagrams among them. */
+  public static boolean isDatagramService(long serviceId) {
+    return serviceId >>> 16 == datagramService(0) >>> 16;
+  }
+
+  /** The port of such a service. */
+  public static int servicePort(long serviceId) {
+    return (int) serviceId & 0xffff;
   }
 
   /** The service of a port in the port space of datagrams. */

@@ -24,6 +24,9 @@ public final class SidrReply {
   /** The number is there. */
   public static final int STATUS_SUCCESS = 0;
 
+  /** Nobody has such a service. */
+  public static final int STATUS_NO_SERVICE = 1;
+
   /** There is no queue pair at the moment. */
   public static final int STATUS_NO_QUEUE_PAIR = 3;
 
@@ -32,6 +35,7 @@ public final class SidrReply {
   private static final int QUEUE_PAIR = 32;
   private static final int SERVICE_ID = 36;
   private static final int QUEUE_KEY = 44;
+  private static final int PRIVATE_DATA = 120;
 
   private SidrReply() {}
 
@@ -56,6 +60,11 @@ public final class SidrReply {
   /** Only with {@link #STATUS_SUCCESS}. */
   public static int queueKey(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + QUEUE_KEY);
+  }
+
+  /** Address of the private data. */
+  public static long privateData(long mad) {
+    return mad + PRIVATE_DATA;
   }
 
   public static long serviceId(long mad) {

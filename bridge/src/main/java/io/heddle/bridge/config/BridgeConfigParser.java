@@ -10,10 +10,10 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.StandIns;
 import io.heddle.bridge.unicast.UnicastSettings;
-import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
@@ -104,7 +104,10 @@ public final class BridgeConfigParser {
         redundancy = RedundancyLine.parse(line, BridgeConfigParser::address);
         once(line, "redundancy");
       }
-      case "unicast" -> takeUnicast(line);
+      case "unicast" -> {
+        once(line, "unicast");
+        unicast = UnicastLine.parse(line);
+      }
       default -> {
         String question = NearestName.question(line.keyword(), KEYWORDS);
         throw line.fail(
@@ -177,26 +180,6 @@ public final class BridgeConfigParser {
     Gid address = line.parse("'" + word + "'", word, "an IP address of a host", this::hostAddress);
     once(line, "peer " + address);
     bridges.put(address, line.number());
-  }
-
-  private void takeUnicast(ConfigLine line) {
-    line.allow(List.of("mode", "addresses", "tos"));
-    line.words();
-    once(line, "unicast");
-    List<String> modes = List.of(UnicastSettings.SAME_NUMBERS);
-    line.choice(
-        "mode",
-        UnicastSettings.SAME_NUMBERS,
-        modes,
-        text -> {
-          if (!modes.contains(text)) {
-            throw new IllegalArgumentException("no mode");
-          }
-          return text;
-        });
-    Addresses addresses =
-        line.choice("addresses", Addresses.TRANSPARENT, Addresses.words(), Addresses::named);
-    unicast = new UnicastSettings(line.number("tos", 0, 0, 255), addresses, StandIns.NONE);
   }
 
   private void takeGroup(ConfigLine line) {
@@ -362,27 +345,27 @@ public final class BridgeConfigParser {
         List.copyOf(groups.values()),
         unicast == null
             ? null
-            : new UnicastSettings(unicast.trafficClass(), unicast.addresses(), standIns),
+            : new UnicastSettings(
+                unicast.trafficClass(), unicast.addresses(), standIns, unicast.mapping()),
         redundancy);
   }
 
   private FabricSpec withStandIns(String name, StandIns standIns) {
     FabricSpec spec = Objects.requireNonNull(fabrics.get(name));
-    return spec instanceof WireSpec wire
-        ? wire.withStandIns(standIns.addressesIn(name.equals("a") ? 0 : 1))
-        : spec;
+    List<Gid> own = standIns.addressesIn(name.equals("a") ? 0 : 1);
+    NumberMapping mapping = unicast == null ? null : unicast.mapping();
+    return switch (spec) {
+      case WireSpec wire -> wire.withStandIns(own);
+      case VerbsSpec verbs -> verbs.mapping(own, mapping == null ? 0 : mapping.queuePairs());
+    };
   }
 
   /* A port of libibverbs has its own queue pair 1, and tells nobody when a packet came. */
   private void refuseBesideVerbs() {
+    if (unicast != null) {
+      UnicastLine.refuseKinds(file, unicast, fabrics.values());
+    }
     for (FabricSpec each : fabrics.values()) {
-      if (each instanceof VerbsSpec && unicast != null) {
-        throw new HeddleException(
-            file
-                + ": unicast isn't there for fabrics of kind verbs, as fabric "
-                + each.name()
-                + " is");
-      }
       if (each instanceof VerbsSpec && redundancy != null) {
         throw new HeddleException(
             file

@@ -51,7 +51,7 @@ final class FabricLine {
     }
     int hops = line.number("hops", 1, 1, MOST_HOPS);
     if (!wire) {
-      return new VerbsSpec(name, end, List.copyOf(addresses), hops);
+      return new VerbsSpec(name, end, List.copyOf(addresses), List.of(), 0, hops);
     }
     String namespace = line.get("namespace", "", "a name of ip netns", FabricLine::namespace);
     boolean trains = line.flag("trains", false);

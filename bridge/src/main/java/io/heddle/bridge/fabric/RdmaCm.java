@@ -17,8 +17,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The functions of librdmacm that joins need, with all arguments as {@code long}. Each that fails
- * has its reason in errno. The library is opened at the first question, and never closed.
+ * The functions of librdmacm that the bridge needs, with all arguments as {@code long}. Each that
+ * fails has its reason in errno. The library is opened at the first question, and never closed.
  */
 enum RdmaCm {
   CREATE_EVENT_CHANNEL("rdma_create_event_channel", 0),
@@ -26,6 +26,12 @@ enum RdmaCm {
   CREATE_ID("rdma_create_id", 4),
   DESTROY_ID("rdma_destroy_id", 1),
   BIND_ADDR("rdma_bind_addr", 2),
+  RESOLVE_ADDR("rdma_resolve_addr", 4),
+  RESOLVE_ROUTE("rdma_resolve_route", 2),
+  CONNECT("rdma_connect", 2),
+  LISTEN("rdma_listen", 2),
+  ACCEPT("rdma_accept", 2),
+  REJECT("rdma_reject", 3),
   JOIN_MULTICAST("rdma_join_multicast", 3),
   LEAVE_MULTICAST("rdma_leave_multicast", 2),
   GET_CM_EVENT("rdma_get_cm_event", 2),
@@ -39,9 +45,32 @@ enum RdmaCm {
   /* struct rdma_cm_event, and of its struct rdma_ud_param the GID in ah_attr (rdma/rdma_cma.h). */
   static final int EVENT_KIND = 16;
   static final int EVENT_STATUS = 20;
+  static final int EVENT_ID = 0;
+  static final int EVENT_PRIVATE_DATA = 24;
+  static final int EVENT_PRIVATE_BYTES = 32;
   static final int EVENT_GROUP = 40;
+  static final int EVENT_NUMBER = 72;
+  static final int EVENT_KEY = 76;
+
+  /* Of struct rdma_cm_id: both socket addresses. */
+  static final int ID_OWN_ADDRESS = 32;
+  static final int ID_PEER_ADDRESS = 160;
+
+  /* struct rdma_conn_param. */
+  static final int PARAMETER_BYTES = 24;
+  static final int PARAMETER_PRIVATE_BYTES = 8;
+  static final int PARAMETER_NUMBER = 16;
 
   /* enum rdma_cm_event_type. */
+  static final int ADDRESS_RESOLVED = 0;
+  static final int ADDRESS_ERROR = 1;
+  static final int ROUTE_RESOLVED = 2;
+  static final int ROUTE_ERROR = 3;
+  static final int CONNECT_REQUEST = 4;
+  static final int CONNECT_ERROR = 6;
+  static final int UNREACHABLE = 7;
+  static final int REJECTED = 8;
+  static final int ESTABLISHED = 9;
   static final int DEVICE_REMOVAL = 11;
   static final int MULTICAST_JOIN = 12;
   static final int MULTICAST_ERROR = 13;

@@ -15,32 +15,40 @@ import io.heddle.verbs.GidTable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of RoCEv2 that is reached by one datagram queue pair of a libibverbs port. The device
- * makes and checks CRCs, numbers packets and names itself as their sender.
+ * A fabric of RoCEv2 that is reached by datagram queue pairs of a libibverbs port. The device makes
+ * and checks CRCs, numbers packets and names itself as their sender.
  *
- * <p>What the control path shares has this object's monitor: joins, ways, and looks.
+ * <p>What the control path shares has this object's monitor: joins and looks. A join may wait, so
+ * ways have a lock of their own.
  */
-public final class VerbsFabric implements FabricPort {
+public final class VerbsFabric implements NumberedPort {
   private static final int IPV4_BITS = 96;
+  private static final int NO_INDEX = -1;
 
   private final String name;
   private final String device;
   private final int hops;
   private final VerbsPort port;
   private final List<LoopRules.Prefix> prefixes;
-  private final VerbsQueues queues;
+  private final VerbsQueueSet queues;
   private final GroupJoin join;
-  private final PacketCrc crc;
   private final VerbsWatch watch;
+  private final ReentrantLock waysLock = new ReentrantLock();
+  private final Map<Ends, VerbsWay> hostWays = new ConcurrentHashMap<>();
   private final Set<VerbsWay> ways = new HashSet<>();
   /* Not in use any more; packets that left by them may be on their way until the next look. */
   private List<AddressHandle> retired = new ArrayList<>();
   private boolean closed;
+
+  private record Ends(Gid source, Gid destination) {}
 
   private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host) {
     name = spec.name();
@@ -49,9 +57,8 @@ public final class VerbsFabric implements FabricPort {
     this.port = port;
     prefixes = prefixes(port, host);
     join = joinOf(spec, port, host);
-    queues = openQueues();
-    crc = new PacketCrc(queues.receiveArea(), queues.receiveBytes());
-    watch = new VerbsWatch(port, queues);
+    queues = openQueues(Math.max(1, spec.queuePairs()));
+    watch = new VerbsWatch(port, queues.all());
   }
 
   /**
@@ -69,9 +76,9 @@ public final class VerbsFabric implements FabricPort {
     }
   }
 
-  private VerbsQueues openQueues() {
+  private VerbsQueueSet openQueues(int count) {
     try {
-      return VerbsQueues.open(port.context());
+      return VerbsQueueSet.open(port.context(), count);
     } catch (RuntimeException refused) {
       join.close();
       throw refused;
@@ -166,17 +173,17 @@ public final class VerbsFabric implements FabricPort {
   @Override
   public synchronized void join(Gid group) {
     join.join(group);
-    queues.attach(group);
+    queues.first().attach(group);
   }
 
   @Override
   public synchronized void leave(Gid group) {
-    queues.detach(group);
+    queues.first().detach(group);
     join.leave(group);
   }
 
   @Override
-  public synchronized Way wayTo(Gid group, int trafficClass) {
+  public Way wayTo(Gid group, int trafficClass) {
     boolean ipv4 = group.isIpv4Mapped();
     GidTable.Entry source = port.source(ipv4);
     if (source == null) {
@@ -193,30 +200,77 @@ public final class VerbsFabric implements FabricPort {
     }
     AddressHandleAttributes attributes =
         new AddressHandleAttributes(source.gid(), group, trafficClass, 0, hops);
-    VerbsWay way = new VerbsWay(attributes, queues.handle(attributes), source.index());
-    ways.add(way);
-    return way;
+    return way(attributes, false);
   }
 
-  @Override
-  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
-    throw new HeddleException("fabric " + name + ": a queue pair of its own sends for nobody else");
-  }
-
-  @Override
-  public synchronized void retire(Way way) {
-    if (way instanceof VerbsWay own && ways.remove(own)) {
-      retired.add(own.handle());
+  private VerbsWay way(AddressHandleAttributes attributes, boolean toHost) {
+    AddressHandle handle = queues.handle(attributes);
+    waysLock.lock();
+    try {
+      int index = watch.table().indexOf(attributes.localGid()).orElse(NO_INDEX);
+      VerbsWay way = new VerbsWay(attributes, handle, index, toHost);
+      ways.add(way);
+      return way;
+    } finally {
+      waysLock.unlock();
     }
   }
 
-  /* An address that has moved in the port's table takes its ways with it. */
+  /* The device may ask the network for the host's link address. Each way stays until the end. */
+  @Override
+  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+    return hostWays.computeIfAbsent(
+        new Ends(source, destination),
+        ends -> way(new AddressHandleAttributes(source, destination, trafficClass, 0, hops), true));
+  }
+
+  @Override
+  public @Nullable Way readyWay(Gid source, Gid destination) {
+    return hostWays.get(new Ends(source, destination));
+  }
+
+  @Override
+  public int[] numbers() {
+    return queues.numbers();
+  }
+
+  /**
+   * Looks whether the port has the addresses that stand for hosts.
+   *
+   * @throws HeddleException that names one that it doesn't have
+   */
+  public void requireAssigned(VerbsSpec spec) {
+    VerbsPort.requireStandIns(spec, port.context().gidTable().entries());
+  }
+
+  @Override
+  public void retire(Way way) {
+    waysLock.lock();
+    try {
+      if (way instanceof VerbsWay own && ways.remove(own)) {
+        retired.add(own.handle());
+      }
+    } finally {
+      waysLock.unlock();
+    }
+  }
+
   @Override
   public synchronized String look() {
+    String state = watch.look(join.look());
+    waysLock.lock();
+    try {
+      follow(watch.table());
+    } finally {
+      waysLock.unlock();
+    }
+    return state;
+  }
+
+  /* An address that has moved in the port's table takes its ways with it. */
+  private void follow(GidTable table) {
     retired.forEach(AddressHandle::close);
     retired = new ArrayList<>();
-    String state = watch.look(join.look());
-    GidTable table = watch.table();
     for (VerbsWay each : ways) {
       int index = table.indexOf(each.attributes().localGid()).orElse(each.gidIndex());
       if (index != each.gidIndex()) {
@@ -224,7 +278,6 @@ public final class VerbsFabric implements FabricPort {
         each.use(queues.handle(each.attributes()), index);
       }
     }
-    return state;
   }
 
   @Override
@@ -240,7 +293,7 @@ public final class VerbsFabric implements FabricPort {
 
   @Override
   public int checksum(long packet, int covered) {
-    return crc.of(packet, covered);
+    return queues.checksum(packet, covered);
   }
 
   /* The device drops the others. */

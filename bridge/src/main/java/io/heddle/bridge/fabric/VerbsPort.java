@@ -79,6 +79,8 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
         there.add(entry);
       }
     }
+    requireStandIns(spec, there);
+    there.removeIf(each -> spec.standIns().contains(each.gid()));
     List<Gid> addresses = there.stream().map(GidTable.Entry::gid).toList();
     for (Gid wanted : spec.addresses()) {
       if (!addresses.contains(wanted)) {
@@ -97,6 +99,30 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
     return spec.addresses().isEmpty()
         ? there
         : there.stream().filter(each -> spec.addresses().contains(each.gid())).toList();
+  }
+
+  /**
+   * Looks whether the port has the addresses that stand for hosts.
+   *
+   * @throws HeddleException that names one that it doesn't have
+   */
+  static void requireStandIns(VerbsSpec spec, List<GidTable.Entry> there) {
+    for (Gid each : spec.standIns()) {
+      boolean has =
+          there.stream()
+              .anyMatch(one -> one.type() == GidTable.Type.ROCE_V2 && one.gid().equals(each));
+      if (!has) {
+        throw failure(
+            spec,
+            spec.device()
+                + " has no address "
+                + each
+                + ", which is to stand for a host; ip addr add "
+                + each
+                + (each.isIpv4Mapped() ? "/32" : "/128")
+                + " on the interface of its port");
+      }
+    }
   }
 
   List<Gid> addresses() {

@@ -1,8 +1,6 @@
 package io.heddle.bridge.fabric;
 
 import io.heddle.platform.Memory;
-import io.heddle.verbs.AddressHandle;
-import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
 import io.heddle.verbs.DeviceContext;
@@ -30,7 +28,6 @@ final class VerbsQueues {
   /** What RDMA CM's datagram service has all queue pairs know (RDMA_UDP_QKEY). */
   static final int QUEUE_KEY = 0x0123_4567;
 
-  private static final int MOST_RECEIVES = 1024;
   private static final int MOST_SENDS = 256;
   private static final long RETRY_NS = 100_000_000;
   private static final int PAGE_BYTES = 4096;
@@ -51,13 +48,14 @@ final class VerbsQueues {
   private volatile int failures;
   private volatile String lastFailure = "";
 
-  private VerbsQueues(DeviceContext context, Arena arena) {
+  private VerbsQueues(
+      DeviceContext context, ProtectionDomain domain, int mostReceives, Arena arena) {
     this.arena = arena;
     mtuBytes = context.port().activeMtu().bytes();
     int most = context.attributes().maxWorkRequests();
-    int receives = Math.min(MOST_RECEIVES, most);
+    int receives = Math.min(mostReceives, most);
     int sends = Integer.highestOneBit(Math.min(MOST_SENDS, most));
-    domain = context.allocateProtectionDomain();
+    this.domain = domain;
     received = context.createWakingCompletionQueue(receives);
     CompletionQueue sent = context.createCompletionQueue(sends);
     queuePair =
@@ -70,12 +68,13 @@ final class VerbsQueues {
   }
 
   /**
+   * @param mostReceives posted at a time
    * @throws VerbsException for what the device refuses; the context is closed then
    */
-  static VerbsQueues open(DeviceContext context) {
+  static VerbsQueues open(DeviceContext context, ProtectionDomain domain, int mostReceives) {
     Arena arena = Arena.ofShared();
     try {
-      return new VerbsQueues(context, arena);
+      return new VerbsQueues(context, domain, mostReceives, arena);
     } catch (RuntimeException refused) {
       context.close();
       arena.close();
@@ -97,6 +96,11 @@ final class VerbsQueues {
   void countAt(long counters) {
     receiver.countAt(counters);
     sender.countAt(counters);
+  }
+
+  /** Of the queue pair. */
+  int number() {
+    return queuePair.number();
   }
 
   /** At the start: what buffers were made for. */
@@ -138,10 +142,6 @@ final class VerbsQueues {
     if (groups.remove(group)) {
       queuePair.detachMulticast(group);
     }
-  }
-
-  AddressHandle handle(AddressHandleAttributes attributes) {
-    return domain.createAddressHandle(attributes);
   }
 
   int descriptor() {

@@ -158,7 +158,7 @@ final class VerbsReceiver {
         packet,
         opcode,
         pad,
-        DatagramFormat.MULTICAST_QUEUE_PAIR,
+        isMulticast(row) ? DatagramFormat.MULTICAST_QUEUE_PAIR : queuePair.number(),
         packetNumber,
         queueKey,
         completion.sourceQueuePairNumber);
@@ -175,6 +175,13 @@ final class VerbsReceiver {
     batch.sourcePort[row] = 0;
     batch.arrivedNs[row] = nowNs;
     FabricCounters.received(counters, 1, length);
+  }
+
+  private boolean isMulticast(int row) {
+    long high = batch.destinationHigh[row];
+    long low = batch.destinationLow[row];
+    boolean ipv4 = high == 0 && low >>> 32 == 0xffff;
+    return ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff;
   }
 
   /** Drops whatever the queue pair has told, which is reset. */

@@ -108,7 +108,7 @@ final class VerbsSender {
     request.hasImmediate = opcode == DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
     request.immediate = request.hasImmediate ? DatagramFormat.immediate(packet) : 0;
     request.destination = way.handle();
-    request.remoteQueuePairNumber = DatagramQueuePair.MULTICAST_NUMBER;
+    request.remoteQueuePairNumber = PacketFormat.queuePair(packet);
     request.remoteQueueKey = DatagramFormat.queueKey(packet);
     groupCounters[slot] = counted;
     packetBytes[slot] = lengthBytes;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,21 +22,23 @@ final class VerbsWatch {
   private final DeviceContext context;
   private final String device;
   private final List<Gid> own;
-  private final VerbsQueues queues;
-  private GidTable table;
+  private final List<VerbsQueues> all;
+  private final int fullMtuBytes;
   private int failuresSeen;
   private long counters;
-  /* Written by the control thread, read by the data thread. */
+  /* Written by the control thread, read by others. */
+  private volatile GidTable table;
   private volatile int mtuBytes;
   private volatile @Nullable String death;
 
-  VerbsWatch(VerbsPort port, VerbsQueues queues) {
+  VerbsWatch(VerbsPort port, List<VerbsQueues> all) {
     context = port.context();
     device = context.device().name();
     own = port.addresses();
-    table = new GidTable(port.own());
-    this.queues = queues;
-    mtuBytes = queues.mtuBytes();
+    table = context.gidTable();
+    this.all = all;
+    fullMtuBytes = all.getFirst().mtuBytes();
+    mtuBytes = fullMtuBytes;
   }
 
   void countAt(long address) {
@@ -78,9 +81,9 @@ final class VerbsWatch {
     if (!now.active()) {
       faults.add(device + " has no link");
     }
-    mtuBytes = Math.min(queues.mtuBytes(), now.activeMtu().bytes());
-    if (mtuBytes < queues.mtuBytes()) {
-      faults.add("the MTU is " + mtuBytes + " and was " + queues.mtuBytes());
+    mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());
+    if (mtuBytes < fullMtuBytes) {
+      faults.add("the MTU is " + mtuBytes + " and was " + fullMtuBytes);
     }
     table = context.gidTable();
     Set<Gid> there = new HashSet<>();
@@ -90,17 +93,23 @@ final class VerbsWatch {
         faults.add("address " + each + " is gone");
       }
     }
-    int failures = queues.failures();
+    int failures = all.stream().mapToInt(VerbsQueues::failures).sum();
     if (failures != failuresSeen) {
       FabricCounters.queuePairFailures(counters, failures);
       failuresSeen = failures;
-      faults.add(
-          "the queue pair has failed, " + failures + " times in all: " + queues.lastFailure());
+      faults.add("the queue pair has failed, " + failures + " times in all: " + lastFailure());
     }
     if (!joins.isEmpty()) {
       faults.add(joins);
     }
     return String.join(", ", faults);
+  }
+
+  private String lastFailure() {
+    return all.stream()
+        .map(VerbsQueues::lastFailure)
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.joining(", "));
   }
 
   private void take(AsyncEventListener.Kind kind, int queuePair) {

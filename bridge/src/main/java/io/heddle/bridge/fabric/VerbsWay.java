@@ -4,24 +4,33 @@ import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
 
 /**
- * How packets leave a port of libibverbs for one group. Its handle names the own address by its
- * place in the port's table, so another takes its place when the address moves.
+ * How packets leave a port of libibverbs for one group or host. Its handle names the own address by
+ * its place in the port's table, so another takes its place when the address moves.
  */
 final class VerbsWay implements Way {
   private final AddressHandleAttributes attributes;
+  private final boolean toHost;
   /* Written by the control thread, read by the data thread. */
   private volatile AddressHandle handle;
   /* The control thread's. */
   private int gidIndex;
 
-  VerbsWay(AddressHandleAttributes attributes, AddressHandle handle, int gidIndex) {
+  /**
+   * @param toHost whether packets leave by the queue pair that they have as their source
+   */
+  VerbsWay(AddressHandleAttributes attributes, AddressHandle handle, int gidIndex, boolean toHost) {
     this.attributes = attributes;
+    this.toHost = toHost;
     this.handle = handle;
     this.gidIndex = gidIndex;
   }
 
   AddressHandleAttributes attributes() {
     return attributes;
+  }
+
+  boolean toHost() {
+    return toHost;
   }
 
   AddressHandle handle() {

@@ -79,7 +79,13 @@ public enum DropReason {
   NO_OWNER,
 
   /** No address in the other fabric stands for its sender, or none of the same version of IP. */
-  NO_STAND_IN;
+  NO_STAND_IN,
+
+  /**
+   * Its queue pair's number stands for none, or none of the bridge's own is free to stand for its
+   * sender.
+   */
+  NO_NUMBER;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

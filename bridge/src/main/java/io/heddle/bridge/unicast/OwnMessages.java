@@ -1,10 +1,14 @@
 package io.heddle.bridge.unicast;
 
+import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.cm.ConnectReject;
 import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests.Request;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
@@ -13,6 +17,7 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.zip.CRC32;
 
 /**
@@ -42,15 +47,39 @@ final class OwnMessages {
 
   /** Tells a client that the host it asked didn't answer. */
   void fail(Request request, int trafficClass, long nowNs) {
+    int status = SidrReply.STATUS_NO_QUEUE_PAIR;
+    answer(request, new NumberService.Answer(0, status, 0, 0, List.of()), trafficClass, nowNs);
+  }
+
+  /** Tells a client what another has answered. */
+  void answer(Request request, NumberService.Answer answer, int trafficClass, long nowNs) {
+    long mad = packet + DatagramFormat.HEADER_BYTES;
     SidrReply.write(
-        packet + DatagramFormat.HEADER_BYTES,
+        mad,
         request.transaction(),
         request.clientId(),
-        SidrReply.STATUS_NO_QUEUE_PAIR,
-        0,
-        0,
+        answer.status(),
+        answer.number(),
+        answer.key(),
         request.serviceId());
+    PrivateBytes.write(SidrReply.privateData(mad), answer.privateData(), PrivateBytes.IN_REPLY);
     send(request.server(), request.client(), trafficClass, nowNs);
+  }
+
+  /**
+   * Asks a host in the place of another.
+   *
+   * @param ownId request id
+   * @param asked what the other asks
+   * @param hosts from whose address, and which
+   */
+  void ask(int ownId, NumberService.Question asked, Hosts hosts, int trafficClass, long nowNs) {
+    long mad = packet + DatagramFormat.HEADER_BYTES;
+    SidrRequest.write(mad, ownId, ownId, CmaHeader.datagramService(asked.port()));
+    long header = SidrRequest.privateData(mad);
+    CmaHeader.write(header, asked.clientPort(), hosts.source(), hosts.destination());
+    PrivateBytes.write(header + CmaHeader.BYTES, asked.privateData(), PrivateBytes.IN_REQUEST);
+    send(hosts.source(), hosts.destination(), trafficClass, nowNs);
   }
 
   /**

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * queue pairs, and their addresses unless addresses of the bridge stand for hosts. Each that isn't
  * forwarded is counted under its reason. The data thread's.
  */
-public final class UnicastForwarder {
+public final class UnicastForwarder implements HostForwarder {
   /** Pairs of hosts that talk, in each direction. */
   static final int MOST_PAIRS = 65_536;
 
@@ -66,14 +66,7 @@ public final class UnicastForwarder {
     }
   }
 
-  /**
-   * Takes a train of the fabric's batch that is for no group. Both fabrics have to be flushed then.
-   *
-   * @param side the fabric that it came from
-   * @param from rules of that fabric
-   * @param to rules of the other one
-   * @param now addresses that stand for hosts; none where hosts see each other's own
-   */
+  @Override
   public void forward(int side, int train, LoopRules from, LoopRules to, StandIns now) {
     follow(now);
     TrainBatch batch = fabrics[side].batch();
@@ -213,7 +206,7 @@ public final class UnicastForwarder {
     return batch.destinationHigh(train) == 0 && batch.destinationLow(train) >>> 32 == 0xffff;
   }
 
-  /** Ends what has waited or been silent for long enough. */
+  @Override
   public void expire(int side, long nowNs) {
     queuePairOne.expire(side, nowNs);
     int before = pairs[side].size();

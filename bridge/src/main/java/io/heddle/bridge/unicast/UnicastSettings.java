@@ -2,15 +2,18 @@ package io.heddle.bridge.unicast;
 
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How datagrams for one host are bridged, as configured. Numbers of queue pairs stay as they are.
+ * How datagrams for one host are bridged, as configured.
  *
  * @param trafficClass of the packets that leave, 0 to 255
  * @param addresses how hosts see each other
  * @param standIns of proxied addresses
+ * @param mapping of the numbers of queue pairs; null where they stay as they are
  */
-public record UnicastSettings(int trafficClass, Addresses addresses, StandIns standIns) {
+public record UnicastSettings(
+    int trafficClass, Addresses addresses, StandIns standIns, @Nullable NumberMapping mapping) {
   /** What may be said of the numbers of queue pairs. */
   public static final String SAME_NUMBERS = "same";
 
@@ -49,10 +52,11 @@ public record UnicastSettings(int trafficClass, Addresses addresses, StandIns st
   public String fixed() {
     return String.format(
         Locale.ROOT,
-        "mode=%s addresses=%s tos=0x%02x",
-        SAME_NUMBERS,
+        "mode=%s addresses=%s tos=0x%02x%s",
+        mapping == null ? SAME_NUMBERS : NumberMapping.WORD,
         addresses.word(),
-        trafficClass);
+        trafficClass,
+        mapping == null ? "" : mapping.describe());
   }
 
   /** Its settings, for people. */

@@ -70,7 +70,7 @@ class BridgeConfigParserTest {
     assertEquals(MgidFormat.RDMA, first.mgid());
     assertEquals("mgid=CLLM direction=a-to-b tos=0x68 pgm=yes", config.groups().get(1).describe());
     assertEquals(
-        new UnicastSettings(0x20, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE),
+        new UnicastSettings(0x20, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE, null),
         config.unicast());
   }
 
@@ -203,6 +203,26 @@ class BridgeConfigParserTest {
             .replace(';', '\n');
     HeddleException refused = assertThrows(HeddleException.class, () -> parse(whole));
     assertEquals(message, refused.getMessage());
+  }
+
+  @Test
+  void numbersAreMappedBesideAPortOfLibibverbs() {
+    BridgeConfig config =
+        parse(
+            """
+            fabric a verbs device=rxe0
+            fabric b wire interface=y
+            unicast mode=mapped addresses=proxied ports=7174,9000-9001 queue-pairs=3
+            proxy a 10.1.0.200 for=10.2.0.9
+            """);
+    assertNotNull(config.unicast());
+    assertEquals(
+        "mode=mapped addresses=proxied tos=0x00 queue-pairs=3 fix-immediate=yes"
+            + " ports=7174,9000,9001, proxies: 1",
+        config.unicast().describe());
+    VerbsSpec verbs = (VerbsSpec) config.fabrics().getFirst();
+    assertEquals(3, verbs.queuePairs());
+    assertEquals("[10.1.0.200]", verbs.standIns().toString());
   }
 
   @Test

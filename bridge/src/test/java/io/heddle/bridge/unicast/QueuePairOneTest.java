@@ -54,7 +54,7 @@ class QueuePairOneTest {
       new QueuePairOne(
           arena,
           new FabricPort[] {a, b},
-          new UnicastSettings(0, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE),
+          new UnicastSettings(0, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE, null),
           counters,
           new SplittableRandom(1));
 

@@ -37,7 +37,7 @@ final class BridgeOverRxeTest {
               + " +b>a +\\d+ +\\S+ +(\\d+) +\\S+ +\\S+ +0 *\n");
 
   /* All but gB is in the one namespace that rxe has sockets in, so what leaves by an interface never is local. */
-  private static final String TOPOLOGY =
+  static final String TOPOLOGY =
       """
       load_rdma
       for what in all default; do

@@ -5,6 +5,7 @@ import io.heddle.bridge.BridgeOrders;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.RdmaCmNumbers;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.cli.kit.DaemonFaults;
@@ -85,6 +86,9 @@ public final class BridgeCommand {
     StringBuilder text = new StringBuilder();
     for (FabricSpec each : config.fabrics()) {
       if (each instanceof VerbsSpec spec) {
+        if (spec.queuePairs() > 0) {
+          RdmaCmNumbers.requirePresent(spec.device());
+        }
         try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
           text.append("fabric ").append(each.name()).append(": ");
           text.append(fabric.describe()).append('\n');

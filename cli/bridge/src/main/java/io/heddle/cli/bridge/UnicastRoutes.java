@@ -29,7 +29,7 @@ final class UnicastRoutes {
           .append("addr add ")
           .append(each.address())
           .append(ipv4 ? "/32 dev " : "/128 nodad dev ")
-          .append(config.fabrics().get(each.side()).end())
+          .append(interfaceOf(config.fabrics().get(each.side())))
           .append('\n');
     }
     for (StandIn each : config.standIns().all()) {
@@ -46,6 +46,19 @@ final class UnicastRoutes {
           .append('\n');
     }
     return text.toString();
+  }
+
+  /* The kernel tells which interface carries a port's first address. */
+  private static String interfaceOf(FabricSpec fabric) {
+    if (fabric instanceof WireSpec) {
+      return fabric.end();
+    }
+    String[] device = fabric.end().split(":", 2);
+    return "$(cat /sys/class/infiniband/"
+        + device[0]
+        + "/ports/"
+        + (device.length == 1 ? "1" : device[1])
+        + "/gid_attrs/ndevs/0)";
   }
 
   private static String routes(BridgeConfig config, StringBuilder text) {

@@ -83,6 +83,19 @@ public final class DatagramFormat {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + SOURCE) & PacketFormat.PSN_MASK;
   }
 
+  public static void setSourceQueuePair(long packet, int number) {
+    Memory.ALL.set(Memory.NETWORK_INT, packet + SOURCE, number);
+  }
+
+  /** Puts another destination's number into the BTH, and no congestion mark beside it. */
+  public static void setQueuePair(long packet, int number) {
+    Memory.ALL.set(Memory.NETWORK_INT, packet + MARKS_OFFSET, number);
+  }
+
+  public static void setQueueKey(long packet, int key) {
+    Memory.ALL.set(Memory.NETWORK_INT, packet + QUEUE_KEY, key);
+  }
+
   /** Only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
   public static int immediate(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + IMMEDIATE);

@@ -1,0 +1,37 @@
+package io.heddle.bridge.cm;
+
+import io.heddle.platform.Memory;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What applications send along with a request or a reply. Rare: it allocates. */
+public final class PrivateBytes {
+  /** Behind RDMA CM's header in a request. */
+  public static final int IN_REQUEST = 180;
+
+  /** In a reply. */
+  public static final int IN_REPLY = 136;
+
+  private PrivateBytes() {}
+
+  /** A copy of so many bytes. */
+  public static List<Byte> read(long at, int count) {
+    List<Byte> bytes = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      bytes.add(Memory.ALL.get(ValueLayout.JAVA_BYTE, at + i));
+    }
+    return List.copyOf(bytes);
+  }
+
+  /**
+   * Writes bytes.
+   *
+   * @param most of them that there is room for
+   */
+  public static void write(long at, List<Byte> bytes, int most) {
+    for (int i = 0; i < Math.min(most, bytes.size()); i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, at + i, bytes.get(i));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.heddle.bridge.config;
+
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.unicast.NumberMapping;
+import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.UnicastSettings;
+import io.heddle.bridge.unicast.UnicastSettings.Addresses;
+import io.heddle.platform.HeddleException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A line {@code unicast}. */
+final class UnicastLine {
+  private static final List<String> MAPPED_KEYS = List.of("queue-pairs", "fix-immediate", "ports");
+  private static final List<String> KEYS =
+      List.of("mode", "addresses", "tos", "queue-pairs", "fix-immediate", "ports");
+  private static final List<String> MODES =
+      List.of(UnicastSettings.SAME_NUMBERS, NumberMapping.WORD);
+  private static final int MOST_PORT = 65_535;
+
+  private UnicastLine() {}
+
+  static UnicastSettings parse(ConfigLine line) {
+    line.allow(KEYS);
+    line.words();
+    String mode =
+        line.choice(
+            "mode",
+            UnicastSettings.SAME_NUMBERS,
+            MODES,
+            text -> {
+              if (!MODES.contains(text)) {
+                throw new IllegalArgumentException("no mode");
+              }
+              return text;
+            });
+    boolean maps = mode.equals(NumberMapping.WORD);
+    Addresses addresses =
+        line.choice("addresses", Addresses.TRANSPARENT, Addresses.words(), Addresses::named);
+    if (maps && addresses == Addresses.TRANSPARENT) {
+      throw line.fail(
+          "mode=mapped needs addresses=proxied, since a port of libibverbs sends from its own"
+              + " addresses alone");
+    }
+    int trafficClass = line.number("tos", 0, 0, 255);
+    return new UnicastSettings(
+        trafficClass, addresses, StandIns.NONE, maps ? mapping(line) : refuseKeys(line));
+  }
+
+  private static @Nullable NumberMapping refuseKeys(ConfigLine line) {
+    for (String key : MAPPED_KEYS) {
+      if (line.text(key) != null) {
+        throw line.fail(key + "= has no meaning without mode=mapped");
+      }
+    }
+    return null;
+  }
+
+  private static NumberMapping mapping(ConfigLine line) {
+    int most = NumberMapping.MOST_QUEUE_PAIRS;
+    int queuePairs = line.number("queue-pairs", NumberMapping.QUEUE_PAIRS, 1, most);
+    boolean fixes = line.flag("fix-immediate", true);
+    Set<Integer> ports = new LinkedHashSet<>();
+    for (String each : FabricLine.listOf(line, "ports")) {
+      ports.addAll(
+          line.parse(
+              "ports=" + each, each, "a port or FIRST-LAST, 1 to 65535", UnicastLine::range));
+      if (ports.size() > NumberMapping.MOST_PORTS) {
+        throw line.fail("ports= has more than " + NumberMapping.MOST_PORTS + " ports");
+      }
+    }
+    return new NumberMapping(queuePairs, fixes, List.copyOf(ports));
+  }
+
+  private static Set<Integer> range(String text) {
+    int dash = text.indexOf('-');
+    int first = Integer.parseInt(dash < 0 ? text : text.substring(0, dash));
+    int last = dash < 0 ? first : Integer.parseInt(text.substring(dash + 1));
+    if (first < 1 || last > MOST_PORT || first > last) {
+      throw new IllegalArgumentException("out of range");
+    }
+    Set<Integer> ports = new LinkedHashSet<>();
+    for (int port = first; port <= last; port++) {
+      ports.add(port);
+    }
+    return ports;
+  }
+
+  /**
+   * Looks whether numbers can be as they are said to be, by the kinds of the fabrics.
+   *
+   * @param file of the configuration
+   */
+  static void refuseKinds(String file, UnicastSettings settings, Collection<FabricSpec> fabrics) {
+    String verbs = "";
+    int count = 0;
+    for (FabricSpec each : fabrics) {
+      if (each instanceof VerbsSpec) {
+        verbs = each.name();
+        count++;
+      }
+    }
+    if (settings.mapping() == null && count > 0) {
+      throw new HeddleException(
+          file
+              + ": unicast mode=same isn't there for fabrics of kind verbs, as fabric "
+              + verbs
+              + " is, whose queue pairs have numbers of their own; say mode=mapped"
+              + " addresses=proxied");
+    }
+    if (settings.mapping() != null && count != 1) {
+      throw new HeddleException(
+          file
+              + ": unicast mode=mapped needs one fabric of kind verbs and one of kind wire, and "
+              + (count == 0 ? "both are of kind wire; say mode=same" : "both are of kind verbs"));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.Gid;
+
+/** A socket address as bytes: {@code struct sockaddr_in}, or {@code sockaddr_in6}. */
+final class RdmaSocketAddress {
+  static final int BYTES = 28;
+
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final long IPV4_MARK = 0xffff_0000_0000L;
+
+  private RdmaSocketAddress() {}
+
+  static void write(long at, Gid address, int port) {
+    boolean ipv4 = address.isIpv4Mapped();
+    Memory.clear(at, BYTES);
+    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) (ipv4 ? AF_INET : AF_INET6));
+    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
+    if (ipv4) {
+      Memory.ALL.set(Memory.NETWORK_INT, at + 4, (int) address.low());
+    } else {
+      Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
+      Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
+    }
+  }
+
+  /** IPv4 mapped. */
+  static Gid address(long at) {
+    if (Memory.ALL.get(Memory.NATIVE_SHORT, at) == AF_INET) {
+      return new Gid(0, IPV4_MARK | Memory.ALL.get(Memory.NETWORK_INT, at + 4) & 0xffff_ffffL);
+    }
+    return new Gid(
+        Memory.ALL.get(Memory.NETWORK_LONG, at + 8), Memory.ALL.get(Memory.NETWORK_LONG, at + 16));
+  }
+
+  static int port(long at) {
+    return Memory.ALL.get(Memory.NETWORK_SHORT, at + 2) & 0xffff;
+  }
+}

@@ -1,0 +1,238 @@
+package io.heddle.bridge.unicast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.PrivateBytes;
+import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.cm.SidrRequest;
+import io.heddle.bridge.cm.SidrRequests;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.platform.Memory;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Questions for numbers between a fabric on the wire, whose packets are read here, and one of real
+ * queue pairs, whose communication manager is the test. The time is the test's.
+ */
+class MappedQuestionsTest {
+  private static final Gid WIRE_HOST = new Gid(0, 0xffff_0a02_0001L);
+  private static final Gid ON_VERBS = new Gid(0, 0xffff_0a01_00c8L);
+  private static final Gid VERBS_HOST = new Gid(0, 0xffff_0a01_0001L);
+  private static final Gid ON_WIRE = new Gid(0, 0xffff_0a02_00c8L);
+  private static final int VERBS = 0;
+  private static final int WIRE = 1;
+  private static final int PORT = 7174;
+  private static final int PACKET =
+      DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES + PacketFormat.ICRC_BYTES;
+  private static final List<Byte> WORD = List.of((byte) 1, (byte) 2, (byte) 3);
+
+  private final Arena arena = Arena.ofConfined();
+  private final SpokenFabric fabric = new SpokenFabric();
+  private final long packet = Memory.allocate(arena, PACKET, 8);
+  private final long mad = packet + DatagramFormat.HEADER_BYTES;
+  private final long[] counters = {
+    Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
+    Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
+  };
+  private final Manager manager = new Manager();
+  private final MappedQuestions questions =
+      new MappedQuestions(
+          arena,
+          fabric,
+          WIRE,
+          0,
+          counters,
+          manager,
+          new int[] {0x51, 0x52},
+          new NumberMap(2, new Conversations(16)),
+          new SplittableRandom(1));
+
+  MappedQuestionsTest() {
+    questions.use(
+        new StandIns(
+            List.of(
+                new StandIn(VERBS, ON_VERBS, WIRE_HOST), new StandIn(WIRE, ON_WIRE, VERBS_HOST))));
+  }
+
+  /** What the bridge asked and answered. */
+  private static final class Manager implements NumberService {
+    private final List<String> told = new ArrayList<>();
+    private final Queue<Heard> heard = new ArrayDeque<>();
+    private int token;
+
+    @Override
+    public String describe() {
+      return "the test";
+    }
+
+    @Override
+    public void ask(int by, Gid source, Gid server, int port, List<Byte> privateData) {
+      token = by;
+      told.add(source + " asks " + server + " for " + port + " with " + privateData.subList(0, 3));
+    }
+
+    @Override
+    public void prepare(Gid source, Gid destination) {
+      told.add("a way from " + source + " to " + destination);
+    }
+
+    @Override
+    public void serve(List<Gid> addresses, List<Integer> ports) {
+      told.add("serves " + addresses + " " + ports);
+    }
+
+    @Override
+    public void accept(long question, int number, List<Byte> privateData) {
+      told.add(String.format(Locale.ROOT, "%d is 0x%x", question, number));
+    }
+
+    @Override
+    public void refuse(long question) {
+      told.add(question + " is refused");
+    }
+
+    @Override
+    public @Nullable Heard take() {
+      return heard.poll();
+    }
+
+    @Override
+    public String look() {
+      return "";
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private void putHeaders() {
+    DatagramFormat.write(packet, 0, 1, 0, ManagementDatagram.QUEUE_KEY, 1);
+  }
+
+  private @Nullable DropReason request(int id, long nowNs) {
+    putHeaders();
+    SidrRequest.write(mad, 0xabc, id, CmaHeader.datagramService(PORT));
+    long header = SidrRequest.privateData(mad);
+    CmaHeader.write(header, 9, WIRE_HOST, ON_WIRE);
+    PrivateBytes.write(header + CmaHeader.BYTES, WORD, PrivateBytes.IN_REQUEST);
+    return take(WIRE_HOST, nowNs);
+  }
+
+  private @Nullable DropReason reply(int id, int status, int number, long nowNs) {
+    putHeaders();
+    SidrReply.write(mad, id, id, status, number, 5, CmaHeader.datagramService(PORT));
+    return take(WIRE_HOST, nowNs);
+  }
+
+  private @Nullable DropReason take(Gid from, long nowNs) {
+    Hosts far = new Hosts(ON_VERBS, VERBS_HOST);
+    return questions.take(packet, PACKET, new Hosts(from, ON_WIRE), far, nowNs);
+  }
+
+  /* The management datagram of the packet that was said last. */
+  private long said() {
+    byte[] last = fabric.said.getLast();
+    MemorySegment.copy(MemorySegment.ofArray(last), 0, Memory.ALL, packet, last.length);
+    return mad;
+  }
+
+  @Test
+  void aClientOnTheWireIsToldWhatTheOtherFabricsManagerHeard() {
+    assertNull(request(7, 0));
+    assertNull(request(7, 1), "a repeat, which asks nobody again");
+    assertEquals(List.of("10.1.0.200 asks 10.1.0.1 for 7174 with [1, 2, 3]"), manager.told);
+    manager.heard.add(new NumberService.Answer(manager.token + 1, 0, 0x99, 5, List.of()));
+    manager.heard.add(new NumberService.Answer(manager.token, 0, 0x77, 5, WORD));
+    questions.hear(2);
+    assertEquals(1, fabric.said.size());
+    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), fabric.ways);
+    assertEquals(7, SidrReply.requestId(said()));
+    assertEquals(0xabc, ManagementDatagram.transaction(mad));
+    assertEquals(SidrReply.STATUS_SUCCESS, SidrReply.status(mad));
+    assertEquals(0x77, SidrReply.queuePair(mad));
+    assertEquals(5, SidrReply.queueKey(mad));
+    assertEquals(WORD, PrivateBytes.read(SidrReply.privateData(mad), 3));
+    assertNull(request(7, 3), "the reply was lost");
+    assertEquals(2, manager.told.size());
+  }
+
+  @Test
+  void aClientWhoseQuestionFailsOrIsNeverAnsweredIsToldSo() {
+    assertNull(request(7, 0));
+    manager.heard.add(new NumberService.Answer(manager.token, 2, 0, 0, List.of()));
+    questions.hear(1);
+    assertEquals(2, SidrReply.status(said()));
+    assertNull(request(8, 2));
+    questions.expire(SidrRequests.WAIT_NS + 2);
+    assertEquals(2, fabric.said.size());
+    assertEquals(8, SidrReply.requestId(said()));
+    assertEquals(SidrReply.STATUS_NO_QUEUE_PAIR, SidrReply.status(mad));
+  }
+
+  private int asked(long question, long nowNs) {
+    manager.heard.add(new NumberService.Question(question, ON_VERBS, PORT, VERBS_HOST, 9, WORD));
+    questions.hear(nowNs);
+    questions.expire(nowNs);
+    assertEquals("10.2.0.200 to 10.2.0.1", fabric.ways.getLast());
+    return SidrRequest.requestId(said());
+  }
+
+  @Test
+  void aHostOfTheOtherFabricGetsTheBridgesNumberForTheWires() {
+    int id = asked(41, 0);
+    long header = SidrRequest.privateData(mad);
+    assertEquals(ON_WIRE, CmaHeader.source(header));
+    assertEquals(WIRE_HOST, CmaHeader.destination(header));
+    assertEquals(9, CmaHeader.port(header));
+    assertEquals(CmaHeader.datagramService(PORT), SidrRequest.serviceId(mad));
+    assertEquals(WORD, PrivateBytes.read(header + CmaHeader.BYTES, 3));
+    questions.expire(1);
+    assertEquals(1, fabric.said.size(), "it isn't asked again at once");
+    questions.expire(1_000_000_000);
+    assertEquals(2, fabric.said.size());
+    assertEquals(DropReason.UNKNOWN_REPLY, reply(id + 1, 0, 0x70, 2));
+    assertNull(reply(id, 0, 0x70, 2));
+    assertNull(reply(asked(42, 3), 0, 0x71, 4));
+    assertNull(reply(asked(43, 5), 0, 0x72, 6), "there are two queue pairs");
+    assertNull(reply(asked(44, 7), 1, 0, 8), "nobody listens there");
+    assertEquals(
+        List.of("41 is 0x52", "42 is 0x51", "43 is refused", "44 is refused"), manager.told);
+    assertEquals(DropReason.UNKNOWN_REPLY, reply(id, 0, 0x70, 9), "it doesn't wait any more");
+  }
+
+  @Test
+  void repliesOfOthersStrangersAndSilenceLeadNowhere() {
+    int id = asked(41, 0);
+    putHeaders();
+    SidrReply.write(mad, id, id, 0, 0x70, 5, CmaHeader.datagramService(PORT));
+    assertEquals(DropReason.FOREIGN_REPLY, take(ON_VERBS, 1));
+    questions.expire(SidrRequests.WAIT_NS);
+    assertEquals(List.of("41 is refused"), manager.told);
+    manager.heard.add(new NumberService.Question(45, ON_VERBS, PORT, ON_WIRE, 9, WORD));
+    questions.hear(1);
+    assertEquals("45 is refused", manager.told.getLast());
+  }
+}

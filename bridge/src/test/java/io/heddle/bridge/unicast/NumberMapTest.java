@@ -1,0 +1,123 @@
+package io.heddle.bridge.unicast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import io.heddle.verbs.Gid;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Numbers of one fabric's queue pairs in the other. The time is the test's. */
+class NumberMapTest {
+  private static final Gid WIRE = new Gid(0, 0xffff_0a02_0001L);
+  private static final Gid OTHER = new Gid(0, 0xffff_0a02_0002L);
+  private static final Gid VERBS = new Gid(0, 0xffff_0a01_0001L);
+  private static final Hosts ENDS = new Hosts(WIRE, VERBS);
+  private static final int KEY = 0x0123_4567;
+  private static final int NONE = NumberMap.NONE;
+
+  private final Conversations conversations = new Conversations(8);
+  private final NumberMap numbers = new NumberMap(2, conversations);
+
+  private int begin(Hosts ends, int wire, int verbs) {
+    int place = numbers.begin(ends, wire, verbs, KEY, 0);
+    return place == NONE ? NONE : conversations.queuePair(place);
+  }
+
+  private int find(Hosts ends, int queuePair, int verbs) {
+    Gid wire = ends.source();
+    Gid far = ends.destination();
+    int place =
+        conversations.findFromVerbs(
+            wire.high(), wire.low(), far.high(), far.low(), queuePair, verbs);
+    return place == NONE ? NONE : conversations.wireNumber(place);
+  }
+
+  @Test
+  void oneQueuePairServesEverybodyUntilAFarOneTalksToTwoOfAHost() {
+    assertEquals(0, begin(ENDS, 0x11, 0x21));
+    assertEquals(0, begin(ENDS, 0x12, 0x22));
+    assertEquals(0, begin(new Hosts(OTHER, VERBS), 0x11, 0x21), "another address of the bridge");
+    assertEquals(1, begin(ENDS, 0x13, 0x21), "it talks to 0x11 by the first one");
+    assertEquals(NONE, begin(ENDS, 0x14, 0x21));
+    assertEquals(0x11, find(ENDS, 0, 0x21));
+    assertEquals(0x13, find(ENDS, 1, 0x21));
+    assertEquals(0x12, find(ENDS, 0, 0x22));
+    assertEquals(NONE, find(ENDS, 1, 0x22));
+  }
+
+  @Test
+  void aServiceHasAQueuePairOfItsOwnForWhoeverAsks() {
+    assertEquals(1, numbers.serve(WIRE, 0x70, 99, 0));
+    assertEquals(1, numbers.serve(WIRE, 0x70, 98, 0), "the same service, with another key");
+    int place = numbers.join(ENDS, 1, 0x21, 0);
+    assertNotEquals(NONE, place);
+    assertEquals(0x70, conversations.wireNumber(place));
+    assertEquals(98, conversations.queueKey(place));
+    assertEquals(NONE, numbers.join(ENDS, 0, 0x21, 0), "that one stands for no service");
+    assertEquals(NONE, numbers.join(new Hosts(OTHER, VERBS), 1, 0x21, 0));
+    assertEquals(1, begin(ENDS, 0x70, 0x22), "the service talks by its own");
+    assertEquals(0, begin(ENDS, 0x71, 0x22), "others don't");
+    assertEquals(NONE, numbers.serve(WIRE, 0x72, 1, 0), "0 carries a conversation");
+  }
+
+  @Test
+  void aServiceThatNobodyTalksToMakesRoomAfterItsTime() {
+    assertEquals(1, numbers.serve(WIRE, 0x70, KEY, 0));
+    assertEquals(0, numbers.serve(WIRE, 0x71, KEY, 1));
+    assertEquals(NONE, numbers.serve(WIRE, 0x72, KEY, Conversations.IDLE_NS - 1));
+    assertEquals(1, numbers.serve(WIRE, 0x72, KEY, Conversations.IDLE_NS));
+  }
+
+  @Test
+  void theSilentAndTheLeastRecentlyUsedGoAndGiveTheirQueuePairsBack() {
+    for (int i = 0; i < 8; i++) {
+      assertEquals(0, begin(ENDS, 0x11, i));
+    }
+    assertEquals(0, begin(ENDS, 0x12, 8), "the first one went for it");
+    assertEquals(1, conversations.evicted());
+    assertEquals(NONE, find(ENDS, 0, 0));
+    assertEquals(0x11, find(ENDS, 0, 1));
+    conversations.expire(Conversations.IDLE_NS - 1);
+    assertEquals(8, conversations.size());
+    conversations.expire(Conversations.IDLE_NS);
+    assertEquals(0, conversations.size());
+    assertEquals(8, conversations.aged());
+    assertEquals(1, numbers.serve(WIRE, 0x70, KEY, Conversations.IDLE_NS));
+    assertEquals(0, numbers.serve(WIRE, 0x71, KEY, Conversations.IDLE_NS));
+  }
+
+  @Test
+  void manyAreFoundFromBothSidesAsAMapWouldHaveThem() {
+    Conversations many = new Conversations(500);
+    NumberMap map = new NumberMap(4, many);
+    Map<Long, Integer> fromWire = new HashMap<>();
+    Map<Long, Integer> fromVerbs = new HashMap<>();
+    Random random = new Random(5);
+    for (int i = 0; i < 400; i++) {
+      int wire = random.nextInt(100);
+      int verbs = random.nextInt(100);
+      if (!fromWire.containsKey((long) wire << 24 | verbs)) {
+        int place = map.begin(ENDS, wire, verbs, KEY, i);
+        if (place != NONE) {
+          fromWire.put((long) wire << 24 | verbs, place);
+          Integer other = fromVerbs.put((long) many.queuePair(place) << 24 | verbs, place);
+          assertEquals(null, other, "two share a queue pair");
+        }
+      }
+    }
+    fromWire.forEach((key, place) -> {
+      int wire = (int) (key >>> 24);
+      int verbs = (int) (key & 0xff_ffff);
+      Gid far = VERBS;
+      assertEquals(
+          place, many.findFromWire(WIRE.high(), WIRE.low(), far.high(), far.low(), wire, verbs));
+      assertEquals(
+          place,
+          many.findFromVerbs(
+              WIRE.high(), WIRE.low(), far.high(), far.low(), many.queuePair(place), verbs));
+    });
+  }
+}

@@ -1,0 +1,112 @@
+package io.heddle.systemtests.guest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.heddle.HeddleCommand;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Datagrams for one host between a port of the kernel's rxe and an interface, in the topology of
+ * {@link BridgeOverRxeTest}. The bridge asks and answers by the kernel's RDMA CM on the one side,
+ * and by packets of its own on the other. Stock programs are at both ends.
+ */
+@EndsWithin(600)
+final class MappedOnRxeTest {
+  private static final int LIMIT_SECONDS = 540;
+
+  private static final String ADDRESSES =
+      """
+      ip addr add 10.1.0.200/32 dev gA
+      ip addr add fd01::200/128 nodad dev gA
+      ip -n gw addr add 10.2.0.200/32 dev gB
+      ip -n gw addr add fd02::200/128 nodad dev gB
+      # Whoever here asks for a route names its own address, and no interface.
+      for own in "10.1.0.1 101" "10.1.0.254 102" "10.1.0.200 102" "10.2.0.1 103" \\
+        "fd01::1 101" "fd01::254 102" "fd01::200 102" "fd02::1 103"; do
+        set -- $own
+        family=-4
+        [[ $1 != *:* ]] || family=-6
+        ip $family rule add pref 20 from "$1" iif lo lookup "$2"
+      done
+      cat >/tmp/bridge.conf <<CONFIG
+      bridge guest status=/tmp/status
+      fabric a verbs device=rxeG address=10.1.0.254,fd01::254
+      fabric b wire interface=gB namespace=gw address=10.2.0.254,fd02::254
+      unicast mode=mapped addresses=proxied ports=7174 queue-pairs=12
+      proxy a 10.1.0.200 for=10.2.0.1
+      proxy b 10.2.0.200 for=10.1.0.1
+      proxy a fd01::200 for=fd02::1
+      proxy b fd02::200 for=fd01::1
+      CONFIG
+      """;
+
+  /* A program that listens says nothing of it, so its client asks until it's there. */
+  private static final String PROGRAMS =
+      """
+      heddle bridge check /tmp/bridge.conf
+      heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
+      bridge=$!
+      until grep -q 'status at' /tmp/log; do
+        kill -0 "$bridge" || { cat /tmp/log; exit 1; }
+        sleep 0.1
+      done
+      # talk FROM TO BY CLIENTS DATAGRAMS: both ways between clients and a server of RDMA CM.
+      talk() {
+        udaddy -b "$2" -c "$4" -C "$5" >/tmp/server 2>&1 &
+        local server=$! tries=0
+        until udaddy -s "$3" -b "$1" -c "$4" -C "$5" >/tmp/client 2>&1; do
+          tries=$((tries + 1))
+          if ! kill -0 "$server" || ((tries > 10)); then
+            cat /tmp/client /tmp/server /tmp/log
+            heddle bridge show --status /tmp/status
+            exit 1
+          fi
+          sleep 0.2
+        done
+        wait "$server"
+        echo "$4 on $1 talked to $2 by $3"
+      }
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  @InWholeRun
+  void stockProgramsTalkBothWays() throws Exception {
+    RxeGuest.assumePrograms("rdma", "udaddy");
+    String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
+    String talks =
+        """
+        talk 10.2.0.1 10.1.0.1 10.2.0.200 1 50
+        talk 10.1.0.1 10.2.0.1 10.1.0.200 1 50
+        talk 10.2.0.1 10.1.0.1 10.2.0.200 3 10
+        talk 10.1.0.1 10.2.0.1 10.1.0.200 3 10
+        talk fd02::1 fd01::1 fd02::200 1 50
+        talk fd01::1 fd02::1 fd01::200 1 50
+        heddle bridge show --status /tmp/status
+        """;
+    RxeGuest.Ended ended =
+        RxeGuest.run(
+            GuestPlan.bare().within(LIMIT_SECONDS),
+            folder,
+            BridgeOverRxeTest.TOPOLOGY + ADDRESSES + heddle + PROGRAMS + talks);
+    String said = ended.output();
+    assertEquals(0, ended.exitCode(), said);
+    for (String talk :
+        List.of(
+            "1 on 10.2.0.1 talked to 10.1.0.1 by 10.2.0.200",
+            "1 on 10.1.0.1 talked to 10.2.0.1 by 10.1.0.200",
+            "3 on 10.2.0.1 talked to 10.1.0.1 by 10.2.0.200",
+            "3 on 10.1.0.1 talked to 10.2.0.1 by 10.1.0.200",
+            "1 on fd02::1 talked to fd01::1 by fd02::200",
+            "1 on fd01::1 talked to fd02::1 by fd01::200")) {
+      assertTrue(said.contains(talk), said);
+    }
+  }
+}
