@@ -52,7 +52,7 @@ class MappedQuestionsTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final Manager manager = new Manager();
+  private final Asking asking = new Asking();
   private final MappedQuestions questions =
       new MappedQuestions(
           arena,
@@ -60,7 +60,7 @@ class MappedQuestionsTest {
           WIRE,
           0,
           counters,
-          manager,
+          asking,
           new int[] {0x51, 0x52},
           new NumberMap(2, new Conversations(16)),
           new SplittableRandom(1));
@@ -73,7 +73,7 @@ class MappedQuestionsTest {
   }
 
   /** What the bridge asked and answered. */
-  private static final class Manager implements NumberService {
+  private static final class Asking implements NumberService {
     private final List<String> told = new ArrayList<>();
     private final Queue<Heard> heard = new ArrayDeque<>();
     private int token;
@@ -163,9 +163,9 @@ class MappedQuestionsTest {
   void aClientOnTheWireIsToldWhatTheOtherFabricsManagerHeard() {
     assertNull(request(7, 0));
     assertNull(request(7, 1), "a repeat, which asks nobody again");
-    assertEquals(List.of("10.1.0.200 asks 10.1.0.1 for 7174 with [1, 2, 3]"), manager.told);
-    manager.heard.add(new NumberService.Answer(manager.token + 1, 0, 0x99, 5, List.of()));
-    manager.heard.add(new NumberService.Answer(manager.token, 0, 0x77, 5, WORD));
+    assertEquals(List.of("10.1.0.200 asks 10.1.0.1 for 7174 with [1, 2, 3]"), asking.told);
+    asking.heard.add(new NumberService.Answer(asking.token + 1, 0, 0x99, 5, List.of()));
+    asking.heard.add(new NumberService.Answer(asking.token, 0, 0x77, 5, WORD));
     questions.hear(2);
     assertEquals(1, fabric.said.size());
     assertEquals(List.of("10.2.0.200 to 10.2.0.1"), fabric.ways);
@@ -176,13 +176,13 @@ class MappedQuestionsTest {
     assertEquals(5, SidrReply.queueKey(mad));
     assertEquals(WORD, PrivateBytes.read(SidrReply.privateData(mad), 3));
     assertNull(request(7, 3), "the reply was lost");
-    assertEquals(2, manager.told.size());
+    assertEquals(2, asking.told.size());
   }
 
   @Test
   void aClientWhoseQuestionFailsOrIsNeverAnsweredIsToldSo() {
     assertNull(request(7, 0));
-    manager.heard.add(new NumberService.Answer(manager.token, 2, 0, 0, List.of()));
+    asking.heard.add(new NumberService.Answer(asking.token, 2, 0, 0, List.of()));
     questions.hear(1);
     assertEquals(2, SidrReply.status(said()));
     assertNull(request(8, 2));
@@ -193,7 +193,7 @@ class MappedQuestionsTest {
   }
 
   private int asked(long question, long nowNs) {
-    manager.heard.add(new NumberService.Question(question, ON_VERBS, PORT, VERBS_HOST, 9, WORD));
+    asking.heard.add(new NumberService.Question(question, ON_VERBS, PORT, VERBS_HOST, 9, WORD));
     questions.hear(nowNs);
     questions.expire(nowNs);
     assertEquals("10.2.0.200 to 10.2.0.1", fabric.ways.getLast());
@@ -219,7 +219,7 @@ class MappedQuestionsTest {
     assertNull(reply(asked(43, 5), 0, 0x72, 6), "there are two queue pairs");
     assertNull(reply(asked(44, 7), 1, 0, 8), "nobody listens there");
     assertEquals(
-        List.of("41 is 0x52", "42 is 0x51", "43 is refused", "44 is refused"), manager.told);
+        List.of("41 is 0x52", "42 is 0x51", "43 is refused", "44 is refused"), asking.told);
     assertEquals(DropReason.UNKNOWN_REPLY, reply(id, 0, 0x70, 9), "it doesn't wait any more");
   }
 
@@ -230,9 +230,9 @@ class MappedQuestionsTest {
     SidrReply.write(mad, id, id, 0, 0x70, 5, CmaHeader.datagramService(PORT));
     assertEquals(DropReason.FOREIGN_REPLY, take(ON_VERBS, 1));
     questions.expire(SidrRequests.WAIT_NS);
-    assertEquals(List.of("41 is refused"), manager.told);
-    manager.heard.add(new NumberService.Question(45, ON_VERBS, PORT, ON_WIRE, 9, WORD));
+    assertEquals(List.of("41 is refused"), asking.told);
+    asking.heard.add(new NumberService.Question(45, ON_VERBS, PORT, ON_WIRE, 9, WORD));
     questions.hear(1);
-    assertEquals("45 is refused", manager.told.getLast());
+    assertEquals("45 is refused", asking.told.getLast());
   }
 }

@@ -1,0 +1,216 @@
+package io.heddle.bridge.unicast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.unicast.UnicastSettings.Addresses;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Packets between a fabric on the wire, b, and one of real queue pairs, a, number by number. */
+class MappedForwarderTest {
+  private static final Gid WIRE_HOST = new Gid(0, 0xffff_0a02_0001L);
+  private static final Gid ON_VERBS = new Gid(0, 0xffff_0a01_00c8L);
+  private static final Gid VERBS_HOST = new Gid(0, 0xffff_0a01_0001L);
+  private static final Gid ON_WIRE = new Gid(0, 0xffff_0a02_00c8L);
+  private static final int KEY = 0x0123_4567;
+  private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
+  private static final int LENGTH = DatagramFormat.headerBytes(IMMEDIATE) + 8;
+  private static final int ROUND = 1000;
+  private static final StandIns STAND_INS =
+      new StandIns(
+          List.of(new StandIn(0, ON_VERBS, WIRE_HOST), new StandIn(1, ON_WIRE, VERBS_HOST)));
+  private static final LoopRules RULES = new LoopRules(List.of(), List.of(), List.of());
+
+  private final Arena arena = Arena.ofConfined();
+  private final HeardFabric.Numbered verbs = new HeardFabric.Numbered(0x51, 0x52);
+  private final HeardFabric wire = new HeardFabric();
+  private final long packet = Memory.allocate(arena, 64, 8);
+  private final long[] counters = {
+    Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
+    Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
+  };
+  private final List<String> told = new ArrayList<>();
+  private long departed;
+  private final MappedForwarder forwarder = forwarder(true);
+
+  private MappedForwarder forwarder(boolean fixes) {
+    NumberMapping mapping = new NumberMapping(2, fixes, List.of(7174));
+    return new MappedForwarder(
+        arena,
+        List.of(verbs, wire),
+        new UnicastSettings(0, Addresses.PROXIED, STAND_INS, mapping),
+        mapping,
+        counters,
+        new Limiter(
+            arena,
+            1 << 16,
+            1024,
+            (flow, at, length, crc, digest, arrivedNs, nowNs) -> departed++,
+            System.nanoTime()),
+        new Silent(),
+        new SplittableRandom(1));
+  }
+
+  /** A manager that nobody answers. */
+  private final class Silent implements NumberService {
+    @Override
+    public String describe() {
+      return "the test";
+    }
+
+    @Override
+    public void ask(int token, Gid source, Gid server, int port, List<Byte> privateData) {
+      told.add("asks " + server);
+    }
+
+    @Override
+    public void prepare(Gid source, Gid destination) {
+      told.add("a way from " + source + " to " + destination);
+    }
+
+    @Override
+    public void serve(List<Gid> addresses, List<Integer> ports) {
+      told.add("serves " + addresses + " " + ports);
+    }
+
+    @Override
+    public void accept(long question, int number, List<Byte> privateData) {
+      told.add("accepts " + question);
+    }
+
+    @Override
+    public void refuse(long question) {
+      told.add("refuses " + question);
+    }
+
+    @Override
+    public @Nullable Heard take() {
+      return null;
+    }
+
+    @Override
+    public String look() {
+      return "";
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private void put(int source, int destination, int immediate) {
+    DatagramFormat.write(packet, IMMEDIATE, 0, destination, 1, KEY, source);
+    DatagramFormat.setImmediate(packet, immediate);
+  }
+
+  /* How it went on: source, destination, immediate; or that it didn't. */
+  private String send(int side, Gid from, Gid to) {
+    HeardFabric fabric = side == 0 ? verbs : wire;
+    fabric.put(packet, LENGTH, from, to);
+    long before = departed;
+    forwarder.forward(side, 0, RULES, RULES, STAND_INS);
+    return departed == before ? "dropped" : describe();
+  }
+
+  private String describe() {
+    return String.format(
+        Locale.ROOT,
+        "0x%x to 0x%x, 0x%x",
+        DatagramFormat.sourceQueuePair(packet),
+        PacketFormat.queuePair(packet),
+        DatagramFormat.immediate(packet));
+  }
+
+  private String fromWire(int source, int destination, int immediate) {
+    put(source, destination, immediate);
+    return send(1, WIRE_HOST, ON_WIRE);
+  }
+
+  private String fromVerbs(int source, int destination, int immediate) {
+    put(source, destination, immediate);
+    return send(0, VERBS_HOST, ON_VERBS);
+  }
+
+  @Test
+  void aNumberIsMappedOneWayAndFoundAgainTheOther() {
+    assertEquals("[serves [10.1.0.200] [7174]]", told.toString());
+    assertEquals("dropped", fromWire(0x11, 0x21, 0), "there is no way yet");
+    assertEquals("a way from 10.1.0.200 to 10.1.0.1", told.getLast());
+    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+    assertEquals("0x51 to 0x21, 0x51", fromWire(0x11, 0x21, 0x11), "the immediate follows");
+    assertEquals("0x51 to 0x21, 0x99", fromWire(0x11, 0x21, 0x99), "it's no number");
+    assertEquals("0x21 to 0x11, 0x21", fromVerbs(0x21, 0x51, 0x21));
+    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.ways);
+    assertEquals("0x52 to 0x21, 0x12", fromWire(0x13, 0x21, 0x12), "another talks to the same");
+    assertEquals("0x21 to 0x13, 0x0", fromVerbs(0x21, 0x52, 0));
+    assertEquals("dropped", fromWire(0x14, 0x21, 0), "and a third finds no queue pair");
+    assertEquals("dropped", fromVerbs(0x22, 0x51, 0), "who has it never talked to that one");
+  }
+
+  @Test
+  void hostsWithoutAnAddressAndManagementBehindTheDeviceGoNowhere() {
+    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+    put(0x11, 0x21, 0);
+    assertEquals("dropped", send(1, ON_VERBS, ON_WIRE));
+    assertEquals("dropped", send(1, WIRE_HOST, WIRE_HOST));
+    assertEquals("dropped", fromVerbs(0x21, 1, 0));
+    assertEquals("dropped", fromWire(0x11, 0, 0));
+    assertEquals("dropped", fromWire(0x11, DatagramFormat.MULTICAST_QUEUE_PAIR, 0));
+    assertEquals("dropped", fromWire(0x11, 1, 0), "without the key of queue pair 1");
+    assertEquals(1, told.size(), "nobody was asked");
+  }
+
+  @Test
+  void anImmediateStaysWhereItIsSaidTo() {
+    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+    put(0x11, 0x21, 0x11);
+    wire.put(packet, LENGTH, WIRE_HOST, ON_WIRE);
+    forwarder(false).forward(1, 0, RULES, RULES, STAND_INS);
+    assertEquals("0x51 to 0x21, 0x11", describe());
+  }
+
+  @Test
+  void nothingIsAllocatedForAPacketOfAConversation() {
+    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().threadId();
+    long allocated = -1;
+    Patience patience = Patience.ofSeconds(30);
+    while (allocated != 0) {
+      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      long before = threads.getThreadAllocatedBytes(self);
+      for (int i = 0; i < ROUND; i++) {
+        put(0x11, 0x21, 0x11);
+        wire.put(packet, LENGTH, WIRE_HOST, ON_WIRE);
+        forwarder.forward(1, 0, RULES, RULES, STAND_INS);
+        put(0x21, 0x51, 0x21);
+        verbs.put(packet, LENGTH, VERBS_HOST, ON_VERBS);
+        forwarder.forward(0, 0, RULES, RULES, STAND_INS);
+        forwarder.expire(1, System.nanoTime());
+      }
+      allocated = threads.getThreadAllocatedBytes(self) - before;
+    }
+  }
+}
