@@ -15,9 +15,9 @@ import java.util.Map;
 /**
  * The groups that an interface has joined. Sockets of their own hold them, since the system allows
  * one socket a few only (igmp_max_memberships, 20). The socket that receives hears all groups that
- * its interface has joined. The control thread's.
+ * its interface has joined. One thread's; in a bridge the control thread's.
  */
-final class Memberships implements AutoCloseable {
+public final class Memberships implements AutoCloseable {
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
@@ -46,7 +46,8 @@ final class Memberships implements AutoCloseable {
     }
   }
 
-  Memberships(String interfaceName, int interfaceIndex) {
+  /** Of an interface in the calling thread's network namespace. */
+  public Memberships(String interfaceName, int interfaceIndex) {
     this.interfaceName = interfaceName;
     this.interfaceIndex = interfaceIndex;
   }
@@ -54,7 +55,7 @@ final class Memberships implements AutoCloseable {
   /**
    * @throws HeddleException where the system refuses, with its word
    */
-  void join(Gid group) {
+  public void join(Gid group) {
     if (holders.containsKey(group)) {
       return;
     }

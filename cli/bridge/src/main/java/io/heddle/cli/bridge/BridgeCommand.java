@@ -36,6 +36,7 @@ import sun.misc.Signal;
       BridgeShowCommand.class,
       BridgeDemoCommand.class,
       BridgeLatencyCommand.class,
+      BridgeTestCommand.class,
       OrderCommand.Drain.class,
       OrderCommand.Hold.class,
       OrderCommand.Take.class,

@@ -13,8 +13,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A host of a fabric as an application sees it: it sends numbered payloads to multicast groups and
@@ -41,14 +44,18 @@ final class FabricHost implements AutoCloseable {
   private static final int CONTROL_BYTES = 64;
   private static final int SO_TIMESTAMPNS = 35;
   private static final int IP_MULTICAST_TTL = 33;
+  private static final int IPV6_MULTICAST_HOPS = 18;
+  private static final int SO_BINDTODEVICE = 25;
   private static final long SECOND_NS = 1_000_000_000L;
 
   private final int roomBytes;
   private int number;
-  private final Gid ipv4;
-  private final Gid ipv6;
+  private final int port;
+  private final @Nullable Gid ipv4;
+  private final @Nullable Gid ipv6;
   private final Arena arena = Arena.ofShared();
   private final int fd;
+  private final int index;
   private final long name;
   private final long packet;
   private final ByteBuffer view;
@@ -77,8 +84,20 @@ final class FabricHost implements AutoCloseable {
    * @param roomBytes of {@link #packet}
    */
   FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6, int roomBytes) {
+    this(number, interfaceName, ipv4, ipv6, roomBytes, PacketFormat.ROCE_PORT);
+    bound();
+  }
+
+  private FabricHost(
+      int number,
+      String interfaceName,
+      @Nullable Gid ipv4,
+      @Nullable Gid ipv6,
+      int roomBytes,
+      int port) {
     this.number = number;
     this.roomBytes = roomBytes;
+    this.port = port;
     this.ipv4 = ipv4;
     this.ipv6 = ipv6;
     name = Memory.allocate(arena, 32, 8);
@@ -88,26 +107,54 @@ final class FabricHost implements AutoCloseable {
     pollfd = Memory.allocate(arena, 8 + 16, 8);
     capture = LinuxCalls.errnoCapture();
     fd = check("socket", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
-    int index = LinuxCalls.interfaceIndex(interfaceName);
+    index = LinuxCalls.interfaceIndex(interfaceName);
     set(41, 26, 0); // IPV6_V6ONLY
     set(0, 10, 2); // IP_MTU_DISCOVER: DF, and identification 0
     set(41, 23, 2); // IPV6_MTU_DISCOVER
     set(0, 34, 0); // IP_MULTICAST_LOOP
     set(41, 19, 0); // IPV6_MULTICAST_LOOP
     set(41, 17, index); // IPV6_MULTICAST_IF
+    set(0, 49, 1); // IP_MULTICAST_ALL
     LinuxCalls.setIntOption(fd, 1, 33, 32 << 20); // SO_RCVBUFFORCE
     long request = Memory.allocate(arena, 24, 8);
-    Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
-    Memory.setInt(request + 8, index);
-    check("IP_MULTICAST_IF", LinuxCalls.setsockopt(fd, 0, 32, request, 12));
-    Memory.ALL.set(Memory.NETWORK_LONG, request, ipv6.high());
-    Memory.ALL.set(Memory.NETWORK_LONG, request + 8, ipv6.low());
-    Memory.setInt(request + 16, index);
-    check("IPV6_PKTINFO", LinuxCalls.setsockopt(fd, 41, 50, request, 20));
-    putName(new Gid(0, 0), PacketFormat.ROCE_PORT);
-    check("bind", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
+    if (ipv4 != null) {
+      Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
+      Memory.setInt(request + 8, index);
+      check("IP_MULTICAST_IF", LinuxCalls.setsockopt(fd, 0, 32, request, 12));
+    }
+    putName(new Gid(0, 0), port);
     Memory.setInt(pollfd, fd);
     Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, (short) 1);
+  }
+
+  private FabricHost bound() {
+    int result = LinuxCalls.bind(fd, name, SOCKADDR_BYTES);
+    if (result < 0) {
+      close();
+      check("bind", result);
+    }
+    return this;
+  }
+
+  /**
+   * A host whose socket hears this interface alone, so that one machine can be a host of both
+   * fabrics.
+   *
+   * @param ipv4 its source of IPv4; null where it has none
+   * @param ipv6 its source of IPv6; null where it has none
+   * @param port that it sends from and hears at
+   * @throws SystemCallException EADDRINUSE where another program has the port
+   */
+  static FabricHost onInterface(
+      int number, String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, int port) {
+    FabricHost host = new FabricHost(number, interfaceName, ipv4, ipv6, ROOM_BYTES, port);
+    byte[] text = interfaceName.getBytes(StandardCharsets.US_ASCII);
+    long at = Memory.allocate(host.arena, text.length + 1L, 8);
+    MemorySegment.copy(text, 0, Memory.ALL, ValueLayout.JAVA_BYTE, at, text.length);
+    check(
+        "SO_BINDTODEVICE", LinuxCalls.setsockopt(host.fd, 1, SO_BINDTODEVICE, at, text.length + 1));
+    host.noteArrivals();
+    return host.bound();
   }
 
   private static int check(String call, int result) {
@@ -136,6 +183,7 @@ final class FabricHost implements AutoCloseable {
   /** Lets what it sends go over so many routers and one less. */
   void hops(int hops) {
     set(0, IP_MULTICAST_TTL, hops);
+    set(41, IPV6_MULTICAST_HOPS, hops);
   }
 
   /** Has the system note from now on when packets come. */
@@ -157,10 +205,38 @@ final class FabricHost implements AutoCloseable {
    * #noteArrivals}.
    */
   void take(Noted noted) {
+    drain((length, arrivedNs) -> {
+      long payload = packet + DatagramFormat.HEADER_BYTES;
+      if (arrivedNs >= 0
+          && length >= DatagramFormat.LEAST_BYTES + LEAST_PAYLOAD_BYTES
+          && Memory.ALL.get(Memory.NETWORK_LONG, payload) == MARK) {
+        noted.arrived(Memory.ALL.get(Memory.NETWORK_LONG, payload + 16), arrivedNs);
+      }
+    });
+  }
+
+  /** Takes packets as they came. */
+  interface Came {
+    /**
+     * One lies at {@link #packet} until this returns.
+     *
+     * @param lengthBytes from the BTH to the end of the CRC
+     * @param arrivedNs by the system's clock; negative where it didn't note it
+     */
+    void packet(int lengthBytes, long arrivedNs);
+  }
+
+  /**
+   * Takes what has come without waiting.
+   *
+   * @return packets taken
+   */
+  int drain(Came came) {
     long control = header + 64 + 16;
+    int taken = 0;
     while (true) {
-      Memory.setLong(header, 0);
-      Memory.setInt(header + 8, 0);
+      Memory.setLong(header, name);
+      Memory.setInt(header + 8, SOCKADDR_BYTES);
       Memory.setLong(header + 16, header + 64);
       Memory.setLong(header + 24, 1);
       Memory.setLong(header + 32, control);
@@ -169,19 +245,22 @@ final class FabricHost implements AutoCloseable {
       Memory.setLong(header + 72, roomBytes);
       long length = LinuxCalls.recvmsg(capture, fd, header, 0);
       if (length < 0) {
-        return;
+        return taken;
       }
-      long payload = packet + DatagramFormat.HEADER_BYTES;
+      taken++;
       boolean stamped =
           Memory.getLong(header + 40) >= 32 && Memory.getInt(control + 12) == SO_TIMESTAMPNS;
-      if (stamped
-          && length >= DatagramFormat.LEAST_BYTES + LEAST_PAYLOAD_BYTES
-          && Memory.ALL.get(Memory.NETWORK_LONG, payload) == MARK) {
-        noted.arrived(
-            Memory.ALL.get(Memory.NETWORK_LONG, payload + 16),
-            Memory.getLong(control + 16) * SECOND_NS + Memory.getLong(control + 24));
-      }
+      came.packet(
+          (int) length,
+          stamped ? Memory.getLong(control + 16) * SECOND_NS + Memory.getLong(control + 24) : -1);
     }
+  }
+
+  /** Waits for a packet, so long at most. */
+  void await(long waitNs) {
+    Memory.setLong(pollfd + 8, 0);
+    Memory.setLong(pollfd + 16, waitNs);
+    DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
   }
 
   /** Hears these groups from now on. */
@@ -244,12 +323,28 @@ final class FabricHost implements AutoCloseable {
    */
   boolean sendAt(long at, Gid group, int length, int segmentBytes) {
     long control = header + 64 + 16;
-    Memory.setLong(control, 18);
-    Memory.setInt(control + 8, 17); // SOL_UDP
-    Memory.setInt(control + 12, 103); // UDP_SEGMENT
-    Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
-    Memory.setLong(header + 32, segmentBytes == 0 ? 0 : control);
-    Memory.setLong(header + 40, segmentBytes == 0 ? 0 : 24);
+    int controlBytes = 0;
+    if (segmentBytes != 0) {
+      Memory.setLong(control, 18);
+      Memory.setInt(control + 8, 17); // SOL_UDP
+      Memory.setInt(control + 12, 103); // UDP_SEGMENT
+      Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) segmentBytes);
+      controlBytes = 24;
+    }
+    if (!group.isIpv4Mapped()) {
+      /* Its interface may have several addresses; the socket's own option names no source. */
+      Gid source = sourceOf(group);
+      long info = control + controlBytes;
+      Memory.setLong(info, 36);
+      Memory.setInt(info + 8, 41); // SOL_IPV6
+      Memory.setInt(info + 12, 50); // IPV6_PKTINFO
+      Memory.ALL.set(Memory.NETWORK_LONG, info + 16, source.high());
+      Memory.ALL.set(Memory.NETWORK_LONG, info + 24, source.low());
+      Memory.setInt(info + 32, index);
+      controlBytes += 40;
+    }
+    Memory.setLong(header + 32, controlBytes == 0 ? 0 : control);
+    Memory.setLong(header + 40, controlBytes);
     putName(group, PacketFormat.ROCE_PORT);
     Memory.setLong(header, name);
     Memory.setInt(header + 8, SOCKADDR_BYTES);
@@ -293,9 +388,13 @@ final class FabricHost implements AutoCloseable {
 
   /** Puts the CRC behind a packet as it is now. */
   void seal(long at, Gid group, int covered, int segment) {
-    int front = frontOf(group.isIpv4Mapped() ? ipv4 : ipv6, 4791, group, covered);
+    int front = frontOf(sourceOf(group), port, group, covered);
     int identification = group.isIpv4Mapped() ? headers.ofIdentification(segment, covered) : 0;
     Memory.setInt(at + covered, crcOf(at, covered) ^ front ^ identification);
+  }
+
+  private Gid sourceOf(Gid group) {
+    return Objects.requireNonNull(group.isIpv4Mapped() ? ipv4 : ipv6);
   }
 
   /** Where packets are built. */
@@ -329,26 +428,8 @@ final class FabricHost implements AutoCloseable {
    * @return packets taken
    */
   int hear(List<Gid> groups, long waitNs, Heard heard) {
-    Memory.setLong(header + 32, 0);
-    Memory.setLong(header + 40, 0);
-    Memory.setLong(pollfd + 8, 0);
-    Memory.setLong(pollfd + 16, waitNs);
-    DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
-    int taken = 0;
-    while (true) {
-      Memory.setLong(header, name);
-      Memory.setInt(header + 8, SOCKADDR_BYTES);
-      Memory.setLong(header + 16, header + 64);
-      Memory.setLong(header + 24, 1);
-      Memory.setLong(header + 64, packet);
-      Memory.setLong(header + 72, roomBytes);
-      long length = LinuxCalls.recvmsg(capture, fd, header, 0);
-      if (length < 0) {
-        return taken;
-      }
-      taken++;
-      judge(groups, (int) length, heard);
-    }
+    await(waitNs);
+    return drain((length, arrivedNs) -> judge(groups, length, heard));
   }
 
   private void judge(List<Gid> groups, int length, Heard heard) {
@@ -371,8 +452,11 @@ final class FabricHost implements AutoCloseable {
     heard.payload(sender, group, payload, right);
   }
 
-  /* The kernel doesn't tell of the identification: any is right that a train may have. */
-  private boolean isRight(Gid group, int length) {
+  /**
+   * Whether the CRC of the packet that came is right. The kernel doesn't tell of the
+   * identification: any is right that a train may have.
+   */
+  boolean isRight(Gid group, int length) {
     int covered = length - PacketFormat.ICRC_BYTES;
     int port = Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff;
     Gid source =

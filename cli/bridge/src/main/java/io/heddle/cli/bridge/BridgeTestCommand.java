@@ -1,0 +1,312 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.addr.AddressText;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.group.FlowDirection;
+import io.heddle.bridge.group.GroupSettings;
+import io.heddle.bridge.group.MgidFormat;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.platform.FileFailure;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Whether groups flow across a bridge, found out by datagrams of its own. */
+@Command(
+    name = "test",
+    description = {
+      "Sends numbered datagrams to groups from one fabric, and tells by group and direction"
+          + " whether they come out in the other one, how many, and how late.",
+      "With --from and --to it runs on one machine with an interface in both fabrics, and tests"
+          + " both directions. Otherwise start --to on a host of one fabric, then --from on a host"
+          + " of the other. Neither is the bridge's machine.",
+      "The datagrams' queue key is their own: devices of the groups' members drop them."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:Every group flows as it should. With --from alone: all was sent.",
+      "1:Not every group does, or the test couldn't be made.",
+      "2:The command line is wrong; nothing was sent."
+    },
+    mixinStandardHelpOptions = true)
+public final class BridgeTestCommand implements Callable<Integer> {
+  private static final long MOST_COUNT = 10_000;
+  private static final long MOST_RATE = 10_000;
+  private static final int MOST_SECONDS = 3600;
+  private static final long SECOND_NS = 1_000_000_000;
+  private static final List<String> FABRICS = List.of("a", "b");
+
+  @Parameters(
+      paramLabel = "GROUP",
+      arity = "0..*",
+      description = "Groups to test; all of the configuration unless said.")
+  private List<String> groups = new ArrayList<>();
+
+  @Option(
+      names = "--from",
+      paramLabel = "END",
+      description = "Send from this interface, or address of this machine.")
+  private @Nullable String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "END",
+      description = "Hear at this interface, or that of this address.")
+  private @Nullable String to;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "The bridge's configuration, or a copy, for the groups and their directions. Without it"
+              + " name groups: they should flow both ways.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--from-fabric",
+      paramLabel = "a|b",
+      description =
+          "The fabric that is sent from. Only where addresses and prefixes of the configuration"
+              + " don't tell it.")
+  private @Nullable String fromFabric;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Datagrams to each group and direction (${DEFAULT-VALUE}).")
+  private long count;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Datagrams a second, all together (${DEFAULT-VALUE}).")
+  private long rate;
+
+  @Option(
+      names = "--bytes",
+      paramLabel = "N",
+      defaultValue = "100",
+      description = "Bytes of each payload (${DEFAULT-VALUE}).")
+  private int bytes;
+
+  @Option(
+      names = "--hops",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Time to live of what is sent (${DEFAULT-VALUE}).")
+  private int hops;
+
+  @Option(
+      names = "--queue-key",
+      paramLabel = "N",
+      defaultValue = "0x48454454",
+      description =
+          "The datagrams' (${DEFAULT-VALUE}). A fabric of kind verbs takes 0x01234567 only; the"
+              + " groups' members get the datagrams then.")
+  private String queueKey = "";
+
+  @Option(
+      names = "--patience",
+      paramLabel = "SECONDS",
+      defaultValue = "3",
+      description = "Silence after which nothing more is waited for (${DEFAULT-VALUE}).")
+  private int patience;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description = "With --to alone: how long to wait for the sender (${DEFAULT-VALUE}).")
+  private int wait;
+
+  @Option(names = "--json", description = "Print one JSON document instead of the table.")
+  private boolean json;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    OptionRange range = new OptionRange(spec);
+    range.require("--count", count, 1, MOST_COUNT);
+    range.require("--rate", rate, 1, MOST_RATE);
+    range.require("--bytes", bytes, TestDatagram.LEAST_BYTES, FabricHost.MOST_PAYLOAD_BYTES);
+    range.require("--hops", hops, 1, 255);
+    range.require("--patience", patience, 1, MOST_SECONDS);
+    range.require("--wait", wait, 1, MOST_SECONDS);
+    if (from == null && to == null) {
+      throw range.refusal("say --from, --to, or both: an interface in a fabric");
+    }
+    GroupTestReport report = new GroupTest(plan(range)).run();
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.print(json ? Json.of(report) + System.lineSeparator() : report.table());
+    out.flush();
+    return report.holds() ? 0 : ExitCode.FAILED;
+  }
+
+  private GroupTest.Plan plan(OptionRange range) {
+    BridgeConfig bridge = config == null ? null : read(config);
+    TestEnd sends = end(range, from);
+    TestEnd hears = end(range, to);
+    Map<String, GroupSettings> known = known(bridge);
+    int fabric = fabricOfSender(range, bridge, sends, hears);
+    List<TestedWay> ways = new ArrayList<>();
+    for (String name : groups.isEmpty() ? List.copyOf(known.keySet()) : groups) {
+      GroupSettings settings = known.get(name);
+      Gid group = settings == null ? address(range, bridge, name) : settings.address();
+      FlowDirection direction = settings == null ? FlowDirection.BOTH : settings.direction();
+      if (direction != FlowDirection.BOTH && fabric < 0) {
+        throw range.refusal(
+            "group "
+                + name
+                + " goes one way, and the configuration doesn't tell which fabric is sent from;"
+                + " say --from-fabric a or b");
+      }
+      for (TestEnd each : Stream.of(sends, hears).filter(Objects::nonNull).toList()) {
+        if (!each.reaches(group)) {
+          throw range.refusal(each + " has no address of the family of group " + name);
+        }
+      }
+      String title = settings == null ? name : settings.name();
+      ways.add(new TestedWay(title, group, 0, fabric < 0 || direction.goesFrom(fabric)));
+      if (sends != null && hears != null) {
+        ways.add(new TestedWay(title, group, 1, fabric < 0 || direction.goesFrom(1 - fabric)));
+      }
+    }
+    if (ways.isEmpty()) {
+      throw range.refusal("name groups, or the bridge's configuration by --config");
+    }
+    return new GroupTest.Plan(
+        sends,
+        hears,
+        names(fabric, sends, hears),
+        ways,
+        count,
+        bytes,
+        rate,
+        hops,
+        queueKey(range),
+        patience * SECOND_NS,
+        wait * SECOND_NS);
+  }
+
+  private static List<String> names(int fabric, @Nullable TestEnd sends, @Nullable TestEnd hears) {
+    return fabric >= 0
+        ? List.of(FABRICS.get(fabric), FABRICS.get(1 - fabric))
+        : List.of(
+            sends == null ? "sender" : sends.interfaceName(),
+            hears == null ? "receiver" : hears.interfaceName());
+  }
+
+  private int queueKey(OptionRange range) {
+    try {
+      return Integer.parseUnsignedInt(
+          queueKey.startsWith("0x") ? queueKey.substring(2) : queueKey,
+          queueKey.startsWith("0x") ? 16 : 10);
+    } catch (NumberFormatException none) {
+      throw range.refusal("--queue-key " + queueKey + " is no number of 32 bits");
+    }
+  }
+
+  private static @Nullable TestEnd end(OptionRange range, @Nullable String text) {
+    try {
+      return text == null ? null : TestEnd.of(text);
+    } catch (IllegalArgumentException none) {
+      throw range.refusal(String.valueOf(none.getMessage()));
+    }
+  }
+
+  /* The bridges' key isn't on this machine, and isn't needed. */
+  private static BridgeConfig read(Path file) {
+    try {
+      List<String> lines =
+          Files.readAllLines(file).stream()
+              .map(line -> line.replaceAll("(?<=\\s)key-file=\\S*", ""))
+              .toList();
+      return BridgeConfigParser.parse(file.toString(), lines);
+    } catch (IOException unreadable) {
+      throw new HeddleException(
+          "the configuration " + file + " can't be read: " + FileFailure.reason(unreadable),
+          unreadable);
+    }
+  }
+
+  /* By name, and in the order of the file. */
+  private static Map<String, GroupSettings> known(@Nullable BridgeConfig bridge) {
+    Map<String, GroupSettings> known = new LinkedHashMap<>();
+    if (bridge != null) {
+      bridge.groups().forEach(each -> known.put(each.name(), each));
+    }
+    return known;
+  }
+
+  private static Gid address(OptionRange range, @Nullable BridgeConfig bridge, String name) {
+    if (bridge != null) {
+      throw range.refusal(
+          "no group of the configuration is named "
+              + name
+              + NearestName.question(name, List.copyOf(known(bridge).keySet())));
+    }
+    InetAddress address = AddressText.parse(name);
+    if (address == null || !MgidFormat.isMulticast(Gid.of(address))) {
+      throw range.refusal(name + " is no multicast address");
+    }
+    return Gid.of(address);
+  }
+
+  /* 0 or 1; negative where that isn't known. */
+  private int fabricOfSender(
+      OptionRange range,
+      @Nullable BridgeConfig bridge,
+      @Nullable TestEnd sends,
+      @Nullable TestEnd hears) {
+    if (fromFabric != null) {
+      if (!FABRICS.contains(fromFabric)) {
+        throw range.refusal("--from-fabric " + fromFabric + " is neither a nor b");
+      }
+      return FABRICS.indexOf(fromFabric);
+    }
+    if (bridge == null) {
+      return -1;
+    }
+    int bySender = sends == null ? -1 : fabricOf(bridge, sends);
+    if (bySender >= 0 || hears == null) {
+      return bySender;
+    }
+    int byHearer = fabricOf(bridge, hears);
+    return byHearer < 0 ? -1 : 1 - byHearer;
+  }
+
+  private static int fabricOf(BridgeConfig bridge, TestEnd end) {
+    for (int side = 0; side < 2; side++) {
+      for (Gid own : Stream.of(end.ipv4(), end.ipv6()).filter(Objects::nonNull).toList()) {
+        if (bridge.prefixes().get(side).stream().anyMatch(each -> each.contains(own))
+            || end.sharesLink(bridge.fabrics().get(side).addresses())) {
+          return side;
+        }
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,123 @@
+package io.heddle.cli.bridge;
+
+import io.heddle.addr.AddressFlag;
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.fabric.Memberships;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a test is in a fabric: an interface of this machine, and the addresses that it sends from.
+ *
+ * @param interfaceName in the calling thread's network namespace
+ * @param ipv4 null where it has none
+ * @param ipv6 null where it has none
+ * @param prefixes of the interface
+ */
+record TestEnd(
+    String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, List<LoopRules.Prefix> prefixes) {
+  private static final int LEAST_PORT = 0xc000;
+  private static final int PORTS = 0x4000;
+  private static final int IPV4_BITS = 96;
+  private static final int PORT_TRIES = 16;
+
+  /**
+   * @param text an interface's name, or one of its addresses, which is the source then
+   * @throws IllegalArgumentException where this machine has none, with a sentence
+   */
+  static TestEnd of(String text) {
+    HostAddresses host = HostAddresses.read();
+    for (NetworkLink link : host.links()) {
+      List<AssignedAddress> addresses =
+          host.addresses().stream()
+              .filter(each -> each.interfaceIndex() == link.index())
+              .filter(each -> !each.has(AddressFlag.DUPLICATE) && !each.has(AddressFlag.TENTATIVE))
+              /* Bridges with prefixes take link-local sources for foreign. */
+              .sorted(Comparator.comparing(each -> each.address().isLinkLocalAddress()))
+              .toList();
+      List<Gid> own = addresses.stream().map(each -> Gid.of(each.address())).toList();
+      List<LoopRules.Prefix> prefixes = addresses.stream().map(TestEnd::prefix).toList();
+      if (link.name().equals(text)) {
+        return new TestEnd(text, first(own, true), first(own, false), prefixes);
+      }
+      for (Gid each : own) {
+        if (each.toString().equals(text)) {
+          boolean ipv4 = each.isIpv4Mapped();
+          return new TestEnd(link.name(), ipv4 ? each : null, ipv4 ? null : each, prefixes);
+        }
+      }
+    }
+    throw new IllegalArgumentException(text + " is no interface or address of this machine");
+  }
+
+  private static LoopRules.Prefix prefix(AssignedAddress of) {
+    Gid address = Gid.of(of.address());
+    return new LoopRules.Prefix(
+        address, of.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0));
+  }
+
+  private static @Nullable Gid first(List<Gid> addresses, boolean ipv4) {
+    return addresses.stream().filter(each -> each.isIpv4Mapped() == ipv4).findFirst().orElse(null);
+  }
+
+  /** Whether it has an address to send to the group from. */
+  boolean reaches(Gid group) {
+    return (group.isIpv4Mapped() ? ipv4 : ipv6) != null;
+  }
+
+  /** Whether one of the addresses is in a prefix of its interface. */
+  boolean sharesLink(List<Gid> addresses) {
+    return addresses.stream()
+        .anyMatch(each -> prefixes.stream().anyMatch(prefix -> prefix.contains(each)));
+  }
+
+  /**
+   * Opens its socket.
+   *
+   * @param number of the test
+   * @param hears whether it hears, at RoCEv2's port; else it sends from any port
+   */
+  FabricHost open(int number, boolean hears) {
+    for (int tries = 1; ; tries++) {
+      int port =
+          hears ? PacketFormat.ROCE_PORT : LEAST_PORT + ThreadLocalRandom.current().nextInt(PORTS);
+      try {
+        return FabricHost.onInterface(number, interfaceName, ipv4, ipv6, port);
+      } catch (SystemCallException refused) {
+        if (refused.errno() != Errno.EADDRINUSE) {
+          throw refused;
+        }
+        if (hears || tries == PORT_TRIES) {
+          throw new HeddleException(
+              "UDP port "
+                  + port
+                  + " is another program's on this machine, such as a bridge's, the software"
+                  + " device's or rxe's; test from another host",
+              refused);
+        }
+      }
+    }
+  }
+
+  Memberships memberships() {
+    return new Memberships(interfaceName, LinuxCalls.interfaceIndex(interfaceName));
+  }
+
+  @Override
+  public String toString() {
+    return interfaceName
+        + (ipv4 == null ? "" : " " + ipv4)
+        + (ipv6 == null ? "" : (ipv4 == null ? " " : ",") + ipv6);
+  }
+}

@@ -1,0 +1,255 @@
+package io.heddle.cli.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.bridge.Bridge;
+import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code heddle bridge test} beside a bridge between network namespaces. */
+@EndsWithin(120)
+final class BridgeTestCommandTest {
+  private static final int HOST_A = 1;
+  private static final int HOST_B = 2;
+  private static final int MTU = 1500;
+  private static final long LOOK_NS = 1_000_000;
+
+  @TempDir private Path folder;
+  private TwoFabrics fabrics;
+  private Bridge bridge;
+
+  /** A command's exit code and words. */
+  private record Said(int code, String out, String err) {}
+
+  @BeforeAll
+  static void needNamespaces() {
+    Skip.unless(Lab.Kind.NAMESPACES);
+  }
+
+  @BeforeEach
+  void setUp() {
+    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, MTU);
+  }
+
+  @AfterEach
+  void tearDown() {
+    if (bridge != null) {
+      bridge.close();
+    }
+    fabrics.close();
+  }
+
+  private Path start(String... groups) throws Exception {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                "bridge test status=" + folder.resolve("status"),
+                "fabric a wire interface=e1 address=10.1.0.254,fd01::254",
+                "fabric b wire interface=e2 address=10.2.0.254,fd02::254"));
+    lines.addAll(List.of(groups));
+    bridge =
+        BridgeDemo.inNamespace(
+            fabrics.namespace(0), BridgeConfigParser.parse("bridge.conf", lines));
+    return Files.write(folder.resolve("bridge.conf"), lines);
+  }
+
+  /* Host a gets an interface in the other fabric too. */
+  private void makeHostOfBoth() {
+    for (List<String> each :
+        List.of(
+            List.of("addr", "add", "10.2.0.1/24", "dev", "e2"),
+            List.of("link", "set", "e2", "up"),
+            List.of("addr", "add", "fd02::1/64", "dev", "e2", "nodad"))) {
+      List<String> command = new ArrayList<>(List.of("ip"));
+      command.addAll(each);
+      fabrics.runAt(HOST_A, command);
+    }
+  }
+
+  private Said test(int host, String... arguments) {
+    return NetworkNamespace.call(
+        fabrics.namespace(host),
+        () -> {
+          StringWriter out = new StringWriter();
+          StringWriter err = new StringWriter();
+          CommandLine line =
+              new CommandLine(new BridgeTestCommand())
+                  .setOut(new PrintWriter(out))
+                  .setErr(new PrintWriter(err));
+          int code = line.execute(arguments);
+          return new Said(code, out.toString(), err.toString());
+        });
+  }
+
+  private static Map<String, String> states(Said said) throws Exception {
+    Map<String, String> states = new TreeMap<>();
+    for (JsonNode each : Json.mapper().readTree(said.out()).path("ways")) {
+      states.put(
+          each.path("group").asText()
+              + " "
+              + each.path("from").asText()
+              + ">"
+              + each.path("to").asText(),
+          each.path("state").asText());
+    }
+    return states;
+  }
+
+  @Test
+  void aMachineInBothFabricsTestsBothWays() throws Exception {
+    makeHostOfBoth();
+    Path config = start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    Said said =
+        test(
+            HOST_A,
+            "--from=e1",
+            "--to=e2",
+            "--config=" + config,
+            "--patience=20",
+            "--json",
+            "--bytes=1001");
+    assertEquals(0, said.code(), said.toString());
+    assertEquals(
+        Map.of(
+            "239.1.1.1 a>b", "flows",
+            "239.1.1.1 b>a", "flows",
+            "ff05::1:1 a>b", "flows",
+            "ff05::1:1 b>a", "flows",
+            "239.1.1.2 a>b", "flows",
+            "239.1.1.2 b>a", "shut, as configured"),
+        states(said));
+    JsonNode report = Json.mapper().readTree(said.out());
+    assertTrue(report.path("one_clock").asBoolean(), said.out());
+    JsonNode way = report.path("ways").path(0);
+    assertEquals(20, way.path("arrived").asInt(), said.out());
+    assertTrue(way.path("median_us").asDouble() > 0, said.out());
+    /* Nothing of it was a copy, or had a wrong CRC. */
+    BridgeStatus.Direction counted =
+        BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
+    assertEquals(Map.of(), counted.drops());
+  }
+
+  @Test
+  void aDirectionThatIsBrokenIsNamed() throws Exception {
+    makeHostOfBoth();
+    /* Who tests believes that the group goes both ways. */
+    start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    String[] groups = {"239.1.1.1", "ff05::1:1", "239.1.1.2"};
+    List<String> arguments =
+        new ArrayList<>(List.of("--from=10.1.0.1", "--to=e2", "--patience=3", "--json"));
+    /* An address is of one family, and so are the groups that it reaches. */
+    arguments.addAll(List.of(groups));
+    Said refused = test(HOST_A, arguments.toArray(String[]::new));
+    assertEquals(2, refused.code(), refused.toString());
+    assertTrue(refused.err().contains("no address of the family of group ff05::1:1"));
+    arguments.set(0, "--from=e1");
+    Said said = test(HOST_A, arguments.toArray(String[]::new));
+    assertEquals(1, said.code(), said.toString());
+    Map<String, String> states = states(said);
+    assertEquals("nothing came", states.get("239.1.1.2 e2>e1"), said.out());
+    assertEquals("flows", states.get("239.1.1.2 e1>e2"), said.out());
+    assertEquals("flows", states.get("239.1.1.1 e2>e1"), said.out());
+  }
+
+  @Test
+  void aSenderAndAReceiverOnTwoHosts() throws Exception {
+    start("group 239.1.1.1", "group ff05::1:1");
+    FutureTask<Said> receiver =
+        new FutureTask<>(() ->
+            test(
+                HOST_B,
+                "--to=e2",
+                "--wait=60",
+                "--patience=20",
+                "--json",
+                "239.1.1.1",
+                "ff05::1:1"));
+    Thread.ofPlatform().daemon().start(receiver);
+    awaitMember();
+    Said sender = test(HOST_A, "--from=e1", "--count=30", "--rate=1000", "239.1.1.1", "ff05::1:1");
+    assertEquals(0, sender.code(), sender.toString());
+    assertTrue(sender.out().contains("the receiver tells what came"), sender.out());
+    Said said = receiver.get();
+    assertEquals(0, said.code(), said.toString());
+    assertEquals(
+        Map.of("239.1.1.1 sender>e2", "flows", "ff05::1:1 sender>e2", "flows"), states(said));
+    String run = Json.mapper().readTree(said.out()).path("run").asText();
+    assertTrue(sender.out().startsWith("test " + run + ": 30 datagrams"), sender.out());
+  }
+
+  /* The receiver joins IPv6 last. */
+  private void awaitMember() {
+    Patience patience = Patience.ofSeconds(60);
+    List<String> look = List.of("ip", "maddr", "show", "dev", "e2");
+    String said = "";
+    while (!said.contains("239.1.1.1") || !said.contains("ff05::1:1")) {
+      said = fabrics.runAt(HOST_B, look);
+      String now = said;
+      assertTrue(!patience.isOver(), () -> "members: " + now + " within " + patience);
+      LockSupport.parkNanos(LOOK_NS);
+    }
+  }
+
+  @Test
+  void wrongCommandLinesSendNothing() throws Exception {
+    makeHostOfBoth();
+    Path config = start("group 239.1.1.1", "group 239.1.1.2 direction=a-to-b");
+    Path vague =
+        Files.write(
+            folder.resolve("vague.conf"),
+            List.of(
+                "fabric a wire interface=e1",
+                "fabric b wire interface=e2",
+                "redundancy bridge-id=1 key-file=/nowhere/bridge.key",
+                "group 239.1.1.2 direction=a-to-b"));
+    Map<String, String[]> wrong = new TreeMap<>();
+    wrong.put("say --from, --to, or both", new String[] {"239.1.1.1"});
+    wrong.put("e9 is no interface or address", new String[] {"--from=e9", "239.1.1.1"});
+    wrong.put("10.1.0.7 is no multicast address", new String[] {"--from=e1", "10.1.0.7"});
+    wrong.put("name groups, or the bridge's", new String[] {"--from=e1"});
+    wrong.put(
+        "239.1.1.3; did you mean 239.1.1.",
+        new String[] {"--from=e1", "--config=" + config, "239.1.1.3"});
+    wrong.put("--rate 10001 is not in 1 to 10000", new String[] {"--from=e1", "--rate=10001"});
+    wrong.put("say --from-fabric a or b", new String[] {"--from=e1", "--config=" + vague});
+    for (Map.Entry<String, String[]> each : wrong.entrySet()) {
+      Said said = test(HOST_A, each.getValue());
+      assertEquals(2, said.code(), said.toString());
+      assertTrue(said.err().contains(each.getKey()), said.toString());
+    }
+    Said named = test(HOST_A, "--from=e1", "--config=" + vague, "--from-fabric=b", "--count=1");
+    assertEquals(0, named.code(), named.toString());
+    assertEquals(
+        0,
+        BridgeStatus.read(folder.resolve("status"))
+            .groups()
+            .getFirst()
+            .directions()
+            .getFirst()
+            .arrived());
+  }
+}
