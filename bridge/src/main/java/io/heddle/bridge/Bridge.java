@@ -64,6 +64,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   /* Made for the first group that carries PGM. */
   private @Nullable PgmSessions pgm;
   private final Turns turns;
+  private final BridgeFaults faults;
   private final @Nullable Peering peering;
   /* Of the configuration, the groups and their turns. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -80,6 +81,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     DataThread.requireProcessor(config.core());
     turns = new Turns(config.redundancy() == null ? Turn.ALWAYS : Turn.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
+    faults = new BridgeFaults(lock, groups.values(), status, log);
     try {
       long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
@@ -207,6 +209,11 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return peering == null ? null : new BridgeOrders(peering, this::addressOf);
   }
 
+  /** Takes orders of faults on purpose. */
+  public BridgeFaults faults() {
+    return faults;
+  }
+
   private Gid addressOf(String name) {
     lock.lock();
     try {
@@ -252,7 +259,8 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
             new LimitedFlow(side, way, settings.limit(), counters[1 - side], System.nanoTime());
       }
     }
-    return new BridgedGroup(settings, slot, flows, counters, observer(settings, slot, counters));
+    return faults.keep(
+        new BridgedGroup(settings, slot, flows, counters, observer(settings, slot, counters)));
   }
 
   private @Nullable PgmObserver observer(GroupSettings settings, int slot, long[] counters) {
@@ -423,6 +431,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
 
   private void closeGroup(BridgedGroup group) {
     leave(group.settings());
+    faults.forget(group);
     rates.forget(group.slot());
     status.release(group.slot());
   }

@@ -28,6 +28,10 @@ final class BridgedGroup {
   /* Set by the data thread, read by the control thread, which tells of it. */
   private volatile boolean suspended;
   private boolean told;
+  /* Written by whoever gives the order, read by the data thread. */
+  private volatile int dropEvery;
+  /* By side, since the last that was dropped on purpose. The data thread's. */
+  private final int[] passed = new int[2];
 
   /**
    * @param slot in the status file
@@ -96,6 +100,25 @@ final class BridgedGroup {
     boolean first = !told;
     told = true;
     return first;
+  }
+
+  /** Has one packet of so many be dropped in each direction; 0 for none. Any thread's. */
+  void dropOneOf(int every) {
+    dropEvery = every;
+  }
+
+  /** Whether the next packet from this side is to be dropped on purpose. */
+  boolean dropsNext(int side) {
+    int every = dropEvery;
+    if (every == 0) {
+      return false;
+    }
+    passed[side]++;
+    if (passed[side] < every) {
+      return false;
+    }
+    passed[side] = 0;
+    return true;
   }
 
   /** A copy came back. A hundred within a second suspend the group. */

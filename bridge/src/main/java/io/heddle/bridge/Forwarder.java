@@ -184,6 +184,10 @@ final class Forwarder {
       GroupCounters.dropped(counters, DropReason.TOO_LARGE, 1);
       return;
     }
+    if (group.dropsNext(side)) {
+      GroupCounters.dropped(counters, DropReason.ON_PURPOSE, 1);
+      return;
+    }
     long arrivedNs = from.batch().arrivedNs(train);
     limiter.offer(flow, packet, length, crc, digest, arrivedNs, nowNs);
   }

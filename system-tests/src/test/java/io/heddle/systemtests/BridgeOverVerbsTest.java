@@ -59,7 +59,7 @@ class BridgeOverVerbsTest {
       address(rank, "fd01::" + (rank + 1) + "/64");
     }
     List<String> lines = new ArrayList<>();
-    lines.add("bridge test status=" + status());
+    lines.add("bridge test status=" + status() + " control=" + folder.resolve("control"));
     lines.add("fabric a verbs device=standin0 address=10.9.0.1,fd09::1");
     lines.add("fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64");
     GROUPS.forEach(each -> lines.add("group " + each));

@@ -84,6 +84,7 @@ public record BridgeStatus(
    * @param suspended whether the storm guard has suspended it
    * @param owner the bridge that is to own it, 0 for none; null where the bridge is alone
    * @param role what this bridge does with it: owner, standby, no-owner
+   * @param dropEvery one packet of so many is dropped on purpose in each direction; 0 for none
    * @param directions both, from fabric a first
    * @param pgm what its PGM packets say; null where they aren't read
    */
@@ -93,6 +94,7 @@ public record BridgeStatus(
       boolean suspended,
       @Nullable Integer owner,
       String role,
+      int dropEvery,
       List<Direction> directions,
       @Nullable PgmStatus pgm) {}
 
@@ -270,6 +272,7 @@ public record BridgeStatus(
         Memory.getInt(slot + StatusLayout.STATE_AT) == StatusLayout.SUSPENDED,
         alone ? null : Memory.getInt(slot + StatusLayout.OWNER_AT),
         alone ? Role.OWNER.word() : Role.values()[role - 1].word(),
+        Memory.getIntAcquire(slot + StatusLayout.DROP_EVERY_AT),
         directions(slot, fabrics),
         pgm ? PgmStatus.read(file, slot, slotNumber, fabrics) : null);
   }

@@ -85,7 +85,10 @@ public enum DropReason {
    * Its queue pair's number stands for none, or none of the bridge's own is free to stand for its
    * sender.
    */
-  NO_NUMBER;
+  NO_NUMBER,
+
+  /** An operator had the bridge drop one packet of so many, to try what hosts do. */
+  ON_PURPOSE;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

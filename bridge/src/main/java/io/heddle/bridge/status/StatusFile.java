@@ -172,6 +172,15 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
+   * Which of a group's packets are dropped on purpose.
+   *
+   * @param every one of so many; 0 for none
+   */
+  public void dropOneOf(int slot, int every) {
+    Memory.setIntRelease(StatusLayout.slot(address, slot) + StatusLayout.DROP_EVERY_AT, every);
+  }
+
+  /**
    * Where PGM sessions are counted, which takes room from now on.
    *
    * @return the first of {@link PgmSessionCounters#MOST_SESSIONS} records

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class StatusLayout {
   static final long MAGIC = 0x4845_4444_4252_4447L;
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = 8;
@@ -74,6 +74,7 @@ final class StatusLayout {
   static final int OWNER_AT = 448;
   static final int ROLE_AT = 452;
   static final int PGM_FLAG_AT = 456;
+  static final int DROP_EVERY_AT = 460;
   static final int DIRECTIONS_AT = 512;
 
   static final int FREE = 0;

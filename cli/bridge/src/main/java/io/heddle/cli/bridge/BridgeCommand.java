@@ -37,6 +37,7 @@ import sun.misc.Signal;
       BridgeDemoCommand.class,
       BridgeLatencyCommand.class,
       BridgeTestCommand.class,
+      SetCommand.class,
       OrderCommand.Drain.class,
       OrderCommand.Hold.class,
       OrderCommand.Take.class,
@@ -121,9 +122,7 @@ public final class BridgeCommand {
       BridgeSocket.requireAlone(config.control());
     }
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
-    BridgeOrders orders = bridge.orders();
-    QuestionSocket socket =
-        orders == null ? null : BridgeSocket.listen(config.control(), orders, log);
+    QuestionSocket socket = listen(config, bridge, log);
     CountDownLatch ended = new CountDownLatch(1);
     Signal.handle(new Signal("HUP"), signal -> reload(file, bridge, log));
     Runtime.getRuntime()
@@ -139,6 +138,23 @@ public final class BridgeCommand {
     log.info("%s", bridge.describe());
     ended.await();
     return 0;
+  }
+
+  /* A bridge alone works without orders too, such as beside another one of the same defaults. */
+  private static @Nullable QuestionSocket listen(BridgeConfig config, Bridge bridge, Log log) {
+    BridgeOrders orders = bridge.orders();
+    try {
+      if (orders == null) {
+        BridgeSocket.requireAlone(config.control());
+      }
+      return BridgeSocket.listen(config.control(), orders, bridge.faults(), log);
+    } catch (HeddleException refused) {
+      if (orders != null) {
+        throw refused;
+      }
+      log.warn("this bridge takes no orders: %s", String.valueOf(refused.getMessage()));
+      return null;
+    }
   }
 
   private static void reload(Path file, Bridge bridge, Log log) {

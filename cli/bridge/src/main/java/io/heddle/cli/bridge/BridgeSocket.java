@@ -1,5 +1,6 @@
 package io.heddle.cli.bridge;
 
+import io.heddle.bridge.BridgeFaults;
 import io.heddle.bridge.BridgeOrders;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.QuestionSocket;
@@ -7,15 +8,15 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The socket at which a bridge among others takes orders: a line of question, a JSON document. Only
- * its own user and root may.
+ * The socket at which a bridge takes orders: a line of question, a JSON document. Only its own user
+ * and root may.
  */
 final class BridgeSocket {
   private static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon(
-          "heddle-bridge", "bridge with a redundancy line", "heddle bridge run", "rw-------");
+      new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
 
   private BridgeSocket() {}
 
@@ -27,14 +28,16 @@ final class BridgeSocket {
   }
 
   /**
+   * @param orders null where the bridge is alone
    * @throws HeddleException when the socket can't be made
    */
-  static QuestionSocket listen(Path path, BridgeOrders orders, Log log) {
+  static QuestionSocket listen(
+      Path path, @Nullable BridgeOrders orders, BridgeFaults faults, Log log) {
     return QuestionSocket.listen(
         DAEMON,
         path,
         question -> {
-          Object answer = answer(orders, question);
+          Object answer = answer(orders, faults, question);
           if (answer instanceof BridgeOrders.Outcome outcome) {
             log.info("by order \"%s\": %s", question.strip(), outcome.text());
           }
@@ -53,26 +56,41 @@ final class BridgeSocket {
     return QuestionSocket.ask(DAEMON, path, order);
   }
 
-  static Object answer(BridgeOrders orders, String question) {
+  private static Object answer(
+      @Nullable BridgeOrders orders, BridgeFaults faults, String question) {
     String[] words = question.strip().split("\\s+");
-    String group = words.length > 1 ? words[1] : "";
     try {
-      return switch (words[0]) {
-        case "drain" -> orders.drain();
-        case "end-drain" -> orders.endDrain();
-        case "hold" -> orders.hold(true);
-        case "end-hold" -> orders.hold(false);
-        case "take" -> orders.take(group);
-        case "yield" -> orders.yield(group);
-        case "release" -> orders.release(group);
-        default -> failure("this bridge doesn't know the order " + words[0]);
-      };
+      if (words[0].equals("drop")) {
+        return faults.drop(Integer.parseInt(words[1]), words.length > 2 ? words[2] : "");
+      }
+      if (orders == null) {
+        return failure(
+            "this bridge is alone: its configuration has no line redundancy, so there is nobody to"
+                + " move groups to");
+      }
+      return answer(orders, words[0], words.length > 1 ? words[1] : "");
     } catch (HeddleException refused) {
       return failure(String.valueOf(refused.getMessage()));
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException garbled) {
+      return failure("this bridge doesn't understand the order " + question.strip());
     } catch (InterruptedException ending) {
       Thread.currentThread().interrupt();
       return failure("the bridge is ending");
     }
+  }
+
+  private static Object answer(BridgeOrders orders, String order, String group)
+      throws InterruptedException {
+    return switch (order) {
+      case "drain" -> orders.drain();
+      case "end-drain" -> orders.endDrain();
+      case "hold" -> orders.hold(true);
+      case "end-hold" -> orders.hold(false);
+      case "take" -> orders.take(group);
+      case "yield" -> orders.yield(group);
+      case "release" -> orders.release(group);
+      default -> failure("this bridge doesn't know the order " + order);
+    };
   }
 
   private static Map<String, String> failure(String text) {

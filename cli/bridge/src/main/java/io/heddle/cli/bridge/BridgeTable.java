@@ -25,6 +25,7 @@ final class BridgeTable {
     if (!status.lastError().isEmpty()) {
       text.append("last error: ").append(status.lastError()).append('\n');
     }
+    text.append(faults(status));
     for (BridgeStatus.Fabric each : status.fabrics()) {
       text.append(
           String.format(
@@ -83,6 +84,19 @@ final class BridgeTable {
     }
     text.append(PgmTable.of(status));
     return text.toString();
+  }
+
+  private static String faults(BridgeStatus status) {
+    String groups =
+        status.groups().stream()
+            .filter(each -> each.dropEvery() != 0)
+            .map(each -> each.group() + " 1/" + each.dropEvery())
+            .collect(Collectors.joining(", "));
+    return groups.isEmpty()
+        ? ""
+        : "WARNING: packets are dropped on purpose: "
+            + groups
+            + "; heddle bridge set drop=off ends that\n";
   }
 
   /* Nothing has happened to a device of most fabrics, which have none. */

@@ -52,7 +52,13 @@ final class JoiningBridge implements Joining {
     Files.write(
         config,
         List.of(
-            "bridge latency" + gateway + " status=" + status + more,
+            "bridge latency"
+                + gateway
+                + " status="
+                + status
+                + " control="
+                + folder.resolve("control" + gateway)
+                + more,
             "fabric a wire interface=" + TwoFabrics.interfaceName(0) + " address=10.1.0." + last,
             "fabric b wire interface=" + TwoFabrics.interfaceName(1) + " address=10.2.0." + last,
             "group " + group));

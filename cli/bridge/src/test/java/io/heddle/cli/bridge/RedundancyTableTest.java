@@ -16,7 +16,7 @@ class RedundancyTableTest {
   }
 
   private static BridgeStatus.Group group(Integer owner, String role) {
-    return new BridgeStatus.Group("239.1.1.1", "", false, owner, role, List.of(), null);
+    return new BridgeStatus.Group("239.1.1.1", "", false, owner, role, 0, List.of(), null);
   }
 
   @Test

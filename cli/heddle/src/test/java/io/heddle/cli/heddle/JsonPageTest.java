@@ -89,6 +89,7 @@ final class JsonPageTest {
     for (String order : List.of("drain", "hold", "take", "yield")) {
       DOCUMENTS.put("heddle bridge " + order, "BridgeOrders$Outcome");
     }
+    DOCUMENTS.put("heddle bridge set", "BridgeFaults$Outcome");
     DOCUMENTS.put("heddle bench", "BenchReport");
     DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
     DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");

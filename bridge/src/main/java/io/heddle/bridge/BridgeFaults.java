@@ -1,0 +1,89 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.status.StatusFile;
+import io.heddle.platform.Log;
+import io.heddle.verbs.Gid;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Faults that an operator orders on purpose, to try what hosts do. Nothing keeps them, so a bridge
+ * that starts again has none. Any thread's.
+ */
+public final class BridgeFaults {
+  private final ReentrantLock lock;
+  private final Collection<BridgedGroup> groups;
+  private final StatusFile status;
+  private final Log log;
+  private final Map<Gid, Integer> dropEvery = new HashMap<>();
+
+  /**
+   * What came of an order.
+   *
+   * @param dropEvery one packet of so many is dropped in each direction from now on; 0 for none
+   * @param groups that this is so for
+   * @param text the same for people
+   */
+  public record Outcome(int dropEvery, int groups, String text) {}
+
+  /**
+   * @param lock of the groups
+   * @param groups that are bridged now
+   */
+  BridgeFaults(ReentrantLock lock, Collection<BridgedGroup> groups, StatusFile status, Log log) {
+    this.lock = lock;
+    this.groups = groups;
+    this.status = status;
+    this.log = log;
+  }
+
+  /**
+   * Drops one packet of so many in each direction.
+   *
+   * @param every at least 1; 0 ends it
+   * @param group its name; empty for all groups that are bridged now
+   * @throws io.heddle.platform.HeddleException where no group is named so
+   */
+  public Outcome drop(int every, String group) {
+    lock.lock();
+    try {
+      List<BridgedGroup> named = List.copyOf(groups);
+      if (!group.isEmpty()) {
+        Gid address = GroupNames.find(groups, group);
+        named = named.stream().filter(each -> each.settings().address().equals(address)).toList();
+      }
+      named.forEach(each -> dropEvery.put(each.settings().address(), every));
+      named.forEach(this::keep);
+      String whose = group.isEmpty() ? "every group" : "group " + group;
+      String text =
+          every == 0
+              ? "no packet of " + whose + " is dropped on purpose any more"
+              : "one of "
+                  + every
+                  + " packets of "
+                  + whose
+                  + " is dropped on purpose in each"
+                  + " direction, until drop=off or this bridge's end";
+      log.info("%s", text);
+      return new Outcome(every, named.size(), text);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The same group with what is ordered for it. Under the lock, or before the bridge runs. */
+  BridgedGroup keep(BridgedGroup group) {
+    int every = dropEvery.getOrDefault(group.settings().address(), 0);
+    group.dropOneOf(every);
+    status.dropOneOf(group.slot(), every);
+    return group;
+  }
+
+  /** The group is bridged no more. Under the lock. */
+  void forget(BridgedGroup group) {
+    dropEvery.remove(group.settings().address());
+  }
+}

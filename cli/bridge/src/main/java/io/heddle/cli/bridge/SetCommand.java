@@ -1,0 +1,74 @@
+package io.heddle.cli.bridge;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.cli.kit.Json;
+import io.heddle.cli.kit.OptionRange;
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a fault on purpose. */
+@Command(
+    name = "set",
+    description = {
+      "Has a bridge drop one packet of so many in each direction of a group, to try what hosts do.",
+      "drop=off ends it, and so does the bridge's end. heddle bridge show warns as long as it is"
+          + " so, and counts what was dropped as on-purpose."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:It is so.", "1:The bridge refused, or there is none."},
+    mixinStandardHelpOptions = true)
+public final class SetCommand implements Callable<Integer> {
+  private static final Pattern DROP = Pattern.compile("drop=(?:off|1/([1-9][0-9]{0,8}))");
+
+  @Parameters(index = "0", paramLabel = "drop=1/N|off", description = "What to set.")
+  private String setting = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "GROUP",
+      description = "As heddle bridge show names it; all groups unless said.")
+  private String group = "";
+
+  @Option(
+      names = "--control",
+      paramLabel = "FILE",
+      description = "The bridge's socket for orders (/run/heddle/bridge.sock).")
+  private Path control = BridgeConfig.CONTROL;
+
+  @Option(names = "--json", description = "Print one JSON document.")
+  private boolean json;
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    Matcher drop = DROP.matcher(setting);
+    if (!drop.matches()) {
+      throw new OptionRange(spec)
+          .refusal(setting + " can't be set; there are drop=1/N, as drop=1/100, and drop=off");
+    }
+    String every = Objects.requireNonNullElse(drop.group(1), "0");
+    String answer = BridgeSocket.ask(control, ("drop " + every + " " + group).strip());
+    JsonNode outcome = Json.mapper().readTree(answer);
+    if (!outcome.path("text").isTextual()) {
+      throw new HeddleException("the bridge's answer can't be understood: " + answer);
+    }
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    out.println(json ? answer.strip() : outcome.path("text").asText());
+    out.flush();
+    return 0;
+  }
+}
