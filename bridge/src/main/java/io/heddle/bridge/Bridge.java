@@ -7,7 +7,6 @@ import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.Way;
-import io.heddle.bridge.group.FlowDirection;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -207,6 +206,11 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   /** Takes operators' orders; null where the bridge is alone. */
   public @Nullable BridgeOrders orders() {
     return peering == null ? null : new BridgeOrders(peering, this::addressOf);
+  }
+
+  /** What a supervisor asks. */
+  public BridgeHealth health() {
+    return new BridgeHealth(data::beats, fabricWatch::trouble);
   }
 
   /** Takes orders of faults on purpose. */
@@ -440,30 +444,10 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   public String describe() {
     lock.lock();
     try {
-      return text();
+      return BridgeText.of(config, fabrics, groups.values());
     } finally {
       lock.unlock();
     }
-  }
-
-  private String text() {
-    long both =
-        groups.values().stream().filter(each -> each.direction() == FlowDirection.BOTH).count();
-    return "fabric a: "
-        + fabrics.getFirst().describe()
-        + "; fabric b: "
-        + fabrics.getLast().describe()
-        + "; "
-        + groups.size()
-        + " groups, "
-        + both
-        + " of them both ways; unicast "
-        + (config.unicast() == null ? "off" : config.unicast().describe())
-        + "; redundancy "
-        + (config.redundancy() == null ? "off" : config.redundancy())
-        + (config.core() == BridgeConfig.NO_CORE ? "" : "; spins on processor " + config.core())
-        + "; status at "
-        + config.status();
   }
 
   private void release() {

@@ -5,6 +5,7 @@ import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.platform.Log;
 import java.util.Arrays;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ final class FabricWatch {
   private final Consumer<String> tell;
   private final String[] last;
   private final @Nullable HostForwarder hosts;
+  /* Written by the thread that looks, read by whoever asks. */
+  private volatile @Nullable String trouble;
 
   /**
    * @param hosts takes what is for one host; null where nothing does
@@ -33,17 +36,27 @@ final class FabricWatch {
     Arrays.fill(last, "");
   }
 
-  void look() {
-    for (int side = 0; side < fabrics.size(); side++) {
-      FabricPort fabric = fabrics.get(side);
-      tellChange(side, "fabric " + fabric.name() + ": ", fabric.look());
-    }
-    if (hosts != null) {
-      tellChange(fabrics.size(), "unicast: ", hosts.look());
-    }
+  /** What is wrong, in words; empty for nothing, null before the first look. */
+  @Nullable String trouble() {
+    return trouble;
   }
 
-  private void tellChange(int place, String front, String state) {
+  void look() {
+    StringJoiner wrong = new StringJoiner("; ");
+    for (int side = 0; side < fabrics.size(); side++) {
+      FabricPort fabric = fabrics.get(side);
+      look(side, "fabric " + fabric.name() + ": ", fabric.look(), wrong);
+    }
+    if (hosts != null) {
+      look(fabrics.size(), "unicast: ", hosts.look(), wrong);
+    }
+    trouble = wrong.toString();
+  }
+
+  private void look(int place, String front, String state, StringJoiner wrong) {
+    if (!state.isEmpty()) {
+      wrong.add(front + state);
+    }
     if (!state.equals(last[place])) {
       last[place] = state;
       if (state.isEmpty()) {

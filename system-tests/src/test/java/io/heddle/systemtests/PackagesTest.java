@@ -241,6 +241,9 @@ final class PackagesTest {
     String exporter =
         Files.readString(root.path().resolve("usr/lib/systemd/system/heddle-exporter.service"));
     assertTrue(exporter.contains("ExecStart=/usr/bin/heddle exporter"), exporter);
+    String bridge =
+        Files.readString(root.path().resolve("usr/lib/systemd/system/heddle-bridge.service"));
+    assertTrue(bridge.contains("ExecStart=/usr/bin/heddle bridge run"), bridge);
     assertTrue(Files.exists(root.path().resolve("usr/lib/sysusers.d/heddle.conf")));
   }
 
@@ -264,6 +267,7 @@ final class PackagesTest {
             root.resolve("usr/lib/sysusers.d/heddle.conf").toString()));
     String users = Files.readString(root.resolve("etc/passwd"));
     assertTrue(users.contains("\nheddle:") || users.startsWith("heddle:"), users);
+    assertTrue(users.contains("\nheddle-bridge:"), users);
   }
 
   @Test

@@ -32,6 +32,8 @@ final class RouteServiceTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final String DAEMON = "heddle-bgp";
   private static final String EXPORTER = "heddle-exporter";
+  private static final String BRIDGE = "heddle-bridge";
+  private static final List<String> UNITS = List.of(DAEMON, EXPORTER, BRIDGE);
   private static final double MOST_EXPOSURE = 2.0;
 
   /* No user has it: files of this owner were made by the daemon. */
@@ -50,7 +52,7 @@ final class RouteServiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {DAEMON, EXPORTER})
+  @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void systemdFindsNothingWrongWithTheUnit(String unit) throws Exception {
     requireSystemd();
     assertEquals(List.of(), complaints(unit, shipped(unit)));
@@ -69,7 +71,7 @@ final class RouteServiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {DAEMON, EXPORTER})
+  @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void exposureIsSmallAndThePageSaysIt(String unit) throws Exception {
     requireSystemd();
     String said =
@@ -78,11 +80,12 @@ final class RouteServiceTest {
     assertTrue(level.find(), said);
     assertTrue(Double.parseDouble(level.group(1)) <= MOST_EXPOSURE, said);
     String page = Files.readString(REPOSITORY.resolve("docs/security.md"));
-    Matcher told = Pattern.compile("exposure is ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
-    assertTrue(told.find(), "the page names the exposure of both units");
+    Matcher told =
+        Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
+    assertTrue(told.find(), "the page names the exposure of all units");
     /* Other versions of systemd weigh otherwise. */
     assertEquals(
-        Double.parseDouble(told.group(unit.equals(DAEMON) ? 1 : 2)),
+        Double.parseDouble(told.group(1 + UNITS.indexOf(unit))),
         Double.parseDouble(level.group(1)),
         0.5);
   }
@@ -92,6 +95,7 @@ final class RouteServiceTest {
     Map<String, List<String>> rows = rows();
     Map<String, String> daemon = settings(shipped(DAEMON));
     Map<String, String> exporter = settings(shipped(EXPORTER));
+    Map<String, String> bridge = settings(shipped(BRIDGE));
     assertEquals(
         rows.get("capabilities, and no others ever").get(0), daemon.get("CapabilityBoundingSet"));
     assertEquals(daemon.get("CapabilityBoundingSet"), daemon.get("AmbientCapabilities"));
@@ -99,17 +103,26 @@ final class RouteServiceTest {
     assertEquals("", exporter.get("AmbientCapabilities"));
     assertEquals(rows.get("sockets").get(0), daemon.get("RestrictAddressFamilies"));
     assertEquals(rows.get("sockets").get(1), exporter.get("RestrictAddressFamilies"));
+    assertEquals(
+        rows.get("capabilities, and no others ever").get(2), bridge.get("CapabilityBoundingSet"));
+    assertEquals(bridge.get("CapabilityBoundingSet"), bridge.get("AmbientCapabilities"));
+    assertEquals(rows.get("sockets").get(2), bridge.get("RestrictAddressFamilies"));
     assertEquals(rows.get("user").get(0), daemon.get("User") + " heddle.sysusers");
+    assertEquals(rows.get("user").get(2), bridge.get("User") + " heddle.sysusers");
+    assertEquals(rows.get("writes").get(2), "/run/" + bridge.get("RuntimeDirectory"));
+    assertEquals("notify", bridge.get("Type"));
     assertEquals("yes", exporter.get("DynamicUser"));
     assertEquals("any", exporter.get("IPAddressDeny"));
     assertEquals("localhost", exporter.get("IPAddressAllow"));
     assertEquals(rows.get("writes").get(0), "/run/" + daemon.get("RuntimeDirectory"));
     assertEquals("yes", daemon.get("RuntimeDirectoryPreserve"));
-    for (Map<String, String> unit : List.of(daemon, exporter)) {
+    for (Map<String, String> unit : List.of(daemon, exporter, bridge)) {
       assertEquals("on-failure", unit.get("Restart"));
       assertEquals("0", unit.get("StartLimitIntervalSec"), "it starts again, however often");
       assertEquals("strict", unit.get("ProtectSystem"));
-      assertEquals("@system-service ~@privileged @resources", unit.get("SystemCallFilter"));
+      assertEquals(
+          "@system-service ~@privileged @resources" + (unit == bridge ? " sched_setaffinity" : ""),
+          unit.get("SystemCallFilter"));
       for (String shared :
           ("NoNewPrivileges RestrictNamespaces RestrictSUIDSGID ProtectHome PrivateDevices"
                   + " PrivateTmp ProtectKernelTunables ProtectKernelModules")
@@ -117,13 +130,15 @@ final class RouteServiceTest {
         assertEquals("yes", unit.get(shared), shared);
       }
       assertEquals(null, unit.get("MemoryDenyWriteExecute"));
-      assertEquals(null, unit.get("ProtectProc"));
+      assertEquals(unit == bridge ? "invisible" : null, unit.get("ProtectProc"));
     }
     String users = Files.readString(REPOSITORY.resolve("packaging/heddle.sysusers"));
-    assertTrue(users.contains("\nu " + daemon.get("User") + " - "), users);
+    for (Map<String, String> unit : List.of(daemon, bridge)) {
+      assertTrue(users.contains("\nu " + unit.get("User") + " - "), users);
+    }
   }
 
-  /* The words in backquotes of the page's table, by the first column; of the two units. */
+  /* The words in backquotes of the page's table, by the first column; of the three units. */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     String section =
@@ -132,8 +147,8 @@ final class RouteServiceTest {
             .split("\n## ")[0];
     for (String line : section.split("\n")) {
       String[] cells = line.split(" *\\| *");
-      if (cells.length == 4) {
-        rows.put(cells[1], List.of(quoted(cells[2]), quoted(cells[3])));
+      if (cells.length == 5) {
+        rows.put(cells[1], List.of(quoted(cells[2]), quoted(cells[3]), quoted(cells[4])));
       }
     }
     return rows;

@@ -63,11 +63,11 @@ public record BridgeConfig(
   }
 
   /** Where a bridge's status is unless said otherwise. */
-  public static final Path STATUS = Path.of("/run/heddle/bridge.status");
+  public static final Path STATUS = Path.of("/run/heddle-bridge/bridge.status");
 
   /** No processor is named. */
   public static final int NO_CORE = -1;
 
   /** Where it takes orders unless said otherwise. */
-  public static final Path CONTROL = Path.of("/run/heddle/bridge.sock");
+  public static final Path CONTROL = Path.of("/run/heddle-bridge/bridge.sock");
 }

@@ -11,6 +11,7 @@ import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ServiceManager;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -123,11 +124,14 @@ public final class BridgeCommand {
     }
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
     QuestionSocket socket = listen(config, bridge, log);
+    BridgeService service =
+        new BridgeService(ServiceManager.ofThisProcess(log), bridge.health(), log);
     CountDownLatch ended = new CountDownLatch(1);
-    Signal.handle(new Signal("HUP"), signal -> reload(file, bridge, log));
+    Signal.handle(new Signal("HUP"), signal -> service.reload(() -> reload(file, bridge, log)));
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
+              service.close();
               if (socket != null) {
                 socket.close();
               }

@@ -23,7 +23,7 @@ public final class BridgeShowCommand implements Callable<Integer> {
   @Option(
       names = "--status",
       paramLabel = "FILE",
-      description = "The bridge's status file (/run/heddle/bridge.status).")
+      description = "The bridge's status file (/run/heddle-bridge/bridge.status).")
   private Path status = BridgeConfig.STATUS;
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")

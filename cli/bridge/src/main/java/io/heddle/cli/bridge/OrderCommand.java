@@ -1,6 +1,7 @@
 package io.heddle.cli.bridge;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
@@ -27,8 +28,8 @@ abstract class OrderCommand implements Callable<Integer> {
   @Option(
       names = "--control",
       paramLabel = "FILE",
-      description = "The bridge's socket for orders (/run/heddle/bridge.sock).")
-  private Path control = Path.of("/run/heddle/bridge.sock");
+      description = "The bridge's socket for orders (/run/heddle-bridge/bridge.sock).")
+  private Path control = BridgeConfig.CONTROL;
 
   @Option(names = "--end", description = "Take the order back.")
   private boolean end;

@@ -45,7 +45,7 @@ public final class SetCommand implements Callable<Integer> {
   @Option(
       names = "--control",
       paramLabel = "FILE",
-      description = "The bridge's socket for orders (/run/heddle/bridge.sock).")
+      description = "The bridge's socket for orders (/run/heddle-bridge/bridge.sock).")
   private Path control = BridgeConfig.CONTROL;
 
   @Option(names = "--json", description = "Print one JSON document.")

@@ -1,10 +1,13 @@
 package io.heddle.cli.bridge;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 
 /** {@code heddle bridge} in a process of its own, which can be killed. */
@@ -33,10 +36,29 @@ final class BridgeProcess implements AutoCloseable {
   }
 
   static BridgeProcess start(TwoFabrics fabrics, int host, Path config) throws IOException {
+    return start(fabrics, host, config, Map.of());
+  }
+
+  /** The same with variables of its environment. */
+  static BridgeProcess start(
+      TwoFabrics fabrics, int host, Path config, Map<String, String> environment)
+      throws IOException {
     List<String> command = new ArrayList<>(program());
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
-    return new BridgeProcess(
-        new ProcessBuilder(fabrics.command(host, command)).inheritIO().start());
+    ProcessBuilder builder = new ProcessBuilder(fabrics.command(host, command)).inheritIO();
+    builder.environment().putAll(environment);
+    return new BridgeProcess(builder.start());
+  }
+
+  /** Sends it a signal. */
+  void signal(String word) throws IOException, InterruptedException {
+    String number = Long.toString(process.pid());
+    assertEquals(0, new ProcessBuilder("kill", "-" + word, number).start().waitFor());
+  }
+
+  /** Waits for its end. */
+  int await() throws InterruptedException {
+    return process.waitFor();
   }
 
   /** SIGKILL, and waits for its end. */

@@ -1,0 +1,144 @@
+package io.heddle.cli.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.BridgeHealth;
+import io.heddle.cli.kit.ServiceManager;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.Log;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NotifySocket;
+import io.heddle.platform.testing.Patience;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a bridge tells systemd. */
+@EndsWithin(120)
+final class BridgeServiceTest {
+  private static final long LOOK_NS = 1_000_000;
+  private static final int SOME_LOOKS = 5;
+
+  @TempDir private Path folder;
+
+  private final AtomicLong beats = new AtomicLong();
+  private final AtomicBoolean hangs = new AtomicBoolean();
+  private final AtomicLong looks = new AtomicLong();
+  private final AtomicReference<String> trouble = new AtomicReference<>();
+
+  private BridgeService start(NotifySocket systemd, String name, String watchdogUs) {
+    ServiceManager manager =
+        ServiceManager.of(
+            Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", watchdogUs),
+            ProcessHandle.current().pid(),
+            Log.toStandardError());
+    assertFalse(systemd.hasMore());
+    return new BridgeService(
+        manager, new BridgeHealth(this::beat, this::look), Log.toStandardError());
+  }
+
+  private long beat() {
+    return hangs.get() ? beats.get() : beats.incrementAndGet();
+  }
+
+  private String look() {
+    looks.incrementAndGet();
+    return trouble.get();
+  }
+
+  private void awaitLooks() {
+    long wanted = looks.get() + SOME_LOOKS;
+    Patience patience = Patience.ofSeconds(30);
+    while (looks.get() < wanted) {
+      assertFalse(patience.isOver(), () -> looks + " looks within " + patience);
+      LockSupport.parkNanos(LOOK_NS);
+    }
+  }
+
+  @Test
+  void readyComesOnceBothFabricsCarry() {
+    String name = folder.resolve("notify").toString();
+    try (NotifySocket systemd = NotifySocket.at(name)) {
+      /* A short watchdog, so that each look is soon; nothing moves, so it gets no word. */
+      hangs.set(true);
+      try (BridgeService service = start(systemd, name, "40000")) {
+        awaitLooks();
+        assertFalse(systemd.hasMore(), "nobody has looked at the fabrics");
+        trouble.set("fabric b: e2 has no link");
+        assertEquals("STATUS=fabric b: e2 has no link", systemd.hear());
+        service.reload(looks::get);
+        awaitLooks();
+        assertFalse(systemd.hasMore(), "one word for one state, and none of a reload before READY");
+        trouble.set("");
+        assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear());
+        trouble.set("fabric a: e1 has no link");
+        assertEquals("STATUS=fabric a: e1 has no link", systemd.hear());
+        service.reload(looks::get);
+        assertTrue(systemd.hear().startsWith("RELOADING=1\nMONOTONIC_USEC="));
+        assertEquals("READY=1\nSTATUS=fabric a: e1 has no link", systemd.hear());
+      }
+      assertEquals("STOPPING=1", systemd.hear());
+    }
+  }
+
+  @Test
+  void aDataThreadThatHangsStopsTheWatchdogsWord() {
+    String name = "@heddle-bridge-test-" + ProcessHandle.current().pid();
+    try (NotifySocket systemd = NotifySocket.at(name);
+        BridgeService service = start(systemd, name, "40000")) {
+      trouble.set("");
+      systemd.hear("WATCHDOG=1");
+      systemd.hear("WATCHDOG=1");
+      hangs.set(true);
+      awaitLooks();
+      while (systemd.hasMore()) {
+        systemd.hear();
+      }
+      awaitLooks();
+      assertFalse(systemd.hasMore(), "the thread hangs");
+      hangs.set(false);
+      systemd.hear("WATCHDOG=1");
+      service.reload(beats::get);
+    }
+  }
+
+  @Test
+  void aBridgeTellsOfItsStartReloadAndEnd() throws Exception {
+    Skip.unless(Lab.Kind.NAMESPACES);
+    String name = folder.resolve("notify").toString();
+    Path config =
+        Files.write(
+            folder.resolve("bridge.conf"),
+            List.of(
+                "bridge test status="
+                    + folder.resolve("status")
+                    + " control="
+                    + folder.resolve("control"),
+                "fabric a wire interface=e1",
+                "fabric b wire interface=e2",
+                "group 239.1.1.1"));
+    Map<String, String> environment = Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "10000000");
+    try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+        NotifySocket systemd = NotifySocket.at(name);
+        BridgeProcess bridge = BridgeProcess.start(fabrics, 0, config, environment)) {
+      assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear("READY=1"));
+      systemd.hear("WATCHDOG=1");
+      bridge.signal("HUP");
+      systemd.hear("RELOADING=1\nMONOTONIC_USEC=");
+      systemd.hear("READY=1");
+      bridge.signal("TERM");
+      systemd.hear("STOPPING=1");
+      assertEquals(143, bridge.await());
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.heddle.cli.kit;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells systemd how a daemon is (sd_notify(3)): datagrams to the socket that NOTIFY_SOCKET names, a
+ * path or, with {@code @} in front, an abstract name. Without that variable it tells nobody. Java
+ * has no datagrams of AF_UNIX, so these are the system's own calls. Any thread's.
+ */
+public final class ServiceManager {
+  private static final String SOCKET = "NOTIFY_SOCKET";
+  private static final String WATCHDOG_US = "WATCHDOG_USEC";
+  private static final String WATCHDOG_PROCESS = "WATCHDOG_PID";
+  private static final int AF_UNIX = 1;
+  private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
+  private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int MOST_NAME_BYTES = 107;
+  private static final long US_NS = 1000;
+
+  private final @Nullable String socket;
+  private final long watchdogNs;
+  private final Log log;
+  private boolean told;
+
+  private ServiceManager(@Nullable String socket, long watchdogNs, Log log) {
+    this.socket = socket;
+    this.watchdogNs = watchdogNs;
+    this.log = log;
+  }
+
+  /** The one that started this process. */
+  public static ServiceManager ofThisProcess(Log log) {
+    return of(System.getenv(), ProcessHandle.current().pid(), log);
+  }
+
+  /**
+   * @param process that asks: the watchdog may be meant for another one
+   * @throws HeddleException for variables that systemd wouldn't set
+   */
+  public static ServiceManager of(Map<String, String> environment, long process, Log log) {
+    String socket = environment.get(SOCKET);
+    if (socket == null || socket.isEmpty()) {
+      return new ServiceManager(null, 0, log);
+    }
+    boolean abstractName = socket.startsWith("@");
+    int bytes = socket.getBytes(StandardCharsets.UTF_8).length;
+    if (!abstractName && !socket.startsWith("/") || bytes > MOST_NAME_BYTES) {
+      throw new HeddleException(
+          SOCKET + "=" + socket + " is neither a path nor a name with @, of 107 bytes at most");
+    }
+    String us = environment.get(WATCHDOG_US);
+    String whose = environment.get(WATCHDOG_PROCESS);
+    boolean meant = us != null && (whose == null || whose.equals(Long.toString(process)));
+    try {
+      return new ServiceManager(socket, meant ? Long.parseLong(us) * US_NS : 0, log);
+    } catch (NumberFormatException none) {
+      throw new HeddleException(WATCHDOG_US + "=" + us + " is no number", none);
+    }
+  }
+
+  /** Whether anybody is told. */
+  public boolean isThere() {
+    return socket != null;
+  }
+
+  /** How long it may hear nothing of {@link #alive} before it ends the daemon; 0 for ever. */
+  public long watchdogNs() {
+    return watchdogNs;
+  }
+
+  /** The daemon does what it is for: at its start, and after {@link #reloading}. */
+  public void ready(String status) {
+    tell("READY=1\nSTATUS=" + line(status));
+  }
+
+  /** How it is, in a line for {@code systemctl status}. */
+  public void status(String status) {
+    tell("STATUS=" + line(status));
+  }
+
+  /** It reads its configuration again; {@link #ready} says that it has. */
+  public void reloading() {
+    /* On Linux System.nanoTime is CLOCK_MONOTONIC, which systemd asks for. */
+    tell("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / US_NS);
+  }
+
+  /** It ends. */
+  public void stopping() {
+    tell("STOPPING=1");
+  }
+
+  /** Feeds the watchdog. */
+  public void alive() {
+    tell("WATCHDOG=1");
+  }
+
+  private static String line(String text) {
+    return text.replace('\n', ' ');
+  }
+
+  private void tell(String words) {
+    String name = socket;
+    if (name == null) {
+      return;
+    }
+    int result = send(name, words.getBytes(StandardCharsets.UTF_8));
+    boolean failed = result < 0;
+    if (failed && !told) {
+      log.warn("systemd can't be told at %s: %s", name, Errno.describe(-result));
+    }
+    told = failed;
+  }
+
+  /* A socket for each word: systemd may have been started anew in between. */
+  private static int send(String name, byte[] words) {
+    int fd = LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
+    if (fd < 0) {
+      return fd;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+      if (name.startsWith("@")) {
+        bytes[0] = 0;
+      }
+      long address = Memory.allocate(arena, Short.BYTES + MOST_NAME_BYTES + 1L, 8);
+      Memory.ALL.set(Memory.NATIVE_SHORT, address, (short) AF_UNIX);
+      put(address + Short.BYTES, bytes);
+      int connected = LinuxCalls.connect(fd, address, Short.BYTES + bytes.length);
+      if (connected < 0) {
+        return connected;
+      }
+      long message = Memory.allocate(arena, words.length, 8);
+      put(message, words);
+      return (int)
+          LinuxCalls.send(LinuxCalls.errnoCapture(), fd, message, words.length, MSG_NOSIGNAL);
+    } finally {
+      LinuxCalls.close(fd);
+    }
+  }
+
+  private static void put(long at, byte[] bytes) {
+    for (int i = 0; i < bytes.length; i++) {
+      Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + i, bytes[i]);
+    }
+  }
+}

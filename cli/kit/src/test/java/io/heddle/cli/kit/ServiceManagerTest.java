@@ -1,0 +1,90 @@
+package io.heddle.cli.kit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.NotifySocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What systemd's socket hears, by a path and by an abstract name. */
+@EndsWithin(60)
+final class ServiceManagerTest {
+  private static final long PROCESS = 4711;
+
+  @TempDir private Path folder;
+  private final List<String> log = new ArrayList<>();
+
+  private ServiceManager of(Map<String, String> environment) {
+    return ServiceManager.of(environment, PROCESS, (level, line) -> log.add(line));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void everyWordIsADatagram(boolean abstractName) {
+    String name =
+        abstractName
+            ? "@heddle-test-" + ProcessHandle.current().pid()
+            : folder.resolve("notify").toString();
+    try (NotifySocket systemd = NotifySocket.at(name)) {
+      ServiceManager manager = of(Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "3000000"));
+      assertEquals(3_000_000_000L, manager.watchdogNs());
+      manager.ready("two\nlines");
+      assertEquals("READY=1\nSTATUS=two lines", systemd.hear());
+      manager.alive();
+      assertEquals("WATCHDOG=1", systemd.hear());
+      long before = System.nanoTime() / 1000;
+      manager.reloading();
+      String[] reloading = systemd.hear().split("=|\n");
+      assertEquals("RELOADING", reloading[0]);
+      assertEquals("MONOTONIC_USEC", reloading[2]);
+      long at = Long.parseLong(reloading[3]);
+      assertTrue(at >= before && at <= System.nanoTime() / 1000, () -> before + " " + at);
+      manager.status("well");
+      assertEquals("STATUS=well", systemd.hear());
+      manager.stopping();
+      assertEquals("STOPPING=1", systemd.hear());
+    }
+    assertEquals(List.of(), log);
+  }
+
+  @Test
+  void aSocketThatIsGoneIsToldOnceAndAgainAfterItWasThere() {
+    String name = folder.resolve("notify").toString();
+    ServiceManager manager = of(Map.of("NOTIFY_SOCKET", name));
+    manager.alive();
+    manager.alive();
+    assertEquals(1, log.size(), log.toString());
+    assertTrue(log.getFirst().startsWith("systemd can't be told at " + name + ": ENOENT"));
+    try (NotifySocket systemd = NotifySocket.at(name)) {
+      manager.alive();
+      assertEquals("WATCHDOG=1", systemd.hear());
+    }
+    manager.alive();
+    assertEquals(2, log.size(), log.toString());
+  }
+
+  @Test
+  void withoutItsVariablesNobodyIsTold() {
+    ServiceManager nobody = of(Map.of("WATCHDOG_USEC", "5"));
+    assertFalse(nobody.isThere());
+    assertEquals(0, nobody.watchdogNs());
+    nobody.ready("well");
+    Map<String, String> others =
+        Map.of("NOTIFY_SOCKET", "/nowhere", "WATCHDOG_USEC", "5", "WATCHDOG_PID", "1");
+    assertEquals(0, of(others).watchdogNs());
+    assertThrows(HeddleException.class, () -> of(Map.of("NOTIFY_SOCKET", "vsock:2:3")));
+    assertThrows(
+        HeddleException.class, () -> of(Map.of("NOTIFY_SOCKET", "/x", "WATCHDOG_USEC", "soon")));
+  }
+}

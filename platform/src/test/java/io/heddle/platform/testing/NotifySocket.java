@@ -1,0 +1,84 @@
+package io.heddle.platform.testing;
+
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Memory;
+import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A socket as systemd's, at which a daemon tells how it is. */
+public final class NotifySocket implements AutoCloseable {
+  private static final int AF_UNIX = 1;
+  private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
+  private static final int ROOM_BYTES = 4096;
+
+  private final Arena arena = Arena.ofShared();
+  private final long room = Memory.allocate(arena, ROOM_BYTES, 8);
+  private final String name;
+  private final int fd;
+
+  private NotifySocket(String name) {
+    this.name = name;
+    fd = check("socket", LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0));
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    Memory.ALL.set(Memory.NATIVE_SHORT, room, (short) AF_UNIX);
+    for (int i = 0; i < bytes.length; i++) {
+      byte value = i == 0 && bytes[0] == '@' ? 0 : bytes[i];
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, room + 2 + i, value);
+    }
+    check("bind " + name, LinuxCalls.bind(fd, room, 2 + bytes.length));
+  }
+
+  /**
+   * @param name a path, or a name with {@code @} in front
+   */
+  public static NotifySocket at(String name) {
+    return new NotifySocket(name);
+  }
+
+  private static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
+  /** Waits for the next datagram. */
+  public String hear() {
+    long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
+    check("recv", (int) length);
+    return new String(Memory.toArray(room, (int) length), StandardCharsets.UTF_8);
+  }
+
+  /** Whether a datagram has come that nobody has heard. */
+  public boolean hasMore() {
+    return LinuxCalls.isReadable(fd);
+  }
+
+  /** Waits for a datagram that begins so. */
+  public String hear(String front) {
+    String heard = hear();
+    while (!heard.startsWith(front)) {
+      heard = hear();
+    }
+    return heard;
+  }
+
+  @Override
+  public void close() {
+    LinuxCalls.close(fd);
+    arena.close();
+    try {
+      if (!name.startsWith("@")) {
+        Files.delete(Path.of(name));
+      }
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+}
