@@ -10,6 +10,8 @@ import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
+import io.heddle.cli.kit.ExitCode;
+import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.cli.kit.ServiceManager;
 import io.heddle.platform.HeddleException;
@@ -53,10 +55,18 @@ public final class BridgeCommand {
       name = "check",
       description = {
         "Says whether a configuration is right.",
-        "With unicast, also which routes it needs; of kind verbs, whether its device is there."
+        "With unicast, also which routes it needs; of kind verbs, whether its device is there.",
+        "With --host, also what on this host keeps packets from arriving. Exit code 1 where it"
+            + " finds something."
       },
       mixinStandardHelpOptions = true)
   int check(
+      @Option(
+              names = "--host",
+              description = "Also look at this host for the usual causes of nothing arriving.")
+          boolean host,
+      @Option(names = "--json", description = "With --host: print what it found as JSON instead.")
+          boolean json,
       @Parameters(
               paramLabel = "CONFIG",
               arity = "0..1",
@@ -66,6 +76,12 @@ public final class BridgeCommand {
     BridgeConfig config = BridgeConfigParser.read(file);
     String devices = devices(config);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (json) {
+      BridgeHostCheck.Report report = BridgeHostCheck.look(config);
+      out.println(Json.of(report));
+      out.flush();
+      return report.findings().isEmpty() ? 0 : ExitCode.FAILED;
+    }
     out.println(
         file
             + " is right: bridge "
@@ -80,8 +96,14 @@ public final class BridgeCommand {
     if (config.unicast() != null) {
       out.print(UnicastRoutes.of(config));
     }
+    boolean right = true;
+    if (host) {
+      BridgeHostCheck.Report report = BridgeHostCheck.look(config);
+      out.print(report.text());
+      right = report.findings().isEmpty();
+    }
     out.flush();
-    return 0;
+    return right ? 0 : ExitCode.FAILED;
   }
 
   /* Whether there is such a device is known when it's opened. */

@@ -85,6 +85,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle bridge demo", "BridgeDemo$Report");
     DOCUMENTS.put("heddle bridge demo --failover", "FailoverDemo$Report");
     DOCUMENTS.put("heddle bridge latency", "LatencyReport");
+    DOCUMENTS.put("heddle bridge check --host", "BridgeHostCheck$Report");
     DOCUMENTS.put("heddle bridge test", "GroupTestReport");
     for (String order : List.of("drain", "hold", "take", "yield")) {
       DOCUMENTS.put("heddle bridge " + order, "BridgeOrders$Outcome");
