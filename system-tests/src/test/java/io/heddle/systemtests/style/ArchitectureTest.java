@@ -87,7 +87,7 @@ class ArchitectureTest {
           Map.entry("cli.soak", Set.of("platform", "cli.kit", "cli.lab", "cli.job", "cli.wan")),
           Map.entry(
               "cli.bridge",
-              Set.of("platform", "verbs", "roce.wire", "bridge", "cli.kit", "cli.lab")),
+              Set.of("platform", "verbs", "addr", "roce.wire", "bridge", "cli.kit", "cli.lab")),
           Map.entry(
               "cli.bench",
               Set.of(
