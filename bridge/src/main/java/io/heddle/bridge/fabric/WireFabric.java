@@ -55,7 +55,7 @@ public final class WireFabric implements FabricPort {
     this.prefixes = prefixes;
     Gid ipv4 = firstOf(own, true);
     Gid ipv6 = firstOf(own, false);
-    socket = WireSocket.open(link.name(), link.index(), ipv4, ipv6, spec.hops());
+    socket = WireSocket.open(link.name(), link.index(), ipv4, spec.hops());
     if (transparent) {
       takeAllAddresses();
     }
@@ -319,7 +319,8 @@ public final class WireFabric implements FabricPort {
   @Override
   public Way wayTo(Gid group, int trafficClass) {
     boolean ipv4 = group.isIpv4Mapped();
-    if (firstOf(own, ipv4) == null) {
+    Gid source = firstOf(own, ipv4);
+    if (source == null) {
       throw new HeddleException(
           "fabric "
               + name
@@ -331,7 +332,14 @@ public final class WireFabric implements FabricPort {
               + group
               + " from; give it one");
     }
-    return new WireWay(group, PacketFormat.ROCE_PORT, link.index(), trafficClass, mostBytes(ipv4));
+    /* For IPv4 the socket has it; for IPv6 the kernel would choose by itself. */
+    return new WireWay(
+        ipv4 ? null : source,
+        group,
+        PacketFormat.ROCE_PORT,
+        link.index(),
+        trafficClass,
+        mostBytes(ipv4));
   }
 
   @Override

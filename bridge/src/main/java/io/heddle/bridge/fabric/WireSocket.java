@@ -39,7 +39,6 @@ final class WireSocket implements AutoCloseable {
   private static final int IPV6_MTU_DISCOVER = 23;
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_RECVPKTINFO = 49;
-  private static final int IPV6_PKTINFO = 50;
   private static final int IPV6_TRANSPARENT = 75;
   private static final int UDP_NO_CHECK6_RX = 102;
   private static final int UDP_GRO = 104;
@@ -54,12 +53,11 @@ final class WireSocket implements AutoCloseable {
   }
 
   /**
-   * @param ipv4 the own address that IPv4 groups are sent from, null for none
-   * @param ipv6 the same for IPv6
+   * @param ipv4 the own address that IPv4 groups are sent from, null for none; what goes to one of
+   *     IPv6 names its source itself
    * @throws HeddleException where the port is taken or the interface is gone
    */
-  static WireSocket open(
-      String interfaceName, int interfaceIndex, @Nullable Gid ipv4, @Nullable Gid ipv6, int hops) {
+  static WireSocket open(String interfaceName, int interfaceIndex, @Nullable Gid ipv4, int hops) {
     int fd =
         check(
             "socket(AF_INET6, SOCK_DGRAM)",
@@ -88,7 +86,7 @@ final class WireSocket implements AutoCloseable {
       if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUFFORCE, BUFFER_BYTES) < 0) {
         LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_SNDBUF, BUFFER_BYTES);
       }
-      sendFrom(fd, interfaceIndex, ipv4, ipv6);
+      sendGroupsFrom(fd, interfaceIndex, ipv4);
       bind(fd, interfaceName);
       return new WireSocket(fd);
     } catch (RuntimeException failed) {
@@ -97,23 +95,11 @@ final class WireSocket implements AutoCloseable {
     }
   }
 
-  private static void sendFrom(int fd, int interfaceIndex, @Nullable Gid ipv4, @Nullable Gid ipv6) {
-    try (Arena arena = Arena.ofConfined()) {
-      if (ipv4 != null) {
-        SocketOptions.sendGroupsFrom(fd, interfaceIndex, ipv4);
-      }
-      set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
-      if (ipv6 != null) {
-        /* struct in6_pktinfo: address, interface. */
-        long source = Memory.allocate(arena, 20, 8);
-        Memory.ALL.set(Memory.NETWORK_LONG, source, ipv6.high());
-        Memory.ALL.set(Memory.NETWORK_LONG, source + 8, ipv6.low());
-        Memory.setInt(source + 16, interfaceIndex);
-        check(
-            "setsockopt(IPV6_PKTINFO " + ipv6 + ")",
-            LinuxCalls.setsockopt(fd, SOL_IPV6, IPV6_PKTINFO, source, 20));
-      }
+  private static void sendGroupsFrom(int fd, int interfaceIndex, @Nullable Gid ipv4) {
+    if (ipv4 != null) {
+      SocketOptions.sendGroupsFrom(fd, interfaceIndex, ipv4);
     }
+    set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
   }
 
   private static void bind(int fd, String interfaceName) {

@@ -19,14 +19,9 @@ final class WireWay implements Way {
   private final int[] @Nullable [] checksums;
 
   /**
+   * @param source that packets leave from; null for the address that the socket sends groups of
+   *     IPv4 from
    * @param mostBytes of a packet
-   */
-  WireWay(Gid destination, int port, int interfaceIndex, int trafficClass, int mostBytes) {
-    this(null, destination, port, interfaceIndex, trafficClass, mostBytes);
-  }
-
-  /**
-   * @param source that packets leave from; null for the fabric's own address
    */
   WireWay(
       @Nullable Gid source,

@@ -13,7 +13,7 @@ import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.QuestionSocket;
-import io.heddle.cli.kit.ServiceManager;
+import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -147,7 +147,7 @@ public final class BridgeCommand {
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
     QuestionSocket socket = listen(config, bridge, log);
     BridgeService service =
-        new BridgeService(ServiceManager.ofThisProcess(log), bridge.health(), log);
+        new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
     CountDownLatch ended = new CountDownLatch(1);
     Signal.handle(new Signal("HUP"), signal -> service.reload(() -> reload(file, bridge, log)));
     Runtime.getRuntime()

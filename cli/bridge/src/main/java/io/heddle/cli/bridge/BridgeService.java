@@ -1,7 +1,7 @@
 package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeHealth;
-import io.heddle.cli.kit.ServiceManager;
+import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import java.util.concurrent.locks.LockSupport;
@@ -14,7 +14,7 @@ final class BridgeService implements AutoCloseable {
   private static final long LOOK_NS = 200_000_000;
   private static final int LOOKS_A_WATCHDOG = 4;
 
-  private final ServiceManager manager;
+  private final ServiceSupervisor manager;
   private final BridgeHealth health;
   private final LastingThread thread;
   private final long lookNs;
@@ -23,7 +23,7 @@ final class BridgeService implements AutoCloseable {
   private long beats;
   private String told = "";
 
-  BridgeService(ServiceManager manager, BridgeHealth health, Log log) {
+  BridgeService(ServiceSupervisor manager, BridgeHealth health, Log log) {
     this.manager = manager;
     this.health = health;
     beats = health.beats();

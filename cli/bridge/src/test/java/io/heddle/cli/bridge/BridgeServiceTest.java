@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.BridgeHealth;
-import io.heddle.cli.kit.ServiceManager;
+import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Log;
@@ -37,8 +37,8 @@ final class BridgeServiceTest {
   private final AtomicReference<String> trouble = new AtomicReference<>();
 
   private BridgeService start(NotifySocket systemd, String name, String watchdogUs) {
-    ServiceManager manager =
-        ServiceManager.of(
+    ServiceSupervisor manager =
+        ServiceSupervisor.of(
             Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", watchdogUs),
             ProcessHandle.current().pid(),
             Log.toStandardError());

@@ -19,14 +19,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What systemd's socket hears, by a path and by an abstract name. */
 @EndsWithin(60)
-final class ServiceManagerTest {
+final class ServiceSupervisorTest {
   private static final long PROCESS = 4711;
 
   @TempDir private Path folder;
   private final List<String> log = new ArrayList<>();
 
-  private ServiceManager of(Map<String, String> environment) {
-    return ServiceManager.of(environment, PROCESS, (level, line) -> log.add(line));
+  private ServiceSupervisor of(Map<String, String> environment) {
+    return ServiceSupervisor.of(environment, PROCESS, (level, line) -> log.add(line));
   }
 
   @ParameterizedTest
@@ -37,7 +37,7 @@ final class ServiceManagerTest {
             ? "@heddle-test-" + ProcessHandle.current().pid()
             : folder.resolve("notify").toString();
     try (NotifySocket systemd = NotifySocket.at(name)) {
-      ServiceManager manager = of(Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "3000000"));
+      ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "3000000"));
       assertEquals(3_000_000_000L, manager.watchdogNs());
       manager.ready("two\nlines");
       assertEquals("READY=1\nSTATUS=two lines", systemd.hear());
@@ -61,7 +61,7 @@ final class ServiceManagerTest {
   @Test
   void aSocketThatIsGoneIsToldOnceAndAgainAfterItWasThere() {
     String name = folder.resolve("notify").toString();
-    ServiceManager manager = of(Map.of("NOTIFY_SOCKET", name));
+    ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name));
     manager.alive();
     manager.alive();
     assertEquals(1, log.size(), log.toString());
@@ -76,7 +76,7 @@ final class ServiceManagerTest {
 
   @Test
   void withoutItsVariablesNobodyIsTold() {
-    ServiceManager nobody = of(Map.of("WATCHDOG_USEC", "5"));
+    ServiceSupervisor nobody = of(Map.of("WATCHDOG_USEC", "5"));
     assertFalse(nobody.isThere());
     assertEquals(0, nobody.watchdogNs());
     nobody.ready("well");

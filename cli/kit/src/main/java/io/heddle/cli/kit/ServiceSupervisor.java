@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * path or, with {@code @} in front, an abstract name. Without that variable it tells nobody. Java
  * has no datagrams of AF_UNIX, so these are the system's own calls. Any thread's.
  */
-public final class ServiceManager {
+public final class ServiceSupervisor {
   private static final String SOCKET = "NOTIFY_SOCKET";
   private static final String WATCHDOG_US = "WATCHDOG_USEC";
   private static final String WATCHDOG_PROCESS = "WATCHDOG_PID";
@@ -30,14 +30,14 @@ public final class ServiceManager {
   private final Log log;
   private boolean told;
 
-  private ServiceManager(@Nullable String socket, long watchdogNs, Log log) {
+  private ServiceSupervisor(@Nullable String socket, long watchdogNs, Log log) {
     this.socket = socket;
     this.watchdogNs = watchdogNs;
     this.log = log;
   }
 
   /** The one that started this process. */
-  public static ServiceManager ofThisProcess(Log log) {
+  public static ServiceSupervisor ofThisProcess(Log log) {
     return of(System.getenv(), ProcessHandle.current().pid(), log);
   }
 
@@ -45,10 +45,10 @@ public final class ServiceManager {
    * @param process that asks: the watchdog may be meant for another one
    * @throws HeddleException for variables that systemd wouldn't set
    */
-  public static ServiceManager of(Map<String, String> environment, long process, Log log) {
+  public static ServiceSupervisor of(Map<String, String> environment, long process, Log log) {
     String socket = environment.get(SOCKET);
     if (socket == null || socket.isEmpty()) {
-      return new ServiceManager(null, 0, log);
+      return new ServiceSupervisor(null, 0, log);
     }
     boolean abstractName = socket.startsWith("@");
     int bytes = socket.getBytes(StandardCharsets.UTF_8).length;
@@ -60,7 +60,7 @@ public final class ServiceManager {
     String whose = environment.get(WATCHDOG_PROCESS);
     boolean meant = us != null && (whose == null || whose.equals(Long.toString(process)));
     try {
-      return new ServiceManager(socket, meant ? Long.parseLong(us) * US_NS : 0, log);
+      return new ServiceSupervisor(socket, meant ? Long.parseLong(us) * US_NS : 0, log);
     } catch (NumberFormatException none) {
       throw new HeddleException(WATCHDOG_US + "=" + us + " is no number", none);
     }
