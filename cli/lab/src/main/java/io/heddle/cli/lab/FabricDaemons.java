@@ -8,10 +8,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** The routing daemons of a fabric: started in the background, found again by number, ended. */
 final class FabricDaemons {
@@ -206,37 +208,49 @@ final class FabricDaemons {
    */
   static List<String> endAll(FabricFolder folder) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
-    for (List<ProcessHandle> ours = ours(folder); !ours.isEmpty(); ours = ours(folder)) {
-      boolean late = System.nanoTime() - deadline > 0;
-      for (ProcessHandle process : ours) {
-        if (late) {
-          process.destroyForcibly();
-        } else {
-          process.destroy();
-        }
+    for (; ; pause(POLL_MS)) {
+      Set<Long> ours = ours(folder);
+      List<Inside> inside = inside(folder.name());
+      /* A daemon that went into the background meanwhile may have been missed before. */
+      inside.stream().map(Inside::pid).filter(pid -> isOurs(folder.path(), pid)).forEach(ours::add);
+      if (ours.isEmpty()) {
+        return inside.stream().map(Inside::text).toList();
       }
-      pause(POLL_MS);
+      boolean late = System.nanoTime() - deadline > 0;
+      for (long pid : ours) {
+        ProcessHandle.of(pid)
+            .ifPresent(process -> {
+              if (late) {
+                process.destroyForcibly();
+              } else {
+                process.destroy();
+              }
+            });
+      }
     }
-    return others(folder.name());
   }
 
-  private static List<ProcessHandle> ours(FabricFolder folder) {
+  private static Set<Long> ours(FabricFolder folder) {
     return ProcessHandle.allProcesses()
-        .filter(process -> isOurs(folder.path(), process.pid()))
-        .toList();
+        .map(ProcessHandle::pid)
+        .filter(pid -> isOurs(folder.path(), pid))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
-  private static List<String> others(String name) {
-    List<String> others = new ArrayList<>();
+  /* A process in one of the fabric's namespaces. */
+  private record Inside(long pid, String text) {}
+
+  private static List<Inside> inside(String name) {
+    List<Inside> inside = new ArrayList<>();
     for (String namespace : FabricLinks.namespaces(name)) {
       for (String pid : Shell.run(List.of("ip", "netns", "pids", namespace)).split("\\s+")) {
-        if (!pid.isEmpty()) {
-          String line = String.join(" ", arguments(Long.parseLong(pid)));
-          others.add(namespace + ": " + pid + " " + line);
+        String line = pid.isEmpty() ? "" : String.join(" ", arguments(Long.parseLong(pid)));
+        if (!line.isEmpty()) {
+          inside.add(new Inside(Long.parseLong(pid), namespace + ": " + pid + " " + line));
         }
       }
     }
-    return others;
+    return inside;
   }
 
   static void pause(long ms) {
