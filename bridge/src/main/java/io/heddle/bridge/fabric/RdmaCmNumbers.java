@@ -128,6 +128,12 @@ public final class RdmaCmNumbers implements NumberService {
     return "RDMA CM";
   }
 
+  /* Of what an id of the kernel's waits for, and of what is asked once: never lost. */
+  private void orderSurely(Runnable what) {
+    waiting.incrementAndGet();
+    orders.add(what);
+  }
+
   /* Lost where too many wait, as a datagram would be: clients ask again. */
   private void order(Runnable what) {
     if (waiting.incrementAndGet() > MOST_WAITING) {
@@ -219,11 +225,18 @@ public final class RdmaCmNumbers implements NumberService {
   /* Negative is an errno value, and positive the status of a host's answer. */
   private void fail(long id, String why, int status) {
     Asked what = asked.get(id);
-    if (what != null && told.size() < MOST_TOLD && told.add(what.server() + why)) {
+    if (what != null) {
       String word = status < 0 ? Errno.describe(-status) : "status " + status;
-      log.info("no number from %s for %s: %s, %s", what.server(), what.source(), why, word);
+      tellOnce(
+          "no number from " + what.server() + " for " + what.source() + ": " + why + ", " + word);
     }
     end(id, status > 0 && status <= MOST_STATUS ? status : NO_QUEUE_PAIR);
+  }
+
+  private void tellOnce(String line) {
+    if (told.size() < MOST_TOLD && told.add(line)) {
+      log.info("%s", line);
+    }
   }
 
   private static List<Byte> privateData(long event) {
@@ -262,7 +275,8 @@ public final class RdmaCmNumbers implements NumberService {
       port.wayBetween(source, destination, trafficClass);
       return true;
     } catch (HeddleException refused) {
-      fault = "no way from " + source + " to " + destination + ": " + refused.getMessage();
+      /* That host's affair, and perhaps for a moment. */
+      tellOnce("no way from " + source + " to " + destination + ": " + refused.getMessage());
       return false;
     }
   }
@@ -291,8 +305,7 @@ public final class RdmaCmNumbers implements NumberService {
     for (Gid address : addresses) {
       ports.forEach(each -> wanted.add(new Service(address, each)));
     }
-    orders.add(() -> serveNow(wanted));
-    waiting.incrementAndGet();
+    orderSurely(() -> serveNow(wanted));
   }
 
   private void serveNow(Set<Service> wanted) {
@@ -334,7 +347,7 @@ public final class RdmaCmNumbers implements NumberService {
 
   @Override
   public void accept(long question, int number, List<Byte> privateData) {
-    order(() -> {
+    orderSurely(() -> {
       if (questions.remove(question)) {
         RdmaCm.ACCEPT.status(question, parameter(number, privateData));
         RdmaCm.DESTROY_ID.status(question);
@@ -344,7 +357,7 @@ public final class RdmaCmNumbers implements NumberService {
 
   @Override
   public void refuse(long question) {
-    order(() -> refuseNow(question));
+    orderSurely(() -> refuseNow(question));
   }
 
   private void refuseNow(long question) {

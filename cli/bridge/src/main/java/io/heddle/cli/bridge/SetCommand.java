@@ -32,7 +32,10 @@ import picocli.CommandLine.Parameters;
 public final class SetCommand implements Callable<Integer> {
   private static final Pattern DROP = Pattern.compile("drop=(?:off|1/([1-9][0-9]{0,8}))");
 
-  @Parameters(index = "0", paramLabel = "drop=1/N|off", description = "What to set.")
+  @Parameters(
+      index = "0",
+      paramLabel = "SETTING",
+      description = "What to set: drop=1/N, or drop=off.")
   private String setting = "";
 
   @Parameters(
