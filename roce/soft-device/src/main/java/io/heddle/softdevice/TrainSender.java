@@ -148,7 +148,8 @@ final class TrainSender {
         refusalLogged = true;
         log.warn(
             "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may"
-                + " have become smaller",
+                + " have become smaller, or the host have no room for more neighbours (heddle"
+                + " doctor)",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
       return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);

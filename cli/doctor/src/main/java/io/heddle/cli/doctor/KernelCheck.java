@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** What the kernel must offer. */
 final class KernelCheck implements Check {
@@ -21,9 +23,18 @@ final class KernelCheck implements Check {
       new Cause("socket-buffers-small", "sockets may have small buffers only (net.core.rmem_max)");
   private static final Cause NO_UVERBS =
       new Cause("uverbs-missing", "there are RDMA devices, but programs can't open them");
+  private static final Cause NEIGHBOURS =
+      new Cause(
+          "neighbours-full",
+          "the kernel had no room for more neighbours, so that packets to some hosts were refused");
   private static final Path DISABLED = Path.of("/proc/sys/net/ipv6/conf/all/disable_ipv6");
+  private static final Path NEIGHBOUR_COUNTS = Path.of("/proc/net/stat/ndisc_cache");
+  private static final Path NEIGHBOUR_LIMIT =
+      Path.of("/proc/sys/net/ipv6/neigh/default/gc_thresh3");
+  private static final String REFUSED = "table_fulls";
   private static final Path LARGEST_BUFFER = Path.of("/proc/sys/net/core/rmem_max");
   private static final long SMALL_SHARED_MEMORY = 256L << 20;
+  private static final int MANY_NEIGHBOURS = 4096;
   private static final long SMALL_BUFFER = 1L << 20;
 
   @Override
@@ -33,13 +44,13 @@ final class KernelCheck implements Check {
 
   @Override
   public String looksAt() {
-    return "The kernel's version, IPv6, the room in /dev/shm, limits of socket buffers, and the"
-        + " module that lets programs open RDMA devices.";
+    return "The kernel's version, IPv6, the room in /dev/shm, limits of socket buffers, neighbours"
+        + " that had no room, and the module that lets programs open RDMA devices.";
   }
 
   @Override
   public List<Cause> causes() {
-    return List.of(OLD, NO_IPV6, SHARED_MEMORY, BUFFERS, NO_UVERBS);
+    return List.of(OLD, NO_IPV6, SHARED_MEMORY, BUFFERS, NEIGHBOURS, NO_UVERBS);
   }
 
   @Override
@@ -55,6 +66,10 @@ final class KernelCheck implements Check {
             : new Finding.Ok("IPv6 is on"));
     sharedMemory(findings);
     buffers(findings);
+    String counts = Host.text(NEIGHBOUR_COUNTS);
+    if (counts != null) {
+      findings.add(neighbours(counts, Host.text(NEIGHBOUR_LIMIT)));
+    }
     List<String> devices = names(Path.of("/sys/class/infiniband"), "*");
     if (!devices.isEmpty() && names(Path.of("/dev/infiniband"), "uverbs*").isEmpty()) {
       findings.add(
@@ -65,6 +80,34 @@ final class KernelCheck implements Check {
               "modprobe ib_uverbs; in a container, pass /dev/infiniband through"));
     }
     return findings;
+  }
+
+  /**
+   * @param counts a line of names, then one of hexadecimal numbers for each processor
+   * @param limit of the table that all network namespaces share; null where a namespace hides it
+   */
+  static Finding neighbours(String counts, @Nullable String limit) {
+    List<String> lines = counts.lines().toList();
+    int column = Arrays.asList(lines.getFirst().strip().split("\\s+")).indexOf(REFUSED);
+    if (column < 0) {
+      return new Finding.Unknown(NEIGHBOUR_COUNTS + " doesn't count " + REFUSED);
+    }
+    long refused = 0;
+    for (String line : lines.subList(1, lines.size())) {
+      refused += Long.parseLong(line.strip().split("\\s+")[column], 16);
+    }
+    boolean roomy =
+        limit != null && limit.matches("\\d{1,9}") && Integer.parseInt(limit) >= MANY_NEIGHBOURS;
+    return refused == 0 || roomy
+        ? new Finding.Ok(
+            roomy ? "there is room for " + limit + " neighbours" : "every neighbour had room")
+        : new Finding.Warning(
+            NEIGHBOURS,
+            "since the start of the host, %s times there was no room for an IPv6 neighbour"
+                    .formatted(refused)
+                + (limit == null ? "" : "; the limit is " + limit + " for the whole host"),
+            "on the host itself: sysctl net.ipv6.neigh.default.gc_thresh3=16384, gc_thresh2=8192"
+                + " and gc_thresh1=4096; each plane has a neighbour for each host of its subnet");
   }
 
   /* What a folder has; nothing where there is none. */

@@ -12,6 +12,10 @@ import java.util.regex.Pattern;
  */
 final class NamespaceLab implements Lab {
   private static final String SWITCH = "switch";
+
+  /* A table of all namespaces of the host has room for 1024 that are learnt, and thins them out from 512 on. */
+  private static final int MOST_LEARNT = 400;
+
   private static final Pattern SENT = Pattern.compile("TX:[^\\n]*\\n\\s*([0-9]+)");
 
   private final Kind kind;
@@ -131,6 +135,26 @@ final class NamespaceLab implements Lab {
     }
     if (plan.ranks() > 2) {
       batch(switchNamespace(), ports);
+    }
+    if (plan.ranks() * (plan.ranks() - 1) * plan.planes() > MOST_LEARNT) {
+      lines.addAll(neighbours(rank));
+    }
+    return lines;
+  }
+
+  private List<String> neighbours(int rank) {
+    List<String> lines = new ArrayList<>();
+    for (int other = 0; other < plan.ranks(); other++) {
+      for (int plane = 0; other != rank && plane < plan.planes(); plane++) {
+        lines.add(
+            "neigh replace "
+                + LabPlan.address(other, plane)
+                + " lladdr "
+                + LabPlan.macAddress(other, plane)
+                + " dev "
+                + LabPlan.interfaceName(plane)
+                + " nud permanent");
+      }
     }
     return lines;
   }
