@@ -36,7 +36,7 @@ final class FabricWatch {
     Arrays.fill(last, "");
   }
 
-  /** What is wrong, in words; empty for nothing, null before the first look. */
+  /** What keeps a fabric from carrying, in words; empty for nothing, null before the first look. */
   @Nullable String trouble() {
     return trouble;
   }
@@ -45,18 +45,20 @@ final class FabricWatch {
     StringJoiner wrong = new StringJoiner("; ");
     for (int side = 0; side < fabrics.size(); side++) {
       FabricPort fabric = fabrics.get(side);
-      look(side, "fabric " + fabric.name() + ": ", fabric.look(), wrong);
-    }
-    if (hosts != null) {
-      look(fabrics.size(), "unicast: ", hosts.look(), wrong);
+      String front = "fabric " + fabric.name() + ": ";
+      String state = fabric.look();
+      tellChange(side, front, state);
+      if (!state.isEmpty()) {
+        wrong.add(front + state);
+      }
     }
     trouble = wrong.toString();
+    if (hosts != null) {
+      tellChange(fabrics.size(), "unicast: ", hosts.look());
+    }
   }
 
-  private void look(int place, String front, String state, StringJoiner wrong) {
-    if (!state.isEmpty()) {
-      wrong.add(front + state);
-    }
+  private void tellChange(int place, String front, String state) {
     if (!state.equals(last[place])) {
       last[place] = state;
       if (state.isEmpty()) {
