@@ -139,6 +139,39 @@ final class Outstanding {
   }
 
   /**
+   * Everything in {@code [from, to)} has arrived, though not all before it is whole.
+   *
+   * @return how many of them weren't known to have arrived
+   */
+  int arrived(long from, long to) {
+    int news = 0;
+    for (long psn = from; psn < to; psn = (psn | 63) + 1) {
+      news += take(psn, PsnBits.mask(psn, to) & ~acknowledged.word(psn));
+    }
+    return news;
+  }
+
+  /* These bits of the number's word, which weren't known; returns how many. */
+  private int take(long wordOf, long fresh) {
+    if (fresh == 0) {
+      return 0;
+    }
+    long base = wordOf & ~63L;
+    for (long left = fresh; links.several() && left != 0; left &= left - 1) {
+      long psn = base + Long.numberOfTrailingZeros(left);
+      links.arrived(psn, !lost.get(psn));
+    }
+    acknowledged.setWord(base, acknowledged.word(base) | fresh);
+    lostCount -= Long.bitCount(lost.word(base) & fresh);
+    lost.setWord(base, lost.word(base) & ~fresh);
+    highestAcknowledged =
+        Math.max(highestAcknowledged, base + 63 - Long.numberOfLeadingZeros(fresh));
+    int news = Long.bitCount(fresh);
+    acknowledgedCount += news;
+    return news;
+  }
+
+  /**
    * Takes a soft peer's bitmap, whose first word holds the number {@code firstMissing}.
    *
    * @return how many of the numbers weren't known to have arrived
@@ -149,24 +182,10 @@ final class Outstanding {
     for (int i = 0; i < words; i++) {
       long from = Math.max(base + 64L * i, unacknowledged);
       long to = Math.min(base + 64L * (i + 1), next);
-      if (from >= to) {
-        continue;
-      }
-      long fresh = toldWord(from, to, address + 8L * i);
-      if (fresh != 0) {
-        news += Long.bitCount(fresh);
-        for (long left = fresh; links.several() && left != 0; left &= left - 1) {
-          long psn = (from & ~63L) + Long.numberOfTrailingZeros(left);
-          links.arrived(psn, !lost.get(psn));
-        }
-        acknowledged.setWord(from, acknowledged.word(from) | fresh);
-        lostCount -= Long.bitCount(lost.word(from) & fresh);
-        lost.setWord(from, lost.word(from) & ~fresh);
-        highestAcknowledged =
-            Math.max(highestAcknowledged, (from & ~63L) + 63 - Long.numberOfLeadingZeros(fresh));
+      if (from < to) {
+        news += take(from, toldWord(from, to, address + 8L * i));
       }
     }
-    acknowledgedCount += news;
     return news;
   }
 
@@ -220,13 +239,26 @@ final class Outstanding {
     return false;
   }
 
-  /** Counts as lost everything that is under way on this link of several. */
-  void loseBy(int link) {
-    for (long psn = unacknowledged; psn < next; psn++) {
-      if (links.link(psn) == link && !acknowledged.get(psn)) {
-        lose(psn);
+  /**
+   * Counts as lost everything that is under way on this link of several, but for a READ.
+   *
+   * @return whether a READ is under way on it
+   */
+  boolean loseBy(int link) {
+    boolean asked = false;
+    for (long slot = ring.head(); slot < ring.tail(); slot++) {
+      if (ring.isRead(slot)) {
+        asked |= ring.link(slot) == link;
+        continue;
+      }
+      long end = ring.endPsn(slot);
+      for (long psn = Math.max(ring.firstPsn(slot), unacknowledged); psn < end; psn++) {
+        if (links.link(psn) == link && !acknowledged.get(psn)) {
+          lose(psn);
+        }
       }
     }
+    return asked;
   }
 
   /** Counts as lost everything from this number on that isn't known to have arrived. */

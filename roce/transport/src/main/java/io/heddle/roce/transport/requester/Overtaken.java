@@ -97,7 +97,8 @@ final class Overtaken {
       if (first > outstanding.highestAcknowledged()) {
         break;
       }
-      if (ring.sends(slot) == 1 && first + REORDER_PACKETS > links.highest(ring.link(slot))) {
+      if (ring.isRead(slot)
+          || ring.sends(slot) == 1 && first + REORDER_PACKETS > links.highest(ring.link(slot))) {
         continue;
       }
       long end = ring.endPsn(slot);
@@ -151,13 +152,13 @@ final class Overtaken {
   }
 
   /**
-   * Everything below {@code upTo} has arrived; to be told before {@link Outstanding} is.
+   * Everything in {@code [from, upTo)} has arrived; to be told before {@link Outstanding} is.
    *
    * @return how many packets were sent again in vain
    */
-  int arrivedBelow(long upTo, long nowNs) {
+  int arrivedIn(long from, long upTo, long nowNs) {
     int inVain = 0;
-    for (long psn = outstanding.unacknowledged(); givenCount > 0 && psn < upTo; ) {
+    for (long psn = from; givenCount > 0 && psn < upTo; ) {
       inVain += arrived(psn, given.word(psn) & PsnBits.mask(psn, upTo), nowNs);
       psn = (psn | 63) + 1;
     }

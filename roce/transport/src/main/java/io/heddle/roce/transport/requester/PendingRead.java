@@ -3,6 +3,7 @@ package io.heddle.roce.transport.requester;
 import io.heddle.platform.Memory;
 import io.heddle.roce.transport.MemoryRights;
 import io.heddle.roce.transport.SendQueue;
+import io.heddle.roce.wire.PacketFormat;
 
 /**
  * The READ whose responses a requester awaits, one at a time: which packet comes next and where its
@@ -18,6 +19,10 @@ final class PendingRead {
   private long index;
   private int offset;
   private int endOffset;
+  private long acknowledged;
+  private long askedPsn;
+  private long askedAtNs;
+  private boolean askedOnce;
 
   PendingRead(MemoryRights rights, SendQueue queue) {
     this.rights = rights;
@@ -28,13 +33,17 @@ final class PendingRead {
    * A request for {@code [offset, endOffset)} of work request {@code index} goes out, with the
    * numbers {@code [first, end)} for its responses.
    */
-  void begin(long first, long end, long workRequest, int from, int to) {
+  void begin(long first, long end, long workRequest, int from, int to, long nowNs) {
     active = true;
     psn = first;
     endPsn = end;
     index = workRequest;
     offset = from;
     endOffset = to;
+    acknowledged = end;
+    askedPsn = first;
+    askedAtNs = nowNs;
+    askedOnce = true;
   }
 
   void stop() {
@@ -55,6 +64,10 @@ final class PendingRead {
     lost = true;
   }
 
+  void loseIfActive() {
+    lost |= active;
+  }
+
   void loseIfEndsBehind(long number) {
     lost |= active && endPsn > number;
   }
@@ -73,9 +86,26 @@ final class PendingRead {
     return active ? (int) (endPsn - psn) : 0;
   }
 
-  /** A cumulative acknowledgement reaches no further than to the first response that is missing. */
+  /**
+   * A cumulative acknowledgement reaches no further than to the first response that is missing.
+   * What it says of the numbers behind the last response holds once that has come.
+   */
   long bound(long upTo) {
-    return active ? Math.min(upTo, psn) : upTo;
+    if (!active) {
+      return upTo;
+    }
+    acknowledged = Math.max(acknowledged, upTo);
+    return Math.min(upTo, psn);
+  }
+
+  /** First number behind the responses. */
+  long endPsn() {
+    return endPsn;
+  }
+
+  /** How far responses and cumulative acknowledgements reach together. */
+  long reached() {
+    return active ? psn : acknowledged;
   }
 
   boolean expects(long number, int payloadBytes, int mtu) {
@@ -97,8 +127,21 @@ final class PendingRead {
     return true;
   }
 
+  /**
+   * How long the answer to a request took, of which this is the first response; 0 where it may be
+   * that of another request. No response in the middle of one looks like the first of the next.
+   */
+  long roundTripNs(int opcode, long number, long nowNs) {
+    boolean first =
+        opcode == PacketFormat.READ_RESPONSE_FIRST || opcode == PacketFormat.READ_RESPONSE_ONLY;
+    return first && askedOnce && number == askedPsn ? Math.max(1, nowNs - askedAtNs) : 0;
+  }
+
   /** Writes a request for what is missing over the first one. */
-  void rewrite(TrainBuilder builder, long packet) {
+  void rewrite(TrainBuilder builder, long packet, long nowNs) {
+    askedOnce = psn != askedPsn;
+    askedPsn = psn;
+    askedAtNs = nowNs;
     builder.writeRead(
         packet, psn, queue.remoteAddress(index) + offset, queue.rkey(index), endOffset - offset);
   }

@@ -211,7 +211,8 @@ public final class Requester {
     }
     if (isRead) {
       boolean whole = queue.started() != index;
-      read.begin(next, end, index, offset, whole ? queue.lengthBytes(index) : builder.offset());
+      int to = whole ? queue.lengthBytes(index) : builder.offset();
+      read.begin(next, end, index, offset, to, nowNs);
     }
     if (end > acknowledgeAt) {
       acknowledgeAt = end - 1 + Math.max(1, Math.min(window, loads.get(link).window.packets()) / 2);
@@ -272,6 +273,7 @@ public final class Requester {
       return;
     }
     loads.beginAnswer();
+    long before = outstanding.unacknowledged();
     int fresh = advance(upTo, nowNs);
     if (events.isDead()) {
       return;
@@ -293,7 +295,8 @@ public final class Requester {
     if (loads.several() && !outstanding.isEmpty()) {
       leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
     }
-    if (fresh > 0) {
+    /* That what bitmaps have told of is whole now is news, too: nothing of it has to be asked about. */
+    if (fresh > 0 || outstanding.unacknowledged() > before) {
       newsArrived(nowNs);
     }
     if (!positive && psn >= outstanding.unacknowledged()) {
@@ -304,7 +307,9 @@ public final class Requester {
   private void leaveSilent(int links, long nowNs) {
     for (int left = links; left != 0; left &= left - 1) {
       int link = Integer.numberOfTrailingZeros(left);
-      outstanding.loseBy(link);
+      if (outstanding.loseBy(link)) {
+        read.loseIfActive();
+      }
       loads.silent(link, nowNs);
       events.activate();
     }
@@ -343,11 +348,12 @@ public final class Requester {
    */
   private int advance(long upTo, long nowNs) {
     long to = read.bound(upTo);
+    int fresh = to < upTo ? arrived(read.endPsn(), upTo, nowNs) : 0;
     if (to <= outstanding.unacknowledged()) {
-      return 0;
+      return fresh;
     }
-    counters.resentInVain(overtaken.arrivedBelow(to, nowNs));
-    int fresh = outstanding.advance(to);
+    counters.resentInVain(overtaken.arrivedIn(outstanding.unacknowledged(), to, nowNs));
+    fresh += outstanding.advance(to);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       long slot = ring.head();
       boolean newest = slot + 1 == ring.tail() || ring.endPsn(slot + 1) > to;
@@ -365,11 +371,15 @@ public final class Requester {
     return fresh;
   }
 
-  /* Of a slot that was sent once. Where there are tags they say more, but READs have none. */
+  /* What lies behind a READ whose responses are missing. */
+  private int arrived(long from, long upTo, long nowNs) {
+    counters.resentInVain(overtaken.arrivedIn(from, upTo, nowNs));
+    return outstanding.arrived(from, upTo);
+  }
+
+  /* Of a slot that was sent once. Where there are tags they say more; a READ's first response is measured. */
   private void arrived(long slot, long nowNs) {
-    if (ring.isRead(slot)) {
-      roundTrip.sample(Math.max(1, nowNs - ring.sentAtNs(slot)));
-    } else if (!softPeer) {
+    if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
     }
   }
@@ -445,6 +455,10 @@ public final class Requester {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
+    long roundTripNs = read.roundTripNs(opcode, psn, nowNs);
+    if (roundTripNs > 0) {
+      roundTrip.sample(roundTripNs);
+    }
     /* A response acknowledges everything before its request. */
     loads.beginAnswer();
     int fresh = advance(psn, nowNs);
@@ -455,7 +469,7 @@ public final class Requester {
       failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }
-    fresh += advance(read.psn(), nowNs);
+    fresh += advance(read.reached(), nowNs);
     if (events.isDead()) {
       return;
     }

@@ -208,7 +208,7 @@ final class SlotSender {
   boolean resendRun(long nowNs) {
     if (lost.find(read.isLost())) {
       return lost.isRead()
-          ? resendRead(lost.slot(), nowNs)
+          ? resendRead(linkBeside(ring.link(lost.slot())), lost.slot(), nowNs)
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
@@ -219,10 +219,14 @@ final class SlotSender {
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  /* By another link than the one that lost it, where one has room. */
+  /* Another link than the one that lost something, where one has room. */
+  private int linkBeside(int before) {
+    return loads.choose(loads.several() ? before : LinkLoads.NONE);
+  }
+
   private boolean resendLost(long slot, int from, int to, long nowNs) {
     int before = outstanding.links().link(ring.firstPsn(slot) + from);
-    int link = loads.choose(loads.several() ? before : LinkLoads.NONE);
+    int link = linkBeside(before);
     loads.get(before).resentPackets += to - from;
     return resend(link, slot, from, to, nowNs, false);
   }
@@ -316,38 +320,42 @@ final class SlotSender {
   }
 
   /* Asks for what is still missing of the responses. */
-  private boolean resendRead(long slot, long nowNs) {
+  private boolean resendRead(int link, long slot, long nowNs) {
     read.askedAgain();
     if (!read.isActive()) {
       return true;
     }
-    outlet.sealFor(0);
-    read.rewrite(builder, ring.address(slot));
+    outstanding.sentAgain(read.psn(), read.endPsn(), link);
+    outlet.sealFor(link);
+    read.rewrite(builder, ring.address(slot), nowNs);
     countResent(1);
-    return sendSlot(0, slot, ring.address(slot), 0, 1, nowNs);
+    return sendSlot(link, slot, ring.address(slot), 0, 1, nowNs);
   }
 
   /**
-   * Asks by the oldest packet.
+   * Asks by the oldest packet, whether a window has room or not: what fills it may be waiting for
+   * that one.
    *
-   * @param unanswered questions before it
+   * @param unanswered questions since the last news, this one included
    */
   void probe(int unanswered, long nowNs) {
+    if (blocked.isRunning()) {
+      return;
+    }
     long oldest = outstanding.unacknowledged();
     long slot = ring.slotOf(oldest);
+    /* By each link in turn: one of them may be dead. */
+    int last = unanswered > 1 ? askedBy : outstanding.links().link(oldest);
+    askedBy = loads.next(last, unanswered > loads.count());
     if (ring.isRead(slot)) {
-      read.lose();
-    } else if (!blocked.isRunning()) {
+      /* Which request a response answers isn't always known, so the way is measured besides. */
+      if (softPeer) {
+        ask(askedBy, 0, tags.next(askedBy, nowNs, false));
+      }
+      resendRead(askedBy, slot, nowNs);
+    } else {
       int packet = (int) (oldest - ring.firstPsn(slot));
-      /* By each link in turn: one of them may be dead. */
-      askedBy = loads.next(askedLast(oldest), unanswered > loads.count());
       resend(askedBy, slot, packet, packet + 1, nowNs, true);
     }
-  }
-
-  /* The link that was asked last; at first the one that the oldest packet went by. */
-  private int askedLast(long oldest) {
-    boolean first = loads.several() && !outstanding.links().wasSentAgain(oldest);
-    return first ? outstanding.links().link(oldest) : askedBy;
   }
 }

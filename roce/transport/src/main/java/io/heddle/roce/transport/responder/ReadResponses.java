@@ -24,6 +24,7 @@ final class ReadResponses {
   private final int[] keys = new int[WAITING];
   private final int[] lengths = new int[WAITING];
   private final int[] messages = new int[WAITING];
+  private final byte[] links = new byte[WAITING];
   private int count;
   private int offset;
   private int remoteNumber;
@@ -46,7 +47,11 @@ final class ReadResponses {
     offset = 0;
   }
 
-  void start(long psn, long address, int key, int length, int messageNumber) {
+  /**
+   * @param link that the request came over: all responses leave by it, since a requester takes them
+   *     in order only
+   */
+  void start(long psn, long address, int key, int length, int messageNumber, int link) {
     /* A repeated request replaces the one that it repeats, when that one is still being answered. */
     if (count > 0
         && psn >= psns[0]
@@ -63,6 +68,7 @@ final class ReadResponses {
     keys[count] = key;
     lengths[count] = length;
     messages[count] = messageNumber;
+    links[count] = (byte) link;
     count++;
   }
 
@@ -74,13 +80,14 @@ final class ReadResponses {
     return count > 0;
   }
 
-  /** Sends one train by this link. False when the socket is full. */
-  boolean transmit(int link) {
+  /** Sends one train. False when the socket is full. */
+  boolean transmit() {
     if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
       remove(); /* closed since; the peer's repetition gets the error */
       return true;
     }
     long base = memory.responseSlot();
+    int link = links[0];
     outlet.sealFor(link);
     int used = 0;
     int segment = 0;
@@ -138,6 +145,7 @@ final class ReadResponses {
     System.arraycopy(keys, 1, keys, 0, count);
     System.arraycopy(lengths, 1, lengths, 0, count);
     System.arraycopy(messages, 1, messages, 0, count);
+    System.arraycopy(links, 1, links, 0, count);
     offset = 0;
   }
 }

@@ -159,7 +159,7 @@ public final class Responder {
 
   /** Sends a train of them. False when the socket is full. */
   public boolean sendResponses() {
-    return reads.transmit(answering);
+    return reads.transmit();
   }
 
   /** Takes a request whose CRC was right. */
@@ -432,7 +432,8 @@ public final class Responder {
         PacketFormat.networkLong(reth),
         PacketFormat.networkInt(reth + 8),
         PacketFormat.networkInt(reth + 12),
-        messages);
+        messages,
+        answering);
     events.activate();
   }
 

@@ -23,6 +23,7 @@ class ReliableConnectionTest {
   private static final int MESSAGES = 16;
   private static final int MESSAGE_BYTES = 100_003;
   private static final int BUFFER_BYTES = MESSAGES * MESSAGE_BYTES;
+  private static final int ROUNDS = 50;
   private static final long MINUTE_NS = 60_000_000_000L;
 
   private static void fill(VirtualPair.End end, long seed) {
@@ -74,6 +75,91 @@ class ReliableConnectionTest {
       pair.run(MINUTE_NS);
       assertEquals(MESSAGES, pair.left.completed.size());
       assertTrue(areEqual(pair), "what was read");
+    }
+  }
+
+  /*
+   * Of the buffer the lower half is written and the upper one read. An answer may reach past a READ, or tell only of what
+   * bitmaps have told before; writes may fill the window behind a READ that is to be asked for again.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "true, 1, 0",
+    "true, 1, 0.02",
+    "true, 1, 0.1",
+    "true, 4, 0",
+    "true, 4, 0.02",
+    "true, 4, 0.1",
+    "false, 1, 0",
+    "false, 1, 0.02"
+  })
+  void readsAmongWritesComeWholeWhateverIsLost(boolean soft, int links, double loss) {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
+    for (int round = 0; round < ROUNDS; round++) {
+      readAmongWrites(seed + round, soft, links, loss);
+    }
+  }
+
+  private static void readAmongWrites(long seed, boolean soft, int links, double loss) {
+    int half = BUFFER_BYTES / 2;
+    int count = 4 * MESSAGES;
+    Random random = new Random(seed);
+    try (VirtualPair pair = new VirtualPair(seed, loss, soft, links, BUFFER_BYTES)) {
+      fill(pair.left, seed);
+      fill(pair.right, seed + 1);
+      for (int i = 0; i < count; i++) {
+        boolean reads = random.nextBoolean();
+        int bytes = 1 + random.nextInt(random.nextBoolean() ? 64 : half - 1);
+        int offset = random.nextInt(half - bytes) + (reads ? half : 0);
+        pair.left.post(reads ? Operation.RDMA_READ : Operation.RDMA_WRITE, i, offset, bytes);
+        if (random.nextInt(4) == 0) {
+          pair.run(random.nextInt(1_000_000));
+        }
+        if (links > 1 && random.nextInt(8) == 0) {
+          pair.cut(random.nextBoolean() ? 0 : 1 << random.nextInt(links));
+        }
+      }
+      pair.run(MINUTE_NS);
+      String told = "seed " + seed;
+      assertEquals(count, pair.left.completed.size(), told);
+      for (int i = 0; i < count; i++) {
+        assertEquals(i, pair.left.completed.get(i).id(), told);
+        assertEquals(Status.SUCCESS, pair.left.completed.get(i).status(), told);
+      }
+    }
+  }
+
+  /* What came ahead of its turn, and finds no receive when that comes, counts as if it had not come. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1, 0.1", "4, 0", "4, 0.1"})
+  void immediatesWaitForReceivesThatComeLate(int links, double loss) {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
+    for (int round = 0; round < ROUNDS; round++) {
+      waitForReceives(seed + round, links, loss);
+    }
+  }
+
+  private static void waitForReceives(long seed, int links, double loss) {
+    Random random = new Random(seed);
+    try (VirtualPair pair = new VirtualPair(seed, loss, true, links, BUFFER_BYTES)) {
+      pair.spread(30_000);
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.left.post(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+      }
+      for (int i = 0; i < MESSAGES; i++) {
+        pair.run(random.nextInt(2_000_000));
+        pair.right.postReceives(1);
+      }
+      pair.run(MINUTE_NS);
+      String told = "seed " + seed;
+      for (int i = 0; i < MESSAGES; i++) {
+        Completed sent = new Completed(i, Status.SUCCESS, Kind.RDMA_WRITE, 0);
+        assertEquals(sent, pair.left.completed.get(i), told);
+        Completed received = new Completed(0, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, i);
+        assertEquals(received, pair.right.completed.get(i), told);
+      }
     }
   }
 

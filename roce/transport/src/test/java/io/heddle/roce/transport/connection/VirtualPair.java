@@ -55,12 +55,20 @@ final class VirtualPair implements AutoCloseable {
   final End left;
   final End right;
 
-  private record Packet(long dueNs, long order, End to, byte[] bytes) {}
+  private final int links;
+  private int deadLinks;
+
+  private record Packet(long dueNs, long order, End to, int link, byte[] bytes) {}
 
   /** A completion: of a send, or of a receive with its immediate. */
   record Completed(long id, Status status, Kind kind, int immediate) {}
 
   VirtualPair(long seed, double loss, boolean soft, int bufferBytes) {
+    this(seed, loss, soft, 1, bufferBytes);
+  }
+
+  VirtualPair(long seed, double loss, boolean soft, int links, int bufferBytes) {
+    this.links = links;
     random = new Random(seed);
     this.loss = loss;
     left = new End(1, bufferBytes);
@@ -74,6 +82,11 @@ final class VirtualPair implements AutoCloseable {
    */
   void spread(long mostNs) {
     spreadNs = mostNs;
+  }
+
+  /** From now on these links carry nothing, bit i for link i, and the others do. */
+  void cut(int dead) {
+    deadLinks = dead;
   }
 
   long nowNs() {
@@ -104,7 +117,7 @@ final class VirtualPair implements AutoCloseable {
       nowNs = Math.max(nowNs, due);
       while (!underWay.isEmpty() && underWay.peek().dueNs() <= nowNs) {
         Packet packet = underWay.poll();
-        packet.to().arrived(packet.bytes());
+        packet.to().arrived(packet.link(), packet.bytes());
       }
       left.connection.onTimer(nowNs);
       right.connection.onTimer(nowNs);
@@ -183,10 +196,10 @@ final class VirtualPair implements AutoCloseable {
               PathMtu.MTU_4096, to.gid, to.number, 7 * to.number, new byte[0], 12, 0, 0),
           sizes,
           soft,
-          1);
+          links);
       connection.startSending(
           new ReadyToSendAttributes(7 * number, 14, 6, 7),
-          new LinkSet(1, 0, 256, 256),
+          new LinkSet(links, 0, 256, 256),
           null,
           nowNs);
       state = QueuePairState.READY_TO_SEND;
@@ -232,7 +245,7 @@ final class VirtualPair implements AutoCloseable {
       }
     }
 
-    private void arrived(byte[] bytes) {
+    private void arrived(int link, byte[] bytes) {
       for (int i = 0; i < bytes.length; i++) {
         Memory.ALL.set(ValueLayout.JAVA_BYTE, arrival + i, bytes[i]);
       }
@@ -247,7 +260,7 @@ final class VirtualPair implements AutoCloseable {
       int opcode = PacketFormat.opcodeOf(firstWord);
       int headers = PacketFormat.BTH_BYTES + PacketFormat.extendedHeaderBytes(opcode);
       int payload = covered - headers - PacketFormat.padOf(firstWord);
-      connection.onPacket(opcode, arrival, arrival + headers, payload, 0, nowNs);
+      connection.onPacket(opcode, arrival, arrival + headers, payload, link, nowNs);
     }
 
     /* PacketOutlet */
@@ -262,12 +275,12 @@ final class VirtualPair implements AutoCloseable {
       for (int at = 0; at < lengthBytes; at += segmentBytes) {
         int bytes = Math.min(segmentBytes, lengthBytes - at);
         sent++;
-        if (random.nextDouble() < loss) {
+        if ((deadLinks & 1 << link) != 0 || random.nextDouble() < loss) {
           lost++;
         } else {
           byte[] copy = Memory.ALL.asSlice(address + at, bytes).toArray(ValueLayout.JAVA_BYTE);
           long longer = spreadNs > 0 && isData(address + at) ? random.nextLong(spreadNs) : 0;
-          underWay.add(new Packet(nowNs + WAY_NS + longer, sent, peer, copy));
+          underWay.add(new Packet(nowNs + WAY_NS + longer, sent, peer, link, copy));
         }
       }
       return true;
