@@ -31,6 +31,7 @@ final class LinkLoads {
   private final LinkNumbers numbers;
   private LinkLoad[] links = {new LinkLoad()};
   private final int[] before = new int[EndpointParameters.MOST_LINKS];
+  private long unacknowledgedBefore;
   /* Of windows, in packets: the most and the least of use, where packets are narrow and where they are wide. */
   private int narrowMost;
   private int narrowLeast;
@@ -156,6 +157,7 @@ final class LinkLoads {
 
   /** An answer is about to be taken. */
   void beginAnswer() {
+    unacknowledgedBefore = outstanding.unacknowledged();
     for (int i = 0; i < links.length; i++) {
       before[i] = inFlight(i);
     }
@@ -168,19 +170,21 @@ final class LinkLoads {
    * It was taken.
    *
    * @param fresh numbers that weren't known to have arrived before
+   * @return whether it says something new: that what bitmaps have told of is whole now, too, since
+   *     nothing of it is to be asked about any more
    */
-  void endAnswer(int fresh, long nowNs) {
+  boolean endAnswer(int fresh, long nowNs) {
     if (!numbers.several()) {
       links[0].window.acknowledged(fresh, before[0]);
-      return;
     }
-    for (int i = 0; i < links.length; i++) {
+    for (int i = 0; numbers.several() && i < links.length; i++) {
       int arrived = numbers.arrivals(i);
       if (arrived > 0 && !links[i].isGone()) {
         links[i].news(nowNs);
         links[i].window.acknowledged(arrived, before[i]);
       }
     }
+    return fresh > 0 || outstanding.unacknowledged() > unacknowledgedBefore;
   }
 
   /** A round trip was measured on this link. */

@@ -3,6 +3,7 @@ package io.heddle.roce.transport.requester;
 import io.heddle.platform.Memory;
 import io.heddle.roce.transport.MemoryRights;
 import io.heddle.roce.transport.SendQueue;
+import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
@@ -64,8 +65,8 @@ final class PendingRead {
     lost = true;
   }
 
-  void loseIfActive() {
-    lost |= active;
+  void loseIf(boolean requestIsLost) {
+    lost |= active && requestIsLost;
   }
 
   void loseIfEndsBehind(long number) {
@@ -128,13 +129,15 @@ final class PendingRead {
   }
 
   /**
-   * How long the answer to a request took, of which this is the first response; 0 where it may be
-   * that of another request. No response in the middle of one looks like the first of the next.
+   * Measures how long the answer to a request took, where this response must be its first. No
+   * response in the middle of one looks like the first of the next.
    */
-  long roundTripNs(int opcode, long number, long nowNs) {
+  void measure(RoundTrip roundTrip, int opcode, long number, long nowNs) {
     boolean first =
         opcode == PacketFormat.READ_RESPONSE_FIRST || opcode == PacketFormat.READ_RESPONSE_ONLY;
-    return first && askedOnce && number == askedPsn ? Math.max(1, nowNs - askedAtNs) : 0;
+    if (first && askedOnce && number == askedPsn) {
+      roundTrip.sample(Math.max(1, nowNs - askedAtNs));
+    }
   }
 
   /** Writes a request for what is missing over the first one. */

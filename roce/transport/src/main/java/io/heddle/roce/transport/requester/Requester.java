@@ -273,7 +273,6 @@ public final class Requester {
       return;
     }
     loads.beginAnswer();
-    long before = outstanding.unacknowledged();
     int fresh = advance(upTo, nowNs);
     if (events.isDead()) {
       return;
@@ -282,7 +281,7 @@ public final class Requester {
       counters.resentInVain(overtaken.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
       fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
     }
-    loads.endAnswer(fresh, nowNs);
+    boolean news = loads.endAnswer(fresh, nowNs);
     if (bitmapWords > 0) {
       loseOvertaken(nowNs);
     }
@@ -295,8 +294,7 @@ public final class Requester {
     if (loads.several() && !outstanding.isEmpty()) {
       leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
     }
-    /* That what bitmaps have told of is whole now is news, too: nothing of it has to be asked about. */
-    if (fresh > 0 || outstanding.unacknowledged() > before) {
+    if (news) {
       newsArrived(nowNs);
     }
     if (!positive && psn >= outstanding.unacknowledged()) {
@@ -307,9 +305,7 @@ public final class Requester {
   private void leaveSilent(int links, long nowNs) {
     for (int left = links; left != 0; left &= left - 1) {
       int link = Integer.numberOfTrailingZeros(left);
-      if (outstanding.loseBy(link)) {
-        read.loseIfActive();
-      }
+      read.loseIf(outstanding.loseBy(link));
       loads.silent(link, nowNs);
       events.activate();
     }
@@ -348,7 +344,12 @@ public final class Requester {
    */
   private int advance(long upTo, long nowNs) {
     long to = read.bound(upTo);
-    int fresh = to < upTo ? arrived(read.endPsn(), upTo, nowNs) : 0;
+    int fresh = 0;
+    if (to < upTo) {
+      /* behind a READ whose responses are missing */
+      counters.resentInVain(overtaken.arrivedIn(read.endPsn(), upTo, nowNs));
+      fresh = outstanding.arrived(read.endPsn(), upTo);
+    }
     if (to <= outstanding.unacknowledged()) {
       return fresh;
     }
@@ -369,12 +370,6 @@ public final class Requester {
     }
     completeRequests();
     return fresh;
-  }
-
-  /* What lies behind a READ whose responses are missing. */
-  private int arrived(long from, long upTo, long nowNs) {
-    counters.resentInVain(overtaken.arrivedIn(from, upTo, nowNs));
-    return outstanding.arrived(from, upTo);
   }
 
   /* Of a slot that was sent once. Where there are tags they say more; a READ's first response is measured. */
@@ -455,10 +450,7 @@ public final class Requester {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
       return;
     }
-    long roundTripNs = read.roundTripNs(opcode, psn, nowNs);
-    if (roundTripNs > 0) {
-      roundTrip.sample(roundTripNs);
-    }
+    read.measure(roundTrip, opcode, psn, nowNs);
     /* A response acknowledges everything before its request. */
     loads.beginAnswer();
     int fresh = advance(psn, nowNs);
