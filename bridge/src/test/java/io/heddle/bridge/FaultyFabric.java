@@ -17,6 +17,8 @@ final class FaultyFabric implements FabricPort {
   private final int failures;
   /* A look waits for it, as in a call that doesn't come back. */
   volatile CountDownLatch hangs = new CountDownLatch(0);
+  /* What is wrong with it, as whoever looks is told. */
+  String state = "";
 
   FaultyFabric(int failures) {
     this.failures = failures;
@@ -67,7 +69,7 @@ final class FaultyFabric implements FabricPort {
 
   @Override
   public String look() {
-    return "";
+    return state;
   }
 
   @Override
