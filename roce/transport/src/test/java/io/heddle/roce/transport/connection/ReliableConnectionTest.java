@@ -35,9 +35,13 @@ class ReliableConnectionTest {
   }
 
   private static boolean areEqual(VirtualPair pair) {
+    return areEqual(pair, 0, BUFFER_BYTES);
+  }
+
+  private static boolean areEqual(VirtualPair pair, int offset, int bytes) {
     return Memory.ALL
-            .asSlice(pair.left.buffer, BUFFER_BYTES)
-            .mismatch(Memory.ALL.asSlice(pair.right.buffer, BUFFER_BYTES))
+            .asSlice(pair.left.buffer + offset, bytes)
+            .mismatch(Memory.ALL.asSlice(pair.right.buffer + offset, bytes))
         < 0;
   }
 
@@ -104,15 +108,18 @@ class ReliableConnectionTest {
   private static void readAmongWrites(long seed, boolean soft, int links, double loss) {
     int half = BUFFER_BYTES / 2;
     int count = 4 * MESSAGES;
+    int[] offsets = new int[count];
+    int[] lengths = new int[count];
     Random random = new Random(seed);
     try (VirtualPair pair = new VirtualPair(seed, loss, soft, links, BUFFER_BYTES)) {
       fill(pair.left, seed);
       fill(pair.right, seed + 1);
       for (int i = 0; i < count; i++) {
         boolean reads = random.nextBoolean();
-        int bytes = 1 + random.nextInt(random.nextBoolean() ? 64 : half - 1);
-        int offset = random.nextInt(half - bytes) + (reads ? half : 0);
-        pair.left.post(reads ? Operation.RDMA_READ : Operation.RDMA_WRITE, i, offset, bytes);
+        lengths[i] = 1 + random.nextInt(random.nextBoolean() ? 64 : half - 1);
+        offsets[i] = random.nextInt(half - lengths[i]) + (reads ? half : 0);
+        Operation operation = reads ? Operation.RDMA_READ : Operation.RDMA_WRITE;
+        pair.left.post(operation, i, offsets[i], lengths[i]);
         if (random.nextInt(4) == 0) {
           pair.run(random.nextInt(1_000_000));
         }
@@ -126,6 +133,7 @@ class ReliableConnectionTest {
       for (int i = 0; i < count; i++) {
         assertEquals(i, pair.left.completed.get(i).id(), told);
         assertEquals(Status.SUCCESS, pair.left.completed.get(i).status(), told);
+        assertTrue(areEqual(pair, offsets[i], lengths[i]), told);
       }
     }
   }
@@ -144,6 +152,7 @@ class ReliableConnectionTest {
   private static void waitForReceives(long seed, int links, double loss) {
     Random random = new Random(seed);
     try (VirtualPair pair = new VirtualPair(seed, loss, true, links, BUFFER_BYTES)) {
+      fill(pair.left, seed);
       pair.spread(30_000);
       for (int i = 0; i < MESSAGES; i++) {
         pair.left.post(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
@@ -160,6 +169,7 @@ class ReliableConnectionTest {
         Completed received = new Completed(0, Status.SUCCESS, Kind.RECEIVE_RDMA_WITH_IMMEDIATE, i);
         assertEquals(received, pair.right.completed.get(i), told);
       }
+      assertTrue(areEqual(pair), told);
     }
   }
 
