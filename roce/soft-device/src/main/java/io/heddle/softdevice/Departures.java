@@ -49,6 +49,11 @@ final class Departures {
     return pages != null;
   }
 
+  /** By which link a bundle that was gathered leaves; null where there is none. */
+  @Nullable PeerLink way() {
+    return bundle.way();
+  }
+
   /** Trains since the device was opened. */
   int sends() {
     return sends;

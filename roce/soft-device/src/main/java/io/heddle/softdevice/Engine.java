@@ -55,10 +55,7 @@ final class Engine implements PacketSink {
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
-  /* Queue pairs whose acknowledgements wait for a packet that carries them. */
-  private final long[] waiting = new long[QUEUE_PAIRS / 64];
-  private boolean anyWaiting;
-  private long rounds;
+  private final WaitingAnswers waiting = new WaitingAnswers(queuePairs);
   private boolean callersGone;
   private int firstWord;
   private int queuePairCount;
@@ -167,6 +164,7 @@ final class Engine implements PacketSink {
       answerBells();
       long nowNs = clock.nanoTime();
       transmit(nowNs);
+      waiting.join(departures, nowNs);
       departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_GONE_NS, nowNs);
       timerAt(departures.dueNs());
     } finally {
@@ -208,44 +206,20 @@ final class Engine implements PacketSink {
     int work = answerBells();
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
-    rounds++;
-    if (anyWaiting) {
-      endWaits();
-    }
+    waiting.endRound(callersGone);
     if (nowNs - due >= 0) {
       serveTimers(nowNs);
     }
     work += transmit(nowNs);
+    waiting.join(departures, nowNs);
     departures.leave();
     timerAt(departures.dueNs());
     return work;
   }
 
-  private void endWaits() {
-    anyWaiting = false;
-    int words = usedWords;
-    for (int i = 0; i < words; i++) {
-      for (long left = waiting[i]; left != 0; left &= left - 1) {
-        int slot = i * 64 + Long.numberOfTrailingZeros(left);
-        SoftQueuePair qp = queuePairs[slot];
-        if (qp != null && !callersGone && qp.waitsUntilRound() - rounds > 0) {
-          anyWaiting = true;
-          continue;
-        }
-        waiting[i] &= ~(1L << slot);
-        if (qp != null) {
-          qp.waitIsOver();
-        }
-      }
-    }
-  }
-
-  /** An acknowledgement of a queue pair may wait that long; returns the round in which it ends. */
-  long waitRounds(int slot, int count) {
-    waiting[slot >> 6] |= 1L << slot;
-    anyWaiting = true;
-    /* Not counting the one in which the packet came. */
-    return rounds + 1 + count;
+  /** An acknowledgement of a queue pair may wait that long. */
+  void waitRounds(int slot, int count) {
+    waiting.begin(slot, count);
   }
 
   boolean callersAreGone() {

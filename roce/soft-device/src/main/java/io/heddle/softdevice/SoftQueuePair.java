@@ -52,7 +52,6 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private boolean closed;
   private @Nullable Companions companions;
-  private long waitsUntilRound;
 
   SoftQueuePair(
       SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
@@ -364,8 +363,14 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return connection.transmit(nowNs, trains);
   }
 
-  long waitsUntilRound() {
-    return waitsUntilRound;
+  /** Whether an acknowledgement of it waits that would go the way of this link. */
+  boolean hasAnswerFor(PeerLink way) {
+    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).leadsWhere(way);
+  }
+
+  /** A packet leaves with which that acknowledgement can leave. */
+  void answerInCompany(long nowNs) {
+    connection.answerInCompany(nowNs);
   }
 
   void waitIsOver() {
@@ -441,7 +446,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void waitRounds(int rounds) {
-    waitsUntilRound = engine.waitRounds(slot, rounds);
+    engine.waitRounds(slot, rounds);
   }
 
   @Override

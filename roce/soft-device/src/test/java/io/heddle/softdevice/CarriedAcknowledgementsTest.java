@@ -10,6 +10,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,6 +37,51 @@ class CarriedAcknowledgementsTest {
         send(pair.right, b, pair.left, i, bytes);
         receive(pair, pair.left, a, bytes);
       }
+    }
+  }
+
+  /* As puts of two processes to each other: each way has queue pairs of its own, which never send back. */
+  @Test
+  void amongQueuePairsOfOneWayEachTheAnswerTakesTheAcknowledgementAlong() {
+    try (SoftPair pair = new SoftPair("", 1 << 16)) {
+      QueuePair there = pair.left.createQueuePair();
+      QueuePair thereEnd = pair.right.createQueuePair();
+      QueuePair back = pair.right.createQueuePair();
+      QueuePair backEnd = pair.left.createQueuePair();
+      pair.connect(there, thereEnd, PathMtu.MTU_1024, false, 16);
+      pair.connect(backEnd, back, PathMtu.MTU_1024, false, 16);
+      assertEquals(0, thereEnd.postEmptyReceives(0, 250));
+      assertEquals(0, backEnd.postEmptyReceives(0, 250));
+      Patience patience = Patience.ofSeconds(20);
+      for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
+        assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
+        send(pair.left, there, pair.right, i, 8);
+        receive(pair, pair.right, thereEnd, 8);
+        send(pair.right, back, pair.left, i, 8);
+        receive(pair, pair.left, backEnd, 8);
+      }
+    }
+  }
+
+  /* The answer's plane isn't the question's: what leaves by one takes nothing along that came by the other. */
+  @Test
+  void anAnswerByAnotherPlaneTakesNothingAlong() {
+    try (SoftPair pair = new SoftPair("", 2, 1 << 16)) {
+      QueuePair there = pair.left.createQueuePair();
+      QueuePair thereEnd = pair.right.createQueuePair();
+      QueuePair back = pair.right.createQueuePair();
+      QueuePair backEnd = pair.left.createQueuePair();
+      pair.connectOver(0, there, thereEnd, PathMtu.MTU_1024);
+      pair.connectOver(1, backEnd, back, PathMtu.MTU_1024);
+      assertEquals(0, thereEnd.postEmptyReceives(0, 250));
+      assertEquals(0, backEnd.postEmptyReceives(0, 250));
+      for (int i = 0; i < ROUND_TRIPS; i++) {
+        send(pair.left, there, pair.right, i, 8);
+        receive(pair, pair.right, thereEnd, 8);
+        send(pair.right, back, pair.left, i, 8);
+        receive(pair, pair.left, backEnd, 8);
+      }
+      assertEquals(0, carried(pair));
     }
   }
 

@@ -228,6 +228,24 @@ public final class ReliableConnection {
     responder.endWait();
   }
 
+  /** Whether an acknowledgement waits for a packet to leave with. */
+  public boolean hasAnswerWaiting() {
+    return responder.isAnswerWaiting();
+  }
+
+  /** By which link it leaves. */
+  public int answersBy() {
+    return responder.answersBy();
+  }
+
+  /** A packet of another leaves for the peer, and the acknowledgement that waits with it. */
+  public void answerInCompany(long nowNs) {
+    responder.endWaitInCompany();
+    if (!responder.flush(nowNs)) {
+      blocked(nowNs);
+    }
+  }
+
   /** How the links share what is sent, in order. */
   public void weighLinks(int[] weights) {
     requester.weighLinks(weights);

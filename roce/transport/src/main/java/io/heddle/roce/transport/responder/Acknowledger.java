@@ -75,6 +75,18 @@ final class Acknowledger {
     askNow();
   }
 
+  boolean isWaiting() {
+    return soon;
+  }
+
+  /** Something else leaves for the peer, with which the one that waits can leave. */
+  void endWaitInCompany() {
+    delay.carried();
+    counters.acknowledgementCarried();
+    soon = false;
+    now = true;
+  }
+
   /**
    * One or more packets came, whatever becomes of them.
    *

@@ -137,6 +137,11 @@ public final class Responder {
     answering = link;
   }
 
+  /** By which link answers go now. */
+  public int answersBy() {
+    return answering;
+  }
+
   /** What came by each of several links. */
   public LinkArrivals arrivals() {
     return arrivals;
@@ -145,6 +150,16 @@ public final class Responder {
   /** Nothing came in time to carry an acknowledgement that waits. */
   public void endWait() {
     acknowledger.endWait();
+  }
+
+  /** Whether an acknowledgement waits for a packet to leave with. */
+  public boolean isAnswerWaiting() {
+    return acknowledger.isWaiting();
+  }
+
+  /** Another's packet leaves for the peer, with which it can leave. */
+  public void endWaitInCompany() {
+    acknowledger.endWaitInCompany();
   }
 
   /** What {@link #append} wrote has left. */
