@@ -1,6 +1,7 @@
 package io.heddle.cli.bench.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.Checkout;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -55,16 +55,20 @@ final class PerfVerbsCommandTest {
     assertEquals(few, PerfVerbsCommand.FIRST_COMPILER);
   }
 
-  /* What the script tells the first compiler, by a java that prints its options. */
-  private static List<String> compilerOptions(String command) throws Exception {
-    Process script =
-        new ProcessBuilder("sh", COMMAND_START.toString(), "echo", "classes", command)
-            .redirectErrorStream(true)
-            .start();
+  /* The command line that the script makes, by a java that prints it. */
+  private static List<String> commandLine(String... command) throws Exception {
+    List<String> line = new ArrayList<>(List.of("sh", COMMAND_START.toString(), "echo", "classes"));
+    line.addAll(List.of(command));
+    Process script = new ProcessBuilder(line).redirectErrorStream(true).start();
     String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, script.waitFor(), said);
-    assertTrue(said.contains("io.heddle.cli.heddle.HeddleCommand " + command), said);
-    return Stream.of(said.split("\\s+"))
+    assertTrue(
+        said.contains("io.heddle.cli.heddle.HeddleCommand " + String.join(" ", command)), said);
+    return List.of(said.split("\\s+"));
+  }
+
+  private static List<String> compilerOptions(String command) throws Exception {
+    return commandLine(command).stream()
         .filter(word -> word.startsWith("-XX:CompileCommand=") || word.startsWith("-XX:C1"))
         .toList();
   }
@@ -73,7 +77,7 @@ final class PerfVerbsCommandTest {
   void aDaemonsCompilerIsToldWhatThePluginsIs() throws Exception {
     List<String> plugins =
         inlined().stream().filter(word -> word.startsWith("-XX:CompileCommand=")).toList();
-    for (String daemon : List.of("bgp", "exporter")) {
+    for (String daemon : List.of("bgp", "bridge", "exporter")) {
       assertEquals(plugins, compilerOptions(daemon));
     }
     assertEquals(List.of(), compilerOptions("stat"));
@@ -82,5 +86,13 @@ final class PerfVerbsCommandTest {
   @Test
   void thePerfCommandsCompilerIsToldAllThatThePluginsIs() throws Exception {
     assertEquals(Set.copyOf(inlined()), Set.copyOf(compilerOptions("perf")));
+  }
+
+  @Test
+  void aBridgeHasBothCompilersAndWhatIsShortTheFirst() throws Exception {
+    String first = "-XX:TieredStopAtLevel=1";
+    assertFalse(commandLine("bridge", "run", "bridge.conf").contains(first));
+    assertTrue(commandLine("bridge", "check", "run").contains(first));
+    assertTrue(commandLine("bgp", "run").contains(first));
   }
 }
