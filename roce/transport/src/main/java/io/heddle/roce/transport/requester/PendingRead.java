@@ -113,6 +113,19 @@ final class PendingRead {
     return active && number == psn && payloadBytes == Math.min(mtu, endOffset - offset);
   }
 
+  /**
+   * Whether this response, which isn't the next one, shows that the next one was lost: on one way
+   * they come in order. Those behind a lost one are under way when it is asked for again, and show
+   * nothing new, so that is believed once in about a round trip.
+   */
+  boolean showsLoss(long number, long roundTripNs, long nowNs) {
+    return active
+        && number > psn
+        && number < endPsn
+        && roundTripNs > 0
+        && nowNs - askedAtNs >= roundTripNs / 4 * 3;
+  }
+
   /** Places the next response; false where the local memory isn't allowed any more. */
   boolean take(long payload, int payloadBytes) {
     long to = queue.localAddress(index) + offset;

@@ -61,11 +61,8 @@ public final class Requester {
   private long acknowledgeAt;
 
   private @Nullable Companions companions;
-  private long heardAtNs;
+  private final PeerSilence silence = new PeerSilence();
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
-
-  /* Since when the peer is silent on all ways, where that alone keeps this one from being given up; else never. */
-  private volatile long silentSinceNs = Pause.NEVER_NS;
 
   /**
    * @param memory that packets are made in
@@ -110,7 +107,7 @@ public final class Requester {
       @Nullable Companions others,
       long nowNs) {
     companions = others;
-    heardAtNs = nowNs;
+    silence.start(others, nowNs);
     if (others != null) {
       others.join(this);
     }
@@ -322,7 +319,7 @@ public final class Requester {
 
   private void newsArrived(long nowNs) {
     if (retries.unanswered() > 0) {
-      silentSinceNs = Pause.NEVER_NS;
+      silence.end();
     }
     retries.news(nowNs);
     receiverNotReady.news();
@@ -448,6 +445,10 @@ public final class Requester {
     long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
     if (!read.expects(psn, payloadBytes, mtu)) {
       counters.drops().count(DropCounters.Reason.UNEXPECTED_RESPONSE);
+      if (read.showsLoss(psn, roundTrip.smoothedNs(), nowNs)) {
+        read.lose();
+        events.activate();
+      }
       return;
     }
     read.measure(roundTrip, opcode, psn, nowNs);
@@ -495,13 +496,14 @@ public final class Requester {
    * everything goes out again, in a small window.
    */
   private void onTimeout(long nowNs) {
-    long peerHeardAtNs = peerHeardAtNs();
-    retries.served(peerHeardAtNs, nowNs);
+    retries.served(silence.peerHeardAtNs(), nowNs);
     if (retries.isExhausted(nowNs)) {
       failSend(Status.RETRY_EXCEEDED);
       return;
     }
-    judgeSilence(peerHeardAtNs, nowNs);
+    if (silence.judge(retries, nowNs)) {
+      counters.waitsForPeer();
+    }
     int unanswered = retries.timedOut();
     counters.timedOut();
     if (!softPeer || unanswered > 1) {
@@ -520,18 +522,6 @@ public final class Requester {
     events.activate();
   }
 
-  private void judgeSilence(long peerHeardAtNs, long nowNs) {
-    long since = Pause.NEVER_NS;
-    if (retries.isHeld(nowNs)) {
-      long news = retries.newsAtNs();
-      since = peerHeardAtNs - news > 0 ? peerHeardAtNs : news;
-      if (silentSinceNs == Pause.NEVER_NS) {
-        counters.waitsForPeer();
-      }
-    }
-    silentSinceNs = since;
-  }
-
   /** The oldest send failed: it completes so, everything behind it is flushed. */
   private void failSend(Status status) {
     if (!events.isDead() && completer.failOldestSend(status)) {
@@ -541,22 +531,16 @@ public final class Requester {
 
   /** Something of the peer's has come. */
   public void heard(long nowNs) {
-    heardAtNs = nowNs;
+    silence.heard(nowNs);
   }
 
   long heardAtNs() {
-    return heardAtNs;
-  }
-
-  /* When something of the peer's came last, by whichever way. */
-  private long peerHeardAtNs() {
-    return companions == null ? heardAtNs : companions.heardAtNs();
+    return silence.heardAtNs();
   }
 
   /** See {@link QueuePair#peerSilentNs}. */
   public long peerSilentNs(long nowNs) {
-    long since = silentSinceNs;
-    return since == Pause.NEVER_NS ? 0 : Math.max(1, nowNs - since);
+    return silence.lengthNs(nowNs);
   }
 
   /** Asks the peer whether it is there, where nothing else asks it. */
@@ -595,6 +579,6 @@ public final class Requester {
     outstanding.stop();
     overtaken.clear();
     builder.restart();
-    silentSinceNs = Pause.NEVER_NS;
+    silence.end();
   }
 }

@@ -82,6 +82,30 @@ class ReliableConnectionTest {
     }
   }
 
+  /* A timeout takes 2 ms at least, so READs that each waited for one would take longer than that. */
+  @ParameterizedTest
+  @CsvSource({"true, 1", "true, 4", "false, 1"})
+  void aResponseThatIsLostIsAskedForWhenTheNextOneComes(boolean soft, int links) {
+    long tookNs = 0;
+    long lost = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      try (VirtualPair pair = new VirtualPair(round, 0.02, soft, links, BUFFER_BYTES)) {
+        fill(pair.right, round);
+        long begin = pair.nowNs();
+        for (int i = 0; i < MESSAGES; i++) {
+          pair.left.post(Operation.RDMA_READ, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+        }
+        while (pair.left.completed.size() < MESSAGES) {
+          pair.run(100_000);
+        }
+        tookNs += pair.nowNs() - begin;
+        lost += pair.lost();
+        assertTrue(areEqual(pair), "what was read in round " + round);
+      }
+    }
+    assertTrue(tookNs / lost < 1_000_000, tookNs / lost + " ns for each packet that was lost");
+  }
+
   /*
    * Of the buffer the lower half is written and the upper one read. An answer may reach past a READ, or tell only of what
    * bitmaps have told before; writes may fill the window behind a READ that is to be asked for again.
