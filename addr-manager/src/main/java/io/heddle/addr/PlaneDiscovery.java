@@ -212,7 +212,7 @@ public final class PlaneDiscovery {
     return firstOf.size() > 1;
   }
 
-  private static int byFitness(AssignedAddress left, AssignedAddress right) {
+  static int byFitness(AssignedAddress left, AssignedAddress right) {
     int later = Boolean.compare(!left.isEui64(), !right.isEui64());
     return later != 0 ? later : AddressText.ORDER.compare(left.address(), right.address());
   }

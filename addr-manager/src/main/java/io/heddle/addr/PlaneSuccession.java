@@ -1,0 +1,147 @@
+package io.heddle.addr;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which address takes the place of a plane's own once that is gone. It is on the same interface, of
+ * the same family, and no other plane's. The first of these that answers gives it:
+ *
+ * <ol>
+ *   <li>the key: an address that a process which starts now would call by the plane's key;
+ *   <li>the interface, where it has this plane alone and the operator has no {@link PlaneRules}:
+ *       the usable address there, the fittest of them where they are of one subnet.
+ * </ol>
+ *
+ * Where neither answers though there are usable addresses, the plane can't be told from others, and
+ * waits.
+ */
+public final class PlaneSuccession {
+  private final HostPlanes host;
+  private final String device;
+  private final Predicate<InetAddress> carries;
+
+  /**
+   * A plane as it was.
+   *
+   * @param key what both ends call it
+   * @param ownKey what this host would call it without a route daemon
+   * @param addresses those that are its, first the one that is gone
+   */
+  public record Known(
+      String key, String ownKey, List<InetAddress> addresses, String interfaceName) {
+    public Known {
+      addresses = List.copyOf(addresses);
+    }
+  }
+
+  /**
+   * What was found.
+   *
+   * @param plane under its old keys; null where there is none
+   * @param why no address was taken although the interface has usable ones, as a clause; else empty
+   */
+  public record Answer(@Nullable Plane plane, String why) {
+    private static final Answer NOTHING = new Answer(null, "");
+  }
+
+  /**
+   * @param host as it is now
+   * @param device for people
+   * @param carries whether an address is one of the device's now
+   */
+  public PlaneSuccession(HostPlanes host, String device, Predicate<InetAddress> carries) {
+    this.host = host;
+    this.device = device;
+    this.carries = carries;
+  }
+
+  /**
+   * @param gone the plane whose address is gone
+   * @param others the device's other planes
+   */
+  public Answer of(Known gone, List<Known> others) {
+    List<AssignedAddress> left =
+        usableOn(gone).stream()
+            .filter(each ->
+                others.stream().noneMatch(other -> other.addresses().contains(each.address())))
+            .toList();
+    if (left.isEmpty()) {
+      return Answer.NOTHING;
+    }
+    Optional<Plane> called =
+        host.of(device, carries).planes().stream()
+            .filter(plane -> left.contains(plane.address()) && isSame(plane, gone))
+            .findFirst();
+    if (called.isPresent()) {
+      return new Answer(named(gone, called.get().address(), called.get().reason()), "");
+    }
+    return byInterface(gone, others, left);
+  }
+
+  private Answer byInterface(Known gone, List<Known> others, List<AssignedAddress> left) {
+    String those = left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
+    if (!host.rules().isEmpty()) {
+      return new Answer(null, "HEDDLE_PLANES calls none of " + those + " so");
+    }
+    List<String> besides =
+        others.stream()
+            .filter(other -> other.interfaceName().equals(gone.interfaceName()))
+            .map(Known::key)
+            .toList();
+    if (!besides.isEmpty()) {
+      return new Answer(
+          null,
+          "%s has planes %s as well, so any of them could have become %s"
+              .formatted(gone.interfaceName(), String.join(", ", besides), those));
+    }
+    List<AssignedAddress> own =
+        left.stream().filter(each -> !isToldOtherwise(each.address(), gone)).toList();
+    if (own.isEmpty()) {
+      return new Answer(null, "the route daemon calls " + those + " otherwise");
+    }
+    AssignedAddress fittest = own.stream().min(PlaneDiscovery::byFitness).orElseThrow();
+    if (!own.stream().allMatch(fittest::inSameSubnet)) {
+      return new Answer(null, gone.interfaceName() + " has addresses of several subnets: " + those);
+    }
+    return new Answer(named(gone, fittest, "the one plane of its interface"), "");
+  }
+
+  private Plane named(Known gone, AssignedAddress address, String reason) {
+    return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
+  }
+
+  /* What a route daemon has told of one only is called alike without it. */
+  private static boolean isSame(Plane plane, Known gone) {
+    boolean toldBoth = !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
+    return plane.key().equals(gone.key()) || !toldBoth && plane.ownKey().equals(gone.ownKey());
+  }
+
+  private boolean isToldOtherwise(InetAddress address, Known gone) {
+    String told = host.told().get(address);
+    boolean wasTold = !gone.key().equals(gone.ownKey());
+    return told != null && wasTold && !told.equals(gone.key());
+  }
+
+  private List<AssignedAddress> usableOn(Known gone) {
+    boolean named = !host.rules().isEmpty();
+    HostAddresses passing = host.host().passing(host.filter());
+    List<AssignedAddress> usable = new ArrayList<>();
+    for (AssignedAddress each : passing.addresses()) {
+      Optional<Unusable> unusable =
+          named ? passing.whyUnusableThoughNamed(each) : passing.whyUnusable(each);
+      if (passing.linkOf(each).name().equals(gone.interfaceName())
+          && each.address().getClass() == gone.addresses().getFirst().getClass()
+          && unusable.isEmpty()
+          && carries.test(each.address())) {
+        usable.add(each);
+      }
+    }
+    return usable;
+  }
+}

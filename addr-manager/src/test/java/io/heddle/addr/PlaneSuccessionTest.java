@@ -1,0 +1,166 @@
+package io.heddle.addr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.PlaneSuccession.Answer;
+import io.heddle.addr.PlaneSuccession.Known;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class PlaneSuccessionTest {
+  private static final Known ONE = known("if:e0", "e0", "fd00:1:1:1::7");
+  private static final Known TWO = known("if:e1", "e1", "fd00:1:1:2::7");
+
+  private PlaneRules rules = PlaneRules.NONE;
+  private AddressFilter filter = AddressFilter.NONE;
+  private Map<InetAddress, String> told = Map.of();
+  private final List<InetAddress> notTheDevices = new ArrayList<>();
+
+  private static Known known(String key, String interfaceName, String... addresses) {
+    return new Known(
+        key, key, Arrays.stream(addresses).map(InetAddress::ofLiteral).toList(), interfaceName);
+  }
+
+  private static AssignedAddress on(int link, String text, AddressFlag... flags) {
+    Set<AddressFlag> set = EnumSet.noneOf(AddressFlag.class);
+    set.addAll(Arrays.asList(flags));
+    return new AssignedAddress(
+        link, InetAddress.ofLiteral(text), text.contains(":") ? 64 : 24, set);
+  }
+
+  private Answer ask(Known gone, List<Known> others, AssignedAddress... addresses) {
+    List<NetworkLink> links = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      links.add(new NetworkLink(i, "e" + i, 9000, true, true, false, "", 0, ""));
+    }
+    HostPlanes host =
+        new HostPlanes(new HostAddresses(links, List.of(addresses)), rules, filter, told);
+    return new PlaneSuccession(host, "soft0", address -> !notTheDevices.contains(address))
+        .of(gone, others);
+  }
+
+  private static void assertTaken(String address, Answer answer) {
+    assertTrue(answer.plane() != null, answer.why());
+    assertEquals(address, AddressText.of(answer.plane().address().address()));
+    assertEquals("", answer.why());
+  }
+
+  private static void assertNoneSince(String why, Answer answer) {
+    assertNull(answer.plane());
+    assertEquals(why, answer.why());
+  }
+
+  @Test
+  void theOnePlaneOfAnInterfaceTakesItsNewAddressAndKeepsItsKeys() {
+    Known called = new Known("colour:3", "if:e0", ONE.addresses(), "e0");
+    Answer answer = ask(called, List.of(TWO), on(0, "fd00:2:2:1::7"), on(1, "fd00:1:1:2::7"));
+    assertTaken("fd00:2:2:1::7", answer);
+    assertEquals("colour:3", answer.plane().key());
+    assertEquals("if:e0", answer.plane().ownKey());
+    assertEquals("e0", answer.plane().link().name());
+  }
+
+  @Test
+  void aKeyByInterfaceIsNotLostWhileTheOtherInterfacesHaveNoAddress() {
+    assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+  }
+
+  @Test
+  void ofSeveralAddressesInOneSubnetTheFittestIsTaken() {
+    assertTaken(
+        "fd00:2:2:1:0:ff:fe00:101",
+        ask(
+            ONE,
+            List.of(TWO),
+            on(0, "fd00:2:2:1::7"),
+            on(0, "fd00:2:2:1:0:ff:fe00:101"),
+            on(1, "fd00:1:1:2::7")));
+  }
+
+  @Test
+  void addressesOfSeveralSubnetsAreAmbiguous() {
+    assertNoneSince(
+        "e0 has addresses of several subnets: fd00:2:2:1::7/64, fd00:3:3:1::7/64",
+        ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:3:3:1::7")));
+  }
+
+  @Test
+  void whatCantBeUsedIsNotTaken() {
+    notTheDevices.add(InetAddress.ofLiteral("fd00:5:5:1::7"));
+    assertNoneSince(
+        "",
+        ask(
+            ONE,
+            List.of(TWO),
+            on(0, "fe80::7"),
+            on(0, "fd00:2:2:1::7", AddressFlag.TENTATIVE),
+            on(0, "fd00:3:3:1::7", AddressFlag.DEPRECATED),
+            on(0, "fd00:4:4:1::7", AddressFlag.TEMPORARY),
+            on(0, "fd00:5:5:1::7"),
+            on(1, "fd00:6:6:1::7")));
+  }
+
+  @Test
+  void anotherPlanesAddressIsNotTakenWhereverItIs() {
+    Known two = known("if:e1", "e1", "fd00:1:1:2::7", "fd00:2:2:1::7");
+    assertNoneSince("", ask(ONE, List.of(two), on(0, "fd00:2:2:1::7")));
+  }
+
+  @Test
+  void anotherFamilyIsNotTaken() {
+    assertNoneSince("", ask(ONE, List.of(TWO), on(0, "10.1.1.7")));
+    Known four = known("if:e0", "e0", "10.0.1.7");
+    assertTaken("10.1.1.7", ask(four, List.of(), on(0, "10.1.1.7")));
+  }
+
+  @Test
+  void planesThatShareAnInterfaceAreToldByTheirKeysAlone() {
+    Known one = known("subnet:0001", "e0", "fd00:1:1:1::7");
+    Known two = known("subnet:0002", "e0", "fd00:1:1:2::7");
+    AssignedAddress kept = on(0, "fd00:1:1:2::7");
+    assertTaken("fd00:9:9:1::7", ask(one, List.of(two), kept, on(0, "fd00:9:9:1::7")));
+    assertNoneSince(
+        "e0 has planes subnet:0002 as well, so any of them could have become fd00:9:9:5::7/64",
+        ask(one, List.of(two), kept, on(0, "fd00:9:9:5::7")));
+    assertTaken(
+        "fd00:9:9:1::7", ask(one, List.of(two), on(0, "fd00:9:9:1::7"), on(0, "fd00:9:9:2::7")));
+  }
+
+  @Test
+  void theOperatorsRulesDecideWhereThereAreAny() {
+    rules = PlaneRules.parse("fd00:1::/32=1,fd00:2::/32=1,e1=2");
+    Known one = known("plane:1", "e0", "fd00:1:1:1::7");
+    Known two = known("plane:2", "e1", "fd00:1:1:2::7");
+    assertTaken("fd00:2:2:1::7", ask(one, List.of(two), on(0, "fd00:2:2:1::7")));
+    assertTaken("fd00:7:7:1::7", ask(two, List.of(one), on(1, "fd00:7:7:1::7")));
+    assertNoneSince(
+        "HEDDLE_PLANES calls none of fd00:7:7:1::7/64 so",
+        ask(one, List.of(two), on(0, "fd00:7:7:1::7")));
+  }
+
+  @Test
+  void theFilterHoldsForNewAddressesToo() {
+    filter = AddressFilter.parse("fd00:1::/32", "");
+    assertNoneSince("", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+    assertTaken(
+        "fd00:1:9:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:1:9:1::7")));
+  }
+
+  @Test
+  void anAddressThatTheRouteDaemonCallsOtherwiseIsNotTaken() {
+    Known one = new Known("colour:1", "if:e0", ONE.addresses(), "e0");
+    told = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
+    assertNoneSince(
+        "the route daemon calls fd00:2:2:1::7/64 otherwise",
+        ask(one, List.of(TWO), on(0, "fd00:2:2:1::7")));
+    assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+  }
+}
