@@ -7,6 +7,8 @@
  * A write meets the queue pair of its own epoch or nothing: what is under way to a queue pair that has died is forgotten
  * here at once, since it can't have an effect any more (unless REOPEN_SAME_QUEUE_PAIR breaks just that).
  * The control channel is reliable and in order, also across its own loss, as the page says.
+ * Addresses are no part of it. An end learns the other's with the queue pairs that are there, in one message, and a queue pair has
+ * one address until its end. One whose address is gone is on a link that is SILENT, or GONE where the host is told.
  *
  * What must hold:
  *   1. no chunk lands in a buffer after its message was handed over (assertion in land);

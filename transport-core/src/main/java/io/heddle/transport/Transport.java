@@ -88,19 +88,19 @@ public final class Transport implements AutoCloseable {
     if (follower != null) {
       opened.undoneBy(follower::close);
     }
-    HostPlanes planes =
-        new HostPlanes(
-            host,
-            PlaneRules.parse(options.get(TransportOptions.PLANES)),
-            AddressFilter.parse(
-                options.get(InfinibandOptions.ADDRESS_RANGE),
-                options.get(InfinibandOptions.ADDRESS_FAMILY)),
-            toldPlanes());
+    PlaneRules rules = PlaneRules.parse(options.get(TransportOptions.PLANES));
+    AddressFilter filter =
+        AddressFilter.parse(
+            options.get(InfinibandOptions.ADDRESS_RANGE),
+            options.get(InfinibandOptions.ADDRESS_FAMILY));
+    HostPlanes planes = new HostPlanes(host, rules, filter, toldPlanes());
     PlaneDiscovery.Result found = planes.ofAll();
     requireOne(found);
     DeviceSearch search =
         new DeviceSearch(options, environment, ledger, clock, log, providers.get().all());
-    devices = search.open(planes);
+    devices =
+        search.open(
+            planes, () -> new HostPlanes(HostAddresses.read(), rules, filter, toldPlanes()));
     opened.undoneBy(() -> devices.forEach(NetDevice::close));
     provider = search.provider();
     String hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
@@ -119,6 +119,7 @@ public final class Transport implements AutoCloseable {
     opened.undoneBy(loop::close);
     doors = new Doors(loop, doorAddresses(controlAddresses), log);
     connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
+    devices.forEach(device -> device.onMove(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
     loop.orElse(this::failAll);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
@@ -131,6 +132,11 @@ public final class Transport implements AutoCloseable {
     if (follower != null) {
       follower.start(devices);
     }
+  }
+
+  private void planeMoved(InetAddress before, InetAddress now) {
+    doors.move(before, now);
+    connector.move(before, now);
   }
 
   /* Those of the planes, so that any plane is a way, and those of control channels. */

@@ -36,7 +36,7 @@ class LyingPeerTest {
         lie(new Fenced("plane:9", 0, 0, 0, List.of()), "plane:9, which this connection"),
         lie(new Fenced("plane:1", 3, 0, 0, List.of()), "in state UP and epoch 0"),
         lie(new Fenced("plane:1", 0, 4, 9, List.of()), "a sender has no open groups"),
-        lie(new PlaneUp("plane:2", 1, List.of()), "in state UP and epoch 0"),
+        lie(new PlaneUp("plane:2", 1, List.of(), List.of()), "in state UP and epoch 0"),
         lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"),
         lie(new Drain("plane:5", true), "Drain names plane plane:5"));
   }
@@ -52,7 +52,7 @@ class LyingPeerTest {
             "receive 7 of slot 0 is named twice"),
         lie(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 can't be"),
         lie(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 can't be"),
-        lie(new PlaneUp("plane:2", 0, List.of()), "in state UP and epoch 0"),
+        lie(new PlaneUp("plane:2", 0, List.of(), List.of()), "in state UP and epoch 0"),
         lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"));
   }
 

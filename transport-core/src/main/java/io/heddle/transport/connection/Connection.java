@@ -11,6 +11,7 @@ import io.heddle.transport.data.CarrierPairs;
 import io.heddle.transport.data.ConnectionMemory;
 import io.heddle.transport.data.ConnectionParts;
 import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.PlaneEnds;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.DeviceConnection;
 import io.heddle.transport.device.LocalPlane;
@@ -41,8 +42,8 @@ public final class Connection implements DeviceConnection, Carried {
   private final ConnectionMemory memory;
   private final PlaneQueuePair.QueueDepths depths;
 
-  private List<LocalPlane> planes = List.of();
-  private List<ControlMessage.PlaneOffer> remotePlanes = List.of();
+  /* Asked by the routes' thread, too. */
+  private volatile PlaneEnds planes = PlaneEnds.NONE;
   /* What both ends call the pairs of planes, in the same order. */
   private List<String> pairNames = List.of();
   /* What queue pairs are made on: each plane, or all of them together. */
@@ -90,26 +91,29 @@ public final class Connection implements DeviceConnection, Carried {
   PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
     peer = remote.host();
     PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
-    PlanePairing pairing = PlanePairing.of(device.planes(), remote.planes());
+    List<LocalPlane> own = device.planes();
+    PlanePairing pairing = PlanePairing.of(own, remote.planes());
     if (pairing.pairs().isEmpty()) {
-      throw new HeddleException(pairing.refusal(peer, device.planes(), remote.planes()));
+      throw new HeddleException(pairing.refusal(peer, own, remote.planes()));
     }
-    planes = pairing.pairs().stream().map(PlanePairing.Pair::mine).toList();
-    remotePlanes = pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList();
+    PlaneEnds paired =
+        new PlaneEnds(
+            pairing.pairs().stream().map(PlanePairing.Pair::mine).toList(),
+            pairing.pairs().stream().map(PlanePairing.Pair::theirs).toList());
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
     /* One plane alone is a carrier like any. */
-    boolean joined = together && planes.size() > 1;
+    boolean joined = together && paired.count() > 1;
     int mostLinks = device.context().mostLinks();
-    if (joined && planes.size() > mostLinks) {
+    if (joined && paired.count() > mostLinks) {
       throw new HeddleException(
           ("HEDDLE_POLICY=packet takes %s planes at most on %s, and %s are common with %s: name"
                   + " fewer with HEDDLE_PLANES, or set another policy")
-              .formatted(mostLinks, device.name(), planes.size(), peer));
+              .formatted(mostLinks, device.name(), paired.count(), peer));
     }
     carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
     planeWeights =
         new ConnectionWeights(
-            device.weights().subset(planes.stream().mapToInt(device.planes()::indexOf).toArray()));
+            device.weights().subset(paired.here().stream().mapToInt(own::indexOf).toArray()));
     weights = planeWeights;
     if (joined) {
       weights = new ConnectionWeights(PlaneWeights.equal(1, "all planes together"));
@@ -119,7 +123,8 @@ public final class Connection implements DeviceConnection, Carried {
             Math.min(queuePairs, remote.queuePairsPerPlane()),
             ControlCodec.MAX_QUEUE_PAIRS / carriers.size());
     CarrierPairs made =
-        new CarrierPairs(device, planes, remotePlanes, carriers, perCarrier, depths, planeWeights);
+        new CarrierPairs(device, paired, carriers, perCarrier, depths, planeWeights);
+    planes = paired;
     pairs = made;
     if (joined) {
       planeWeights.onChange(made::weighLinks);
@@ -276,7 +281,7 @@ public final class Connection implements DeviceConnection, Carried {
       tellResent();
     }
     planeWeights.forgetCounters();
-    PlaneCounters[] spare = new PlaneCounters[planes.size()];
+    PlaneCounters[] spare = new PlaneCounters[planes.count()];
     for (int i = 0; i < spare.length; i++) {
       spare[i] = PlaneCounters.unpublished(arena);
     }
@@ -285,12 +290,12 @@ public final class Connection implements DeviceConnection, Carried {
 
   @Override
   public List<Gid> remoteGids() {
-    return remotePlanes.stream().map(ControlMessage.PlaneOffer::gid).toList();
+    return planes.remoteGids();
   }
 
-  /** This end's address on each plane. */
-  List<Gid> localGids() {
-    return planes.stream().map(LocalPlane::gid).toList();
+  @Override
+  public List<Gid> localGids() {
+    return planes.localGids();
   }
 
   @Override
@@ -315,7 +320,7 @@ public final class Connection implements DeviceConnection, Carried {
 
   @Override
   public List<String> planeKeys() {
-    return planes.stream().map(LocalPlane::key).toList();
+    return planes.here().stream().map(LocalPlane::key).toList();
   }
 
   @Override
@@ -345,9 +350,7 @@ public final class Connection implements DeviceConnection, Carried {
     }
     int plane = asked.first();
     return new Way(
-        asked.name(),
-        planes.get(plane).gid().toAddress(),
-        remotePlanes.get(plane).gid().toAddress());
+        asked.name(), planes.here(plane).gid().toAddress(), planes.there(plane).toAddress());
   }
 
   @Override
@@ -358,6 +361,43 @@ public final class Connection implements DeviceConnection, Carried {
       begun.noticedNow(carrier, cause);
     } else {
       guarded(() -> leaveLink(plane));
+    }
+  }
+
+  @Override
+  public void addressLost(Gid address, String cause) {
+    int plane = planes.localGids().indexOf(address);
+    Failover begun = failover;
+    if (plane < 0 || begun == null) {
+      return;
+    }
+    if (isTogether()) {
+      guarded(() -> pairs().leaveLink(plane));
+      device.planes().forEach(this::planeMoved);
+    } else {
+      begun.noticedNow(plane, cause);
+    }
+  }
+
+  /* Queue pairs over several planes stay without this one until all are made anew. */
+  @Override
+  public void planeMoved(LocalPlane plane) {
+    Failover begun = failover;
+    int link = planes.indexOf(plane);
+    if (isTogether() && begun != null && link >= 0) {
+      Gid before = planes.here(link).gid();
+      if (!before.equals(plane.gid())) {
+        begun.noticedNow(
+            0, "plane %s is at %s now, not at %s".formatted(plane.key(), plane.gid(), before));
+      }
+    }
+  }
+
+  @Override
+  public void tellAddresses() {
+    if (planes.takeChanged()) {
+      planeWeights.tellAddresses(planes.localGids(), planes.remoteGids());
+      device.follow(this);
     }
   }
 

@@ -43,7 +43,7 @@ public final class Connector {
 
   private final Options options;
   private final String hostName;
-  private final List<InetAddress> controlAddresses;
+  private volatile List<InetAddress> controlAddresses;
   private final ControlLoop loop;
   private final Doors doors;
   private final Log log;
@@ -93,6 +93,12 @@ public final class Connector {
             PlaneDigest.of(device.planes().stream().map(LocalPlane::key).toList()),
             listen.addresses())
         .write(handleAddress);
+  }
+
+  /** Listeners to come listen at this address in place of that, where it is one of theirs. */
+  public void move(InetAddress before, InetAddress now) {
+    controlAddresses =
+        controlAddresses.stream().map(each -> each.equals(before) ? now : each).distinct().toList();
   }
 
   /* An address may have gone since the start; one that is left is enough. */

@@ -44,8 +44,8 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   private final Connection connection;
   private final Failover failover;
   private final DoorCalls.WayBack way;
+  private final OwnDoors doors;
   private final long graceNs;
-  private final Runnable whenOver;
   private final Log log;
 
   private @Nullable Line current;
@@ -63,15 +63,15 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   private boolean ended;
 
   /**
-   * @param whenOver called once, when nothing more will be said
+   * @param doors where the other end finds it until nothing more will be said
    */
   Dialogue(
       ControlLoop loop,
       Connection connection,
       Communicator end,
       DoorCalls.WayBack way,
+      OwnDoors doors,
       long graceNs,
-      Runnable whenOver,
       Log log) {
     this.loop = loop;
     tasks = loop.tasksOf(this::broken);
@@ -79,7 +79,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     this.way = way;
     this.graceNs = graceNs;
     heardNs = loop.nanoTime();
-    this.whenOver = whenOver;
+    this.doors = doors;
     this.log = log;
     calls = new DoorCalls(loop, tasks, connection, way, graceNs, new Search(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
@@ -90,7 +90,11 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   /** Goes on with the channel of the handshake. Planes that it couldn't connect have failed. */
   void begin(ControlChannel channel) {
     use(channel, 0);
+    doors.expect(this);
     tick();
+    if (doors.haveMoved()) {
+      ourDoorsMoved();
+    }
     connection.pairs().unconnected().forEach(failover::noticedNow);
   }
 
@@ -172,7 +176,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
       case ControlMessage.Hello hello -> unexpected(hello);
       case ControlMessage.PlaneList list -> unexpected(list);
       case ControlMessage.Endpoints endpoints -> unexpected(endpoints);
-      case ControlMessage.Doors doors -> unexpected(doors);
+      case ControlMessage.Doors theirs -> theirDoorsAre(theirs);
       case ControlMessage.Ready ready -> unexpected(ready);
       case ControlMessage.Refused refused -> unexpected(refused);
       case ControlMessage.Ping ping -> unexpected(ping);
@@ -297,6 +301,16 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     }
   }
 
+  @Override
+  public void theirDoorsAre(ControlMessage.Doors theirs) {
+    calls.callAt(theirs.addresses());
+  }
+
+  @Override
+  public void ourDoorsMoved() {
+    say(doors.message());
+  }
+
   private final class Search implements DoorCalls.Owner {
     @Override
     public boolean isOver() {
@@ -306,6 +320,11 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     @Override
     public Ping ping() {
       return Dialogue.this.ping();
+    }
+
+    @Override
+    public ControlMessage.Doors ownDoors() {
+      return doors.message();
     }
 
     @Override
@@ -381,7 +400,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     connection.standing().peerGone(Standing.Peer.LOST, reason);
     failover.nobodyHears();
     leaveChannel();
-    whenOver.run();
+    doors.forget();
   }
 
   private void leaveChannel() {
@@ -423,7 +442,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     leaveChannel();
     connection.close();
     if (first) {
-      whenOver.run();
+      doors.forget();
     }
   }
 

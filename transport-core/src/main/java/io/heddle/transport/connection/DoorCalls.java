@@ -39,7 +39,7 @@ final class DoorCalls {
    *
    * @param calls whether this end makes the channel anew; the other only knocks, to learn whether
    *     anybody is there
-   * @param doors of the other end
+   * @param doors of the other end, at the start
    */
   record WayBack(boolean calls, byte[] ticket, List<InetSocketAddress> doors) {
     WayBack {
@@ -53,6 +53,9 @@ final class DoorCalls {
 
     /** What a channel begins with. */
     Ping ping();
+
+    /** Where this end can be called. */
+    ControlMessage.Doors ownDoors();
 
     /** Whether something has come by the present channel since then. */
     boolean isHeardSince(long since);
@@ -73,6 +76,7 @@ final class DoorCalls {
   private final WayBack way;
   private final long graceNs;
   private final Owner owner;
+  private List<InetSocketAddress> doors;
   private final Log log;
 
   private List<Attempt> attempts = List.of();
@@ -102,6 +106,7 @@ final class DoorCalls {
     this.tasks = tasks;
     this.connection = connection;
     this.way = way;
+    doors = way.doors();
     this.graceNs = graceNs;
     this.owner = owner;
     this.log = log;
@@ -111,6 +116,11 @@ final class DoorCalls {
   private void tell(PeerEvents.Kind kind, String what) {
     String peer = connection.peer();
     connection.events().tell(kind, connection, peer, log, List.of(peer + ": " + what));
+  }
+
+  /** The other end is called here from the next round on. */
+  void callAt(List<InetSocketAddress> theirs) {
+    doors = List.copyOf(theirs);
   }
 
   /** There is a channel. */
@@ -186,7 +196,7 @@ final class DoorCalls {
     List<Attempt> begun = new ArrayList<>();
     attempts = begun;
     reached = false;
-    for (InetSocketAddress door : way.doors()) {
+    for (InetSocketAddress door : doors) {
       begun.add(new Attempt(door, number));
     }
     for (Attempt attempt : begun) {
@@ -215,7 +225,7 @@ final class DoorCalls {
     } else if (!reached && loop.nanoTime() - since > graceNs) {
       owner.lose(
           "%s, and none of its doors %s has answered since"
-              .formatted(trouble, way.doors().stream().map(AddressText::of).toList()));
+              .formatted(trouble, doors.stream().map(AddressText::of).toList()));
     } else {
       round(since);
     }
@@ -258,6 +268,8 @@ final class DoorCalls {
       return;
     }
     if (!way.calls()) {
+      /* First: where all of ours have moved, the other end couldn't call. */
+      open.send(owner.ownDoors());
       open.send(owner.ping());
       open.closeWhenSent();
       first.at.channel = null;

@@ -21,14 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where peers call whose control channel is lost: a listening socket on each control and plane
- * address, as long as the transport lives. A caller shows its connection's ticket. Control thread,
- * but for making it.
+ * address, as long as the transport lives. Those of planes go where their planes go. A caller shows
+ * its connection's ticket. Control thread, but for making it.
  */
 public final class Doors {
   /** Whoever a caller that shows a ticket is for. */
   interface Behind {
     /** The other end is at a door: what has been said on the channel comes before the answer. */
     ControlMessage.Ping pingAtDoor();
+
+    /** The other end, at a door, can be called here from now on. */
+    void theirDoorsAre(ControlMessage.Doors theirs);
+
+    /** Ours aren't where they were. */
+    void ourDoorsMoved();
 
     /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
     void goesOn(ControlChannel fresh, ControlMessage.Ping theirs, long number);
@@ -37,20 +43,38 @@ public final class Doors {
   private static final long CALLER_LIMIT_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
+  private final Log log;
   private final List<ControlListener> listeners = new ArrayList<>();
   private final Map<ByteBuffer, Behind> links = new HashMap<>();
 
   /** Opens a door on each of these addresses that can have one. */
   public Doors(ControlLoop loop, List<InetAddress> addresses, Log log) {
     this.loop = loop;
-    for (InetAddress address : new LinkedHashSet<>(addresses)) {
-      try {
-        listeners.add(new ControlListener(loop, address, Caller::new));
-      } catch (HeddleException refused) {
-        log.info(
-            "no way back by %s: %s", AddressText.of(address), String.valueOf(refused.getMessage()));
-      }
+    this.log = log;
+    new LinkedHashSet<>(addresses).forEach(this::open);
+  }
+
+  private void open(InetAddress address) {
+    try {
+      listeners.add(new ControlListener(loop, address, Caller::new));
+    } catch (HeddleException refused) {
+      log.info(
+          "no way back by %s: %s", AddressText.of(address), String.valueOf(refused.getMessage()));
     }
+  }
+
+  /** A plane has gone from one address to another: its door goes along, and all peers are told. */
+  public void move(InetAddress before, InetAddress now) {
+    listeners.stream().filter(each -> isAt(each, before)).forEach(ControlListener::close);
+    listeners.removeIf(each -> isAt(each, before));
+    if (listeners.stream().noneMatch(each -> isAt(each, now))) {
+      open(now);
+    }
+    List.copyOf(links.values()).forEach(Behind::ourDoorsMoved);
+  }
+
+  private static boolean isAt(ControlListener listener, InetAddress address) {
+    return listener.address().getAddress().equals(address);
   }
 
   public List<InetSocketAddress> addresses() {
@@ -91,6 +115,8 @@ public final class Doors {
       if (found != null && message instanceof ControlMessage.Ping ping) {
         channel = null;
         found.goesOn(open, ping, number);
+      } else if (found != null && message instanceof ControlMessage.Doors theirs) {
+        found.theirDoorsAre(theirs);
       } else if (found == null
           && message instanceof ControlMessage.Hello hello
           && hello.version() == ControlCodec.VERSION) {

@@ -67,8 +67,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final NetDevice device;
-  private final Doors doors;
-  private final byte[] ticket;
+  private final OwnDoors doors;
   private final ConnectionTerms terms;
   private final boolean connecting;
   private final Log log;
@@ -110,8 +109,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     this.loop = loop;
     tasks = loop.tasksOf(told -> breakOff());
     this.device = device;
-    this.doors = doors;
-    this.ticket = doors.newTicket();
+    this.doors = new OwnDoors(doors);
     this.terms = terms;
     this.together = connecting && terms.together();
     this.connecting = connecting;
@@ -298,7 +296,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     stage = Stage.READY;
     ControlChannel open = channel();
-    open.send(new ControlMessage.Doors(ticket, doors.addresses()));
+    open.send(doors.message());
     open.send(new ControlMessage.Ready());
     if (peerIsReady && stage == Stage.READY) {
       onReady();
@@ -336,10 +334,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             made,
             comm,
             new DoorCalls.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
+            doors,
             terms.graceNs(),
-            () -> doors.forget(ticket),
             log);
-    doors.expect(ticket, talk);
     made.standing().tellFailuresTo(talk::tellFailure);
     link = talk;
     talk.begin(open);

@@ -11,6 +11,7 @@ import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import io.heddle.transport.control.ControlMessage.Ping;
+import io.heddle.transport.control.ControlMessage.PlaneAddress;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
@@ -44,7 +45,7 @@ import java.util.List;
  * PlaneDown  key text | epoch, u32 | reason text
  * Fenced     key text | epoch, u32 | oldest, u64 | next, u64 | count, u16
  *            | count × (slot, u8 | generation, u8 | receive, u8 | chunks, u8 | bits, u64)
- * PlaneUp    key text | epoch, u32 | endpoints
+ * PlaneUp    key text | epoch, u32 | count, u8 | count × (GID, 16 | MTU code, u8) | endpoints
  * PlaneReady key text | epoch, u32
  * Drain      key text | on, u8
  * Doors      ticket, 16 | count, u8 | count × (IPv6 or IPv4-mapped address, 16 | port, u16)
@@ -53,7 +54,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 6;
+  public static final int VERSION = 7;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
@@ -155,7 +156,11 @@ public final class ControlCodec {
       case Fenced fenced -> putFenced(out.put(FENCED), fenced);
       case PlaneUp up -> {
         putText(out.put(PLANE_UP), up.plane());
-        putEndpoints(out.putInt(up.epoch()), up.endpoints());
+        out.putInt(up.epoch()).put((byte) up.addresses().size());
+        for (PlaneAddress each : up.addresses()) {
+          out.put(each.gid().toBytes()).put((byte) each.mtu().code());
+        }
+        putEndpoints(out, up.endpoints());
       }
       case PlaneReady ready -> {
         putText(out.put(PLANE_READY), ready.plane());
@@ -272,7 +277,7 @@ public final class ControlCodec {
       byte[] gid = new byte[Gid.BYTES];
       in.get(gid);
       int mtu = in.get();
-      if (mtu < PathMtu.MTU_256.code() || mtu > PathMtu.MTU_4096.code()) {
+      if (!isMtu(mtu)) {
         return new Malformed("path MTU code " + mtu);
       }
       planes.add(new PlaneOffer(key, ownKey, Gid.of(gid), PathMtu.fromCode(mtu)));
@@ -317,9 +322,23 @@ public final class ControlCodec {
   private static ControlMessage planeUp(ByteBuffer in) {
     String plane = text(in);
     int epoch = in.getInt();
+    int count = in.get() & 0xff;
+    if (count > MAX_PLANES) {
+      return new Malformed("a plane with " + count + " addresses");
+    }
+    List<PlaneAddress> addresses = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      byte[] gid = new byte[Gid.BYTES];
+      in.get(gid);
+      int mtu = in.get();
+      if (!isMtu(mtu)) {
+        return new Malformed("path MTU code " + mtu);
+      }
+      addresses.add(new PlaneAddress(Gid.of(gid), PathMtu.fromCode(mtu)));
+    }
     List<Endpoint> endpoints = new ArrayList<>();
     String wrong = takeEndpoints(in, endpoints);
-    return wrong.isEmpty() ? new PlaneUp(plane, epoch, endpoints) : new Malformed(wrong);
+    return wrong.isEmpty() ? new PlaneUp(plane, epoch, addresses, endpoints) : new Malformed(wrong);
   }
 
   private static ControlMessage doors(ByteBuffer in) {
@@ -359,6 +378,10 @@ public final class ControlCodec {
       arrivals.add(new Arrival(slot, generation, receive, chunks, in.getLong()));
     }
     return new Fenced(plane, epoch, oldest, next, arrivals);
+  }
+
+  private static boolean isMtu(int code) {
+    return code >= PathMtu.MTU_256.code() && code <= PathMtu.MTU_4096.code();
   }
 
   private static String text(ByteBuffer in) {

@@ -70,7 +70,7 @@ public sealed interface ControlMessage {
   record Endpoint(String planeKey, int queuePairNumber, int startPsn, byte[] parameters) {}
 
   /**
-   * Where this end can be called should the control channel be lost.
+   * Where this end can be called should the control channel be lost. Said again when that changes.
    *
    * @param ticket what a caller has to show, 16 bytes
    */
@@ -139,12 +139,21 @@ public sealed interface ControlMessage {
    */
   record Arrival(int slot, int generation, int receive, int count, long chunks) {}
 
-  /** Fresh queue pairs of a plane: the sender offers, the receiver answers with its own. */
-  record PlaneUp(String plane, int epoch, List<Endpoint> endpoints) implements PlaneMessage {
+  /**
+   * Fresh queue pairs of a plane: the sender offers, the receiver answers with its own.
+   *
+   * @param addresses where they are at this end now, one for each plane that a queue pair has
+   */
+  record PlaneUp(String plane, int epoch, List<PlaneAddress> addresses, List<Endpoint> endpoints)
+      implements PlaneMessage {
     public PlaneUp {
+      addresses = List.copyOf(addresses);
       endpoints = List.copyOf(endpoints);
     }
   }
+
+  /** Where a plane is at one end, of {@link PlaneUp}. */
+  record PlaneAddress(Gid gid, PathMtu mtu) {}
 
   /** From the sender: the fresh queue pairs carry, the plane is in use. */
   record PlaneReady(String plane, int epoch) implements PlaneMessage {}

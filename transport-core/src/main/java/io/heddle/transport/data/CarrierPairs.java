@@ -5,7 +5,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.transport.control.ControlMessage;
-import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.Gid;
@@ -30,8 +29,7 @@ public final class CarrierPairs implements AutoCloseable {
   private static final AtomicLong PEERS = new AtomicLong(ReadyToSendAttributes.ALONE);
 
   private final NetDevice device;
-  private final List<LocalPlane> planes;
-  private final List<ControlMessage.PlaneOffer> remotePlanes;
+  private final PlaneEnds planes;
   private final List<Carrier> carriers;
   private final int perCarrier;
   private final PlaneQueuePair.QueueDepths depths;
@@ -47,20 +45,17 @@ public final class CarrierPairs implements AutoCloseable {
   /**
    * Makes no queue pair yet.
    *
-   * @param remotePlanes the peer's, in the same order
    * @param planeWeights what queue pairs over several planes share out by
    */
   public CarrierPairs(
       NetDevice device,
-      List<LocalPlane> planes,
-      List<ControlMessage.PlaneOffer> remotePlanes,
+      PlaneEnds planes,
       List<Carrier> carriers,
       int perCarrier,
       PlaneQueuePair.QueueDepths depths,
       ConnectionWeights planeWeights) {
     this.device = device;
     this.planes = planes;
-    this.remotePlanes = remotePlanes;
     this.carriers = carriers;
     this.perCarrier = perCarrier;
     this.depths = depths;
@@ -94,17 +89,17 @@ public final class CarrierPairs implements AutoCloseable {
         throw refused;
       }
       return PlaneQueuePair.withoutAddress(
-          keyOf(carrier), planes.get(carrier.first()).gid(), device.pd(), cq, depths);
+          keyOf(carrier), planes.here(carrier.first()).gid(), device.pd(), cq, depths);
     }
   }
 
   private PlaneQueuePair create(Carrier carrier) {
-    List<Gid> gids = carrier.planes().stream().map(plane -> planes.get(plane).gid()).toList();
+    List<Gid> gids = carrier.planes().stream().map(plane -> planes.here(plane).gid()).toList();
     return PlaneQueuePair.create(keyOf(carrier), gids, device.pd(), cq, depths);
   }
 
   private String keyOf(Carrier carrier) {
-    return carrier.isOnePlane() ? planes.get(carrier.first()).key() : carrier.name();
+    return carrier.isOnePlane() ? planes.here(carrier.first()).key() : carrier.name();
   }
 
   /** How this host calls each carrier. */
@@ -181,12 +176,12 @@ public final class CarrierPairs implements AutoCloseable {
         .get(index)
         .connect(
             new PlaneQueuePair.RemoteEnd(
-                remotePlanes.get(carrier.first()).gid(),
+                planes.there(carrier.first()),
                 end.queuePairNumber(),
                 end.startPsn(),
                 end.parameters(),
                 peer),
-            smallestMtu(carrier.planes()),
+            planes.smallestMtu(carrier.planes()),
             settings,
             SubFlow.receiveId(index, epoch));
     if (!carrier.isOnePlane()) {
@@ -218,15 +213,7 @@ public final class CarrierPairs implements AutoCloseable {
 
   /** Over all planes. */
   PathMtu smallestMtu() {
-    return smallestMtu(IntStream.range(0, planes.size()).boxed().toList());
-  }
-
-  private PathMtu smallestMtu(List<Integer> of) {
-    PathMtu smallest = PathMtu.MTU_4096;
-    for (int plane : of) {
-      smallest = smallest.min(planes.get(plane).mtu()).min(remotePlanes.get(plane).mtu());
-    }
-    return smallest;
+    return planes.smallestMtu(IntStream.range(0, planes.count()).boxed().toList());
   }
 
   /** The newest weights, whichever thread comes last: the routes' or the control thread. */
@@ -239,13 +226,16 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Makes fresh queue pairs for a carrier whose old ones are fenced at both ends, and closes the
-   * old ones.
+   * Makes fresh queue pairs for a carrier whose old ones are fenced at both ends, where its planes
+   * are now, and closes the old ones.
    *
    * @return what the other end must know of them
    * @throws HeddleException where the device refuses, as when the address is gone
    */
   public List<ControlMessage.Endpoint> renew(int carrier) {
+    for (int plane : carriers.get(carrier).planes()) {
+      planes.moveHere(plane, device.again(planes.here(plane)));
+    }
     List<ControlMessage.Endpoint> fresh = new ArrayList<>();
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {
       PlaneQueuePair made = create(carriers.get(carrier));
@@ -255,23 +245,40 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
+  /** Where the carrier's planes are at this end. */
+  public List<ControlMessage.PlaneAddress> whereabouts(int carrier) {
+    return carriers.get(carrier).planes().stream()
+        .map(planes::here)
+        .map(plane -> new ControlMessage.PlaneAddress(plane.gid(), plane.mtu()))
+        .toList();
+  }
+
   /**
    * Connects what {@link #renew} made.
    *
+   * @param up where the other end's are, and what it made
    * @return the plane's sub-flows of this epoch
    * @throws HeddleException where the device refuses, or the other end made something else
    */
-  public List<SubFlow> connectRenewed(int carrier, int epoch, List<ControlMessage.Endpoint> ends) {
-    if (ends.size() != perCarrier) {
+  public List<SubFlow> connectRenewed(int carrier, ControlMessage.PlaneUp up) {
+    List<ControlMessage.Endpoint> ends = up.endpoints();
+    List<Integer> over = carriers.get(carrier).planes();
+    if (ends.size() != perCarrier || up.addresses().size() != over.size()) {
       throw new HeddleException(
-          "the other end has %s queue pairs for carrier %s, not %s"
-              .formatted(ends.size(), keyOf(carriers.get(carrier)), perCarrier));
+          "the other end has %s queue pairs at %s addresses for carrier %s, not %s at %s"
+              .formatted(
+                  ends.size(),
+                  up.addresses().size(),
+                  keyOf(carriers.get(carrier)),
+                  perCarrier,
+                  over.size()));
     }
+    planes.moveThere(over, up.addresses());
     List<SubFlow> fresh = new ArrayList<>();
     for (int i = 0; i < ends.size(); i++) {
       int index = carrier + i * carriers.size();
-      connectOne(index, epoch, ends.get(i));
-      fresh.add(new SubFlow(index, carrier, epoch, pairs.get(index)));
+      connectOne(index, up.epoch(), ends.get(i));
+      fresh.add(new SubFlow(index, carrier, up.epoch(), pairs.get(index)));
     }
     return fresh;
   }
@@ -289,7 +296,7 @@ public final class CarrierPairs implements AutoCloseable {
   public void tellResent() {
     for (int i = 0; i < pairs.size(); i++) {
       if (carriers.get(i % carriers.size()).isOnePlane()) {
-        planeWeights.tellResent(i % planes.size(), pairs.get(i));
+        planeWeights.tellResent(i % planes.count(), pairs.get(i));
       } else {
         links.tell(i, pairs.get(i).queuePair(), planeWeights);
       }
@@ -327,7 +334,9 @@ public final class CarrierPairs implements AutoCloseable {
 
   /** Carrier and addresses, which all connections to the peer have alike, for a log line. */
   public String addressesOf(int carrier) {
-    return pairs.get(carrier).addresses();
+    Carrier asked = carriers.get(carrier);
+    return "plane %s (%s to %s)"
+        .formatted(keyOf(asked), planes.here(asked.first()).gid(), planes.there(asked.first()));
   }
 
   /** Carrier, addresses and queue pairs, for a log line. */

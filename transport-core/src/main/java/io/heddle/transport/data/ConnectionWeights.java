@@ -3,8 +3,10 @@ package io.heddle.transport.data;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.stats.PlaneCounters;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.LinkCounts;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The weights of one connection: those of the routes, cut down to the planes that are up, drained
@@ -92,6 +94,13 @@ public final class ConnectionWeights {
     counters = shown;
     sends = sending;
     tell();
+  }
+
+  /** The counters show these addresses of both ends from now on. */
+  public synchronized void tellAddresses(List<Gid> local, List<Gid> remote) {
+    for (int i = 0; i < counters.length; i++) {
+      counters[i].setAddresses(local.get(i).toBytes(), remote.get(i).toBytes());
+    }
   }
 
   /** The counters end; they may be another connection's soon. */

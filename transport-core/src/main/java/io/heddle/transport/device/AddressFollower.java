@@ -1,6 +1,7 @@
 package io.heddle.transport.device;
 
 import io.heddle.addr.AddressEvent;
+import io.heddle.addr.AddressFlag;
 import io.heddle.addr.AddressWatcher;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
@@ -18,7 +19,8 @@ import java.util.function.Predicate;
 
 /**
  * Takes connections off planes whose interface loses its carrier or whose address goes, as the
- * kernel tells of it. A thread of its own, {@code heddle-addresses}, in epoll.
+ * kernel tells of it, and has devices look for the address that takes its place. A thread of its
+ * own, {@code heddle-addresses}, in epoll.
  */
 public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
@@ -68,6 +70,8 @@ public final class AddressFollower implements AutoCloseable {
 
   private void judgeAll() {
     HostAddresses.read().links().forEach(link -> judge(link, link.isUp()));
+    devices.forEach(NetDevice::miss);
+    look();
   }
 
   private void follow(AddressWatcher watcher, Arena arena) {
@@ -99,11 +103,36 @@ public final class AddressFollower implements AutoCloseable {
       case AddressEvent.LinkRemoved removed -> judge(removed.link(), false);
       case AddressEvent.AddressRemoved removed -> {
         Gid gone = Gid.of(removed.address().address());
-        lost(plane -> plane.gid().equals(gone), "its address is gone");
+        loop.execute(() -> {
+          devices.forEach(device -> device.addressLost(gone, "its address is gone"));
+        });
+        miss(gone);
+        look();
       }
       case AddressEvent.EventsLost lost -> judgeAll();
-      case AddressEvent.AddressChanged added -> {
-        /* The plane is offered again by itself. */
+      case AddressEvent.AddressChanged changed -> {
+        /* A plane that is back at its own address is offered again by itself. */
+        if (changed.address().has(AddressFlag.DEPRECATED)) {
+          miss(Gid.of(changed.address().address()));
+        }
+        look();
+      }
+    }
+  }
+
+  private void miss(Gid gone) {
+    for (NetDevice device : devices) {
+      if (device.planes().stream().anyMatch(plane -> plane.gid().equals(gone))) {
+        device.miss();
+      }
+    }
+  }
+
+  /* The kernel tells of addresses all the time, as of each advertisement of a router. */
+  private void look() {
+    for (NetDevice device : devices) {
+      if (device.isMissing()) {
+        loop.execute(device::lookForPlanes);
       }
     }
   }

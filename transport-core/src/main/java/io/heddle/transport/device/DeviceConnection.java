@@ -1,5 +1,6 @@
 package io.heddle.transport.device;
 
+import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Set;
 
@@ -22,6 +23,15 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
 
   /** This plane of the device carries nothing any more. Control thread. */
   void planeLost(LocalPlane plane, String cause);
+
+  /** This end's address on each plane. */
+  List<Gid> localGids();
+
+  /** The host, or the device, has this address no more. Control thread. */
+  void addressLost(Gid address, String cause);
+
+  /** This plane of the device has another address than before, which is gone. Control thread. */
+  void planeMoved(LocalPlane plane);
 
   /** This queue pair, perhaps of the connection, is broken. Control thread. */
   void queuePairLost(int queuePairNumber, String story);

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the provider, opens its devices, and lays the planes over them. */
@@ -34,6 +35,7 @@ public final class DeviceSearch {
   private final Log log;
   private final List<VerbsProvider> providers;
   private String provider = "";
+  private Supplier<HostPlanes> later;
 
   /**
    * @param providers those to choose from; the first by name that has a device is taken
@@ -51,6 +53,10 @@ public final class DeviceSearch {
     this.environment = environment;
     this.ledger = ledger;
     this.log = log;
+    later =
+        () -> {
+          throw new IllegalStateException("no device is open yet");
+        };
   }
 
   /** Name of the provider that was taken. */
@@ -62,9 +68,12 @@ public final class DeviceSearch {
    * Opens every device that carries a plane, of the first provider that has one: libibverbs before
    * soft. Where that isn't the first one asked, one line says why.
    *
+   * @param planes as they are
+   * @param later asked for those of later moments
    * @throws HeddleException when no provider has such a device, with what each said
    */
-  public List<NetDevice> open(HostPlanes planes) {
+  public List<NetDevice> open(HostPlanes planes, Supplier<HostPlanes> later) {
+    this.later = later;
     HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> reasons = new ArrayList<>();
@@ -196,7 +205,9 @@ public final class DeviceSearch {
         new MemoryTable.Rules(
             options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
             options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
-    return new NetDevice(context, carried, weights, rail, rules, clock);
+    PlaneAddresses addresses =
+        new PlaneAddresses(context, later, options.get(InfinibandOptions.GID_INDEX), carried, log);
+    return new NetDevice(context, addresses, weights, rail, rules, clock);
   }
 
   private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {

@@ -6,6 +6,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlTasks;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import java.util.HashMap;
 import java.util.List;
@@ -137,10 +138,11 @@ public final class DeviceWatch {
 
   private static void leaveLostAddresses(NetDevice device, String story) {
     GidTable table = device.context().gidTable();
-    for (LocalPlane plane : device.planes()) {
-      if (table.indexOf(plane.gid()).isEmpty()) {
-        device.planeLost(plane, story + ", and its table has " + plane.gid() + " no more");
+    for (Gid address : device.addressesInUse()) {
+      if (table.indexOf(address).isEmpty()) {
+        device.addressLost(address, story + ", and its table has " + address + " no more");
       }
     }
+    device.lookForPlanes();
   }
 }

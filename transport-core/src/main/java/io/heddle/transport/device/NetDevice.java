@@ -6,9 +6,12 @@ import io.heddle.spray.PlaneWeights;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.ProtectionDomain;
+import java.net.InetAddress;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -25,7 +28,7 @@ public final class NetDevice implements AutoCloseable {
   private final DeviceContext context;
   private final ProtectionDomain pd;
   private final MemoryTable memory;
-  private final List<LocalPlane> planes;
+  private final PlaneAddresses planes;
   private final PlaneWeights weights;
   private final int rail;
   private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
@@ -33,16 +36,17 @@ public final class NetDevice implements AutoCloseable {
   private final PeerEvents events;
   private final NanoClock clock;
   private Consumer<RoutedConnection> routes = joined -> {};
+  private BiConsumer<InetAddress, InetAddress> moves = (before, now) -> {};
 
   /**
-   * @param planes in order of keys, at least one
+   * @param planes at least one
    * @param weights one for each plane
    * @param rail what NCCL is to call the rail; −1 where undefined
    * @param rules how registered memory is used
    */
   public NetDevice(
       DeviceContext context,
-      List<LocalPlane> planes,
+      PlaneAddresses planes,
       PlaneWeights weights,
       int rail,
       MemoryTable.Rules rules,
@@ -50,7 +54,7 @@ public final class NetDevice implements AutoCloseable {
     this.context = context;
     this.pd = context.allocateProtectionDomain();
     this.memory = new MemoryTable(pd, rules);
-    this.planes = List.copyOf(planes);
+    this.planes = planes;
     this.weights = weights;
     this.rail = rail;
     this.clock = clock;
@@ -75,14 +79,70 @@ public final class NetDevice implements AutoCloseable {
     return memory;
   }
 
+  /** Where they are now, in order of keys. Any thread. */
   public List<LocalPlane> planes() {
-    return planes;
+    return planes.now();
+  }
+
+  /** Tells this one of addresses that planes leave for others. Before the first connection. */
+  public void onMove(BiConsumer<InetAddress, InetAddress> ear) {
+    moves = ear;
+  }
+
+  /** The address of a plane is gone, or soon will be. Any thread. */
+  void miss() {
+    planes.miss();
+  }
+
+  /** Whether some plane is still missed. Any thread. */
+  boolean isMissing() {
+    return planes.isMissing();
+  }
+
+  /** Looks where planes are whose addresses are gone. Control thread. */
+  void lookForPlanes() {
+    planes.look().forEach(this::moved);
+  }
+
+  /** Where a plane is that is tried again after it carried nothing. Control thread. */
+  public LocalPlane again(LocalPlane plane) {
+    PlaneAddresses.Move move = planes.lookAgain(plane.key());
+    if (move != null) {
+      moved(move);
+    }
+    return planes.of(plane.key());
+  }
+
+  /* Who still has it where it was fails with it, and is told where it is when it is tried again. */
+  private void moved(PlaneAddresses.Move move) {
+    LocalPlane before = move.before();
+    LocalPlane now = move.now();
+    moves.accept(before.gid().toAddress(), now.gid().toAddress());
+    if (move.gone()) {
+      addressLost(before.gid(), "its address is gone");
+      connections.forEach(connection -> connection.planeMoved(now));
+    }
+  }
+
+  /** The host, or the device, has this address no more. Control thread. */
+  void addressLost(Gid address, String cause) {
+    for (DeviceConnection connection : connections) {
+      connection.addressLost(address, cause);
+    }
+  }
+
+  /** Of its planes, and of connections that have them where they were before. */
+  Set<Gid> addressesInUse() {
+    Set<Gid> all = new HashSet<>();
+    planes().forEach(plane -> all.add(plane.gid()));
+    connections.forEach(connection -> all.addAll(connection.localGids()));
+    return all;
   }
 
   /** Whether this is its address on one of its planes. */
   public boolean has(AssignedAddress address) {
     Gid gid = Gid.of(address.address());
-    return planes.stream().anyMatch(plane -> plane.gid().equals(gid));
+    return planes().stream().anyMatch(plane -> plane.gid().equals(gid));
   }
 
   public PlaneWeights weights() {
@@ -133,7 +193,7 @@ public final class NetDevice implements AutoCloseable {
         return connection.peer() + ", plane " + connection.carrierKeys().get(carrier);
       }
     }
-    return "planes " + planes.stream().map(LocalPlane::key).toList();
+    return "planes " + planes().stream().map(LocalPlane::key).toList();
   }
 
   /** A connection of this device is open. Any thread. */

@@ -49,7 +49,7 @@ public final class PlaneNews {
   /**
    * A connection leaves a plane.
    *
-   * @param plane with its addresses
+   * @param plane with the addresses that it has
    */
   public void left(Teller connection, String plane, String cause, Log log) {
     Way way = new Way(connection.peer(), plane);
@@ -69,7 +69,7 @@ public final class PlaneNews {
    * A plane that a connection left is still away. Told after a minute, ten minutes, an hour, and
    * then each hour, once for all connections to the peer.
    *
-   * @param plane with its addresses
+   * @param plane as it was left
    * @param cause why it was left
    * @param againNs until it is tried again
    */
@@ -91,8 +91,13 @@ public final class PlaneNews {
             : absence.reminderNs + LONGEST_REMINDER_NS;
   }
 
-  /** A connection has the plane again. */
-  public void back(Teller connection, String plane, Log log) {
+  /**
+   * A connection has the plane again.
+   *
+   * @param plane as it was left
+   * @param now with the addresses that it has since
+   */
+  public void back(Teller connection, String plane, String now, Log log) {
     Way way = new Way(connection.peer(), plane);
     Absence absence = absences.get(way);
     if (absence == null || !absence.away.remove(connection)) {
@@ -100,16 +105,17 @@ public final class PlaneNews {
     }
     if (!absence.away.isEmpty()) {
       log.trace(
-          "%s: a connection is back on %s, %s are not yet", way.peer(), plane, absence.away.size());
+          "%s: a connection is back on %s, %s are not yet", way.peer(), now, absence.away.size());
       return;
     }
     absences.remove(way);
     int connections = absence.ever.size();
     log.info(
-        "%s: back on %s after %s ms%s",
+        "%s: back on %s after %s ms%s%s",
         way.peer(),
-        plane,
+        now,
         (clock.nanoTime() - absence.beganNs) / 1_000_000,
+        now.equals(plane) ? "" : ", in place of " + plane,
         connections == 1 ? "" : ", with " + connections + " connections");
   }
 

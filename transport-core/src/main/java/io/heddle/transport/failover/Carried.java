@@ -18,6 +18,9 @@ public interface Carried extends PlaneNews.Teller {
   /** The queue pairs, once the planes are paired. */
   CarrierPairs pairs();
 
+  /** What hangs on the planes' addresses hears of them, where they have changed. */
+  void tellAddresses();
+
   /** The weights of the planes, whether each is a carrier or not. */
   ConnectionWeights planeWeights();
 

@@ -207,7 +207,8 @@ public final class Failover implements PlaneFailures {
     if (wasUp) {
       plane.fell(cause, now);
       connection.planeWeights().tellFailover(plane.index);
-      connection.news().left(connection, where(plane), cause, log);
+      plane.leftAs = where(plane);
+      connection.news().left(connection, plane.leftAs, cause, log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();

@@ -24,6 +24,10 @@ final class PlaneLife {
   String cause = "";
 
   long fellNs;
+
+  /** The plane with the addresses that it had then, as the log has it. */
+  String leftAs = "";
+
   private long returnedNs;
   private boolean returned;
   private long holdNs = FIRST_HOLD_NS;

@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * Takes a connection back onto planes that {@link Failover} took it off: from DOWN over OPENING and
- * PROBING to UP in docs/failover.md. Fresh queue pairs are offered and answered, tried by an empty
- * write each, and their weight grows in steps.
+ * PROBING to UP in docs/failover.md. Fresh queue pairs are offered and answered, each end's where
+ * its plane is now, tried by an empty write each, and their weight grows in steps.
  *
  * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
  * the data path.
@@ -46,7 +46,7 @@ public final class PlaneReturn {
   void tryLater(PlaneLife plane) {
     int epoch = plane.epoch;
     long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    connection.news().stillAway(connection, failover.where(plane), plane.cause, holdNs, log);
+    connection.news().stillAway(connection, plane.leftAs, plane.cause, holdNs, log);
     tasks.schedule(
         holdNs,
         () -> {
@@ -77,7 +77,7 @@ public final class PlaneReturn {
     }
     plane.epoch++;
     plane.state = PlaneState.OPENING;
-    failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
+    say(plane, fresh);
     int epoch = plane.epoch;
     tasks.schedule(
         OPENING_LIMIT_NS,
@@ -96,9 +96,9 @@ public final class PlaneReturn {
     plane.epoch++;
     try {
       List<ControlMessage.Endpoint> fresh = connection.pairs().renew(plane.index);
-      connect(plane, up.endpoints());
+      connect(plane, up);
       plane.state = PlaneState.OPENING;
-      failover.say(new PlaneUp(plane.key, plane.epoch, fresh));
+      say(plane, fresh);
     } catch (HeddleException refused) {
       String reason = String.valueOf(refused.getMessage());
       failover.say(new PlaneDown(plane.key, plane.epoch, reason));
@@ -120,7 +120,7 @@ public final class PlaneReturn {
       return false;
     }
     try {
-      connect(plane, up.endpoints());
+      connect(plane, up);
       plane.state = PlaneState.PROBING;
     } catch (HeddleException refused) {
       failover.notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
@@ -144,8 +144,14 @@ public final class PlaneReturn {
     return true;
   }
 
-  private void connect(PlaneLife plane, List<ControlMessage.Endpoint> ends) {
-    List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, plane.epoch, ends);
+  private void say(PlaneLife plane, List<ControlMessage.Endpoint> fresh) {
+    List<ControlMessage.PlaneAddress> where = connection.pairs().whereabouts(plane.index);
+    failover.say(new PlaneUp(plane.key, plane.epoch, where, fresh));
+  }
+
+  private void connect(PlaneLife plane, PlaneUp up) {
+    List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, up);
+    connection.tellAddresses();
     end.baton().await();
     try {
       fresh.forEach(end::replace);
@@ -192,7 +198,7 @@ public final class PlaneReturn {
     plane.state = PlaneState.UP;
     plane.rose(tasks.nanoTime());
     failover.rose();
-    connection.news().back(connection, failover.where(plane), log);
+    connection.news().back(connection, plane.leftAs, failover.where(plane), log);
   }
 
   /* With nothing else to carry, a plane carries all at once: shares are relative. */

@@ -17,6 +17,7 @@ import io.heddle.transport.control.ControlMessage.Fenced;
 import io.heddle.transport.control.ControlMessage.Hello;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import io.heddle.transport.control.ControlMessage.Ping;
+import io.heddle.transport.control.ControlMessage.PlaneAddress;
 import io.heddle.transport.control.ControlMessage.PlaneDown;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
@@ -41,7 +42,7 @@ class ControlCodecTest {
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
       new Hello(
-          6, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
+          7, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
   private static final PlaneList PLANES =
       new PlaneList(
           "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
@@ -57,7 +58,7 @@ class ControlCodecTest {
       "00000023"
           + "01"
           + "48444c43"
-          + "0006"
+          + "0007"
           + "00000009"
           + "000102030405060708090a0b0c0d0e0f"
           + "1112131415161718";
@@ -106,7 +107,17 @@ class ControlCodecTest {
           + "8000000000000001";
   private static final String DOWN_BYTES = "0000000b08" + "0161" + "00000007" + "036f6666";
   private static final String UP_BYTES =
-      "000000150a" + "0161" + "00000001" + "01" + "0161" + "00000012" + "00fffffe" + "020102";
+      "000000270a"
+          + "0161"
+          + "00000001"
+          + "01"
+          + "fd000001000100010000000000000002"
+          + "05"
+          + "01"
+          + "0161"
+          + "00000012"
+          + "00fffffe"
+          + "020102";
   private static final String PING_BYTES = "000000110e" + "0000000000000003" + "0000000000000005";
   private static final String DOORS_BYTES =
       "000000240d"
@@ -142,7 +153,12 @@ class ControlCodecTest {
     assertEquals(DOWN_BYTES, hex(new PlaneDown("a", 7, "off")));
     assertEquals(
         UP_BYTES,
-        hex(new PlaneUp("a", 1, List.of(new Endpoint("a", 0x12, 0xfffffe, new byte[] {1, 2})))));
+        hex(
+            new PlaneUp(
+                "a",
+                1,
+                List.of(new PlaneAddress(ADDRESS, PathMtu.MTU_4096)),
+                List.of(new Endpoint("a", 0x12, 0xfffffe, new byte[] {1, 2})))));
     assertEquals(PING_BYTES, hex(new Ping(3, 5)));
     assertEquals(
         DOORS_BYTES,
@@ -167,6 +183,7 @@ class ControlCodecTest {
     assertEquals(FENCED, decode(FENCED_BYTES));
     assertEquals(new PlaneDown("a", 7, "off"), decode(DOWN_BYTES));
     PlaneUp up = assertInstanceOf(PlaneUp.class, decode(UP_BYTES));
+    assertEquals(List.of(new PlaneAddress(ADDRESS, PathMtu.MTU_4096)), up.addresses());
     assertEquals(0x12, up.endpoints().getFirst().queuePairNumber());
     assertEquals(new PlaneReady("a", 1), decode(READY_BYTES));
     assertEquals(new Drain("a", true), decode(DRAIN_BYTES));
@@ -209,11 +226,11 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430006", "48444c430007") + "77"));
-    assertEquals(7, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430007", "48444c430008") + "77"));
+    assertEquals(8, later.version());
     String withoutCall = HELLO_BYTES.substring(0, HELLO_BYTES.length() - 16);
     Hello earlier =
-        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430006", "48444c430004")));
+        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430007", "48444c430004")));
     assertEquals(4, earlier.version());
   }
 

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.addr.AddressFilter;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.HostPlanes;
+import io.heddle.addr.PlaneRules;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -17,6 +21,8 @@ import io.heddle.transport.Ends;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.MemoryTable;
 import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.PlaneAddresses;
+import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.PathMtu;
@@ -57,13 +63,18 @@ class DeviceMemoryFlushTest {
         List.of(
             new LocalPlane("one", "one", ONE, PathMtu.MTU_4096, "lo"),
             new LocalPlane("two", "two", TWO, PathMtu.MTU_4096, "lo"));
+    DeviceContext context =
+        new LoopbackProvider(fabric, List.of(ONE, TWO))
+            .devices(Map.of(), Log.toStandardError(), ledger)
+            .getFirst()
+            .open();
+    HostPlanes host =
+        new HostPlanes(
+            new HostAddresses(List.of(), List.of()), PlaneRules.NONE, AddressFilter.NONE, Map.of());
     device =
         new NetDevice(
-            new LoopbackProvider(fabric, List.of(ONE, TWO))
-                .devices(Map.of(), Log.toStandardError(), ledger)
-                .getFirst()
-                .open(),
-            planes,
+            context,
+            new PlaneAddresses(context, () -> host, -1, planes, Log.toStandardError()),
             PlaneWeights.parse("", List.of("one", "two")),
             -1,
             new MemoryTable.Rules(false, true),

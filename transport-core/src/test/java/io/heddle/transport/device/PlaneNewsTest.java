@@ -51,7 +51,8 @@ class PlaneNewsTest {
   void whatIsBackIsNoLongerToldAndBeginsAnewWhenItGoesAgain() {
     news.left(one, PLANE, "no carrier", log);
     tryFor(100);
-    news.back(one, PLANE, log);
+    news.back(one, PLANE, PLANE, log);
+    assertEquals("rank 1: back on " + PLANE + " after 100000 ms", lines.getLast());
     lines.clear();
     tryFor(3600);
     assertEquals(List.of(), lines);
@@ -59,5 +60,15 @@ class PlaneNewsTest {
     lines.clear();
     tryFor(60);
     assertEquals(List.of(reminder(60)), lines);
+  }
+
+  @Test
+  void aPlaneThatIsBackAtOtherAddressesIsToldWithThoseBefore() {
+    news.left(one, PLANE, "its address is gone", log);
+    tryFor(8);
+    news.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
+    assertEquals(
+        "rank 1: back on plane if:e1 (fd00:5::1 to fd00::2) after 8000 ms, in place of " + PLANE,
+        lines.getLast());
   }
 }

@@ -1,0 +1,154 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.platform.testing.Patience;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Two hosts of a lab under a job whose every byte is checked, until it is told to end. */
+final class CheckedPair implements AutoCloseable {
+  private final Lab lab;
+  private final Path end;
+  private final HostProcess first;
+  private final HostProcess second;
+
+  private CheckedPair(Lab lab, Path end, HostProcess first, HostProcess second) {
+    this.lab = lab;
+    this.end = end;
+    this.first = first;
+    this.second = second;
+  }
+
+  /**
+   * @param folder for what the processes say, and for their rendezvous
+   * @param settings of both processes
+   */
+  static CheckedPair start(Lab lab, Path folder, Map<String, String> settings)
+      throws IOException, InterruptedException {
+    Path end = folder.resolve("end");
+    HostProcess first = rank(lab, 0, folder, end, settings);
+    HostProcess second = null;
+    try {
+      second = rank(lab, 1, folder, end, settings);
+    } finally {
+      if (second == null) {
+        first.close();
+      }
+    }
+    return new CheckedPair(lab, end, first, second);
+  }
+
+  private static HostProcess rank(
+      Lab lab, int rank, Path folder, Path end, Map<String, String> settings) throws IOException {
+    List<String> command =
+        List.of(
+            BuiltParts.chaos().toString(),
+            "--plugin",
+            BuiltParts.plugin().toString(),
+            "--rank",
+            Integer.toString(rank),
+            "--rendezvous",
+            folder.toString(),
+            "--until",
+            end.toString());
+    Map<String, String> environment = new HashMap<>(Map.of("NCCL_DEBUG", "INFO"));
+    environment.putAll(settings);
+    return HostProcess.start(
+        lab, rank, folder.resolve("rank" + rank + ".log"), environment, command);
+  }
+
+  /** Waits until every plane has carried more than it had. */
+  void awaitAllCarry() throws InterruptedException {
+    List<Long> before = lab.sentBytesByPlane();
+    Patience patience = Patience.ofSeconds(120);
+    List<Long> now = before;
+    while (!allMore(before, now)) {
+      assertTrue(
+          !patience.isOver() && first.isAlive() && second.isAlive(),
+          lab.sentBytesByPlane() + " after " + before + "\n" + said());
+      TimeUnit.MILLISECONDS.sleep(100);
+      now = lab.sentBytesByPlane();
+    }
+  }
+
+  private static boolean allMore(List<Long> before, List<Long> now) {
+    for (int plane = 0; plane < before.size(); plane++) {
+      if (now.get(plane) - before.get(plane) < 1 << 20) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Waits until either host says these words. */
+  void awaitWord(String words) throws InterruptedException {
+    await(words, () -> said().contains(words));
+  }
+
+  /** Waits until this host says these words. */
+  void awaitWord(int rank, String words) throws InterruptedException {
+    await(words, () -> said(rank).contains(words));
+  }
+
+  private void await(String words, BooleanSupplier told) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(60);
+    while (!told.getAsBoolean()) {
+      assertAlive();
+      assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + said());
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  void assertAlive() {
+    assertTrue(first.isAlive() && second.isAlive(), this::said);
+  }
+
+  /** Tells both to end, which they do well, without having met an error. */
+  void endWell() throws IOException, InterruptedException {
+    Files.createFile(end);
+    assertEquals(0, first.exitCode(60), this::said);
+    assertEquals(0, second.exitCode(60), this::said);
+    assertFalse(said().contains("remote error"), this::said);
+  }
+
+  String said() {
+    return said(0) + "\n" + said(1);
+  }
+
+  String said(int rank) {
+    try {
+      return (rank == 0 ? first : second).output();
+    } catch (IOException unreadable) {
+      return unreadable.toString();
+    }
+  }
+
+  /** Runs a command on a host; returns what it says. */
+  String on(int rank, String words) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(lab.command(rank, List.of(words.split(" "))))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+    return said;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    try (first) {
+      second.close();
+    }
+  }
+}

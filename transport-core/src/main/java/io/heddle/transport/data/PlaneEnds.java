@@ -1,0 +1,121 @@
+package io.heddle.transport.data;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.transport.control.ControlMessage.PlaneAddress;
+import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.device.LocalPlane;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.PathMtu;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where each plane of a connection is at both ends. Planes are what they are called; their
+ * addresses may change, each with the next queue pairs that are made there.
+ *
+ * <p>Changed on the control thread, read by any.
+ */
+public final class PlaneEnds {
+  /** A connection whose planes aren't paired yet. */
+  public static final PlaneEnds NONE = new PlaneEnds(List.of(), List.of());
+
+  private volatile List<LocalPlane> here;
+  private volatile List<PlaneOffer> there;
+  private boolean changed;
+
+  /**
+   * @param there the peer's, in the same order
+   */
+  public PlaneEnds(List<LocalPlane> here, List<PlaneOffer> there) {
+    this.here = List.copyOf(here);
+    this.there = List.copyOf(there);
+  }
+
+  public int count() {
+    return here.size();
+  }
+
+  /** This end's planes. */
+  public List<LocalPlane> here() {
+    return here;
+  }
+
+  public LocalPlane here(int plane) {
+    return here.get(plane);
+  }
+
+  /** The peer's address of a plane. */
+  public Gid there(int plane) {
+    return there.get(plane).gid();
+  }
+
+  /** This end's address on each plane. */
+  public List<Gid> localGids() {
+    return here.stream().map(LocalPlane::gid).toList();
+  }
+
+  /** The peer's address on each plane. */
+  public List<Gid> remoteGids() {
+    return there.stream().map(PlaneOffer::gid).toList();
+  }
+
+  /** What both ends' interfaces take on all of these planes. */
+  PathMtu smallestMtu(List<Integer> planes) {
+    PathMtu smallest = PathMtu.MTU_4096;
+    for (int plane : planes) {
+      smallest = smallest.min(here.get(plane).mtu()).min(there.get(plane).mtu());
+    }
+    return smallest;
+  }
+
+  /** This end's plane of that key; −1 where the connection hasn't it. */
+  public int indexOf(LocalPlane plane) {
+    List<LocalPlane> all = here;
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i).key().equals(plane.key())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  void moveHere(int plane, LocalPlane next) {
+    if (!next.equals(here.get(plane))) {
+      List<LocalPlane> all = new ArrayList<>(here);
+      all.set(plane, next);
+      here = List.copyOf(all);
+      changed = true;
+    }
+  }
+
+  /**
+   * The peer's planes are there now.
+   *
+   * @param planes as many as addresses
+   * @throws HeddleException where one is at another plane's address: they would be one
+   */
+  void moveThere(List<Integer> planes, List<PlaneAddress> addresses) {
+    List<PlaneOffer> all = new ArrayList<>(there);
+    for (int i = 0; i < addresses.size(); i++) {
+      PlaneAddress next = addresses.get(i);
+      PlaneOffer before = all.get(planes.get(i));
+      all.set(planes.get(i), new PlaneOffer(before.key(), before.ownKey(), next.gid(), next.mtu()));
+    }
+    if (all.stream().map(PlaneOffer::gid).distinct().count() < all.size()) {
+      throw new HeddleException(
+          "the other end has two planes on one address: "
+              + all.stream().map(each -> each.key() + " on " + each.gid()).toList());
+    }
+    if (!all.equals(there)) {
+      there = List.copyOf(all);
+      changed = true;
+    }
+  }
+
+  /** Whether an address has changed since this was asked last. Control thread. */
+  public boolean takeChanged() {
+    boolean had = changed;
+    changed = false;
+    return had;
+  }
+}

@@ -1,0 +1,195 @@
+package io.heddle.transport.device;
+
+import io.heddle.addr.HostPlanes;
+import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneSuccession;
+import io.heddle.platform.Log;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.GidTable;
+import io.heddle.verbs.PathMtu;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the planes of a device are. A plane whose address is gone from the device's table is at
+ * another of its interface's ({@link PlaneSuccession}), as soon as there is one that can't be
+ * mistaken. Indexes of the table are looked up anew at each question, since they move with every
+ * change of addresses.
+ *
+ * <p>Changed on the control thread, read by any.
+ */
+public final class PlaneAddresses {
+  /**
+   * A plane that has gone from one address to another.
+   *
+   * @param gone whether the host has the one before no more; else it still serves who has it
+   */
+  record Move(LocalPlane before, LocalPlane now, boolean gone) {}
+
+  private final DeviceContext context;
+  private final Supplier<HostPlanes> host;
+  private final long wantedIndex;
+  private final List<LocalPlane> first;
+  private final Map<String, String> told = new HashMap<>();
+  private final Log log;
+  private volatile List<LocalPlane> now;
+
+  /* Written by who hears of addresses, and on the control thread. */
+  private volatile boolean away;
+
+  /**
+   * @param host asked for the addresses of this moment
+   * @param wantedIndex of the table, that planes have to have; negative for any
+   * @param planes as they are found at the start, in order of keys
+   */
+  public PlaneAddresses(
+      DeviceContext context,
+      Supplier<HostPlanes> host,
+      long wantedIndex,
+      List<LocalPlane> planes,
+      Log log) {
+    this.context = context;
+    this.host = host;
+    this.wantedIndex = wantedIndex;
+    this.log = log;
+    first = List.copyOf(planes);
+    now = first;
+  }
+
+  /** In order of keys. Any thread. */
+  List<LocalPlane> now() {
+    return now;
+  }
+
+  /** Some plane's address is gone, or soon will be. Any thread. */
+  void miss() {
+    away = true;
+  }
+
+  /** Whether some plane is missed since. Any thread. */
+  boolean isMissing() {
+    return away;
+  }
+
+  /** Looks for all planes whose address is gone; returns those that have another now. */
+  List<Move> look() {
+    List<Move> moves = new ArrayList<>();
+    /* Before the table is read: what is missed meanwhile is looked for again. */
+    away = false;
+    GidTable table = context.gidTable();
+    for (LocalPlane plane : now) {
+      if (!isThere(table, plane)) {
+        Move move = successor(table, plane);
+        if (move == null) {
+          away = true;
+        } else {
+          moves.add(move);
+        }
+      }
+    }
+    return moves;
+  }
+
+  /**
+   * Looks for one plane that carried nothing where it was: it goes back to the address that it had
+   * first, where that is there again, and elsewhere only where its own is gone.
+   *
+   * @return null where it stays
+   */
+  @Nullable Move lookAgain(String key) {
+    GidTable table = context.gidTable();
+    int index = indexOf(key);
+    LocalPlane plane = now.get(index);
+    LocalPlane before = first.get(index);
+    if (!plane.equals(before) && isThere(table, before)) {
+      log.info(
+          "plane %s of %s is back at its address %s on %s, from %s",
+          plane.key(), name(), before.gid(), before.interfaceName(), plane.gid());
+      return moved(plane, before, false);
+    }
+    return isThere(table, plane) ? null : successor(table, plane);
+  }
+
+  /** The plane as it is now. */
+  LocalPlane of(String key) {
+    return now.get(indexOf(key));
+  }
+
+  private int indexOf(String key) {
+    for (int i = 0; i < first.size(); i++) {
+      if (first.get(i).key().equals(key)) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException(name() + " has no plane " + key);
+  }
+
+  private String name() {
+    return context.device().name();
+  }
+
+  private boolean isThere(GidTable table, LocalPlane plane) {
+    OptionalInt index = table.indexOf(plane.gid());
+    return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
+  }
+
+  private @Nullable Move successor(GidTable table, LocalPlane gone) {
+    HostPlanes found = host.get();
+    PlaneSuccession succession =
+        new PlaneSuccession(
+            found,
+            name(),
+            address -> {
+              OptionalInt index = table.indexOf(Gid.of(address));
+              return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
+            });
+    List<PlaneSuccession.Known> others =
+        now.stream().filter(plane -> plane != gone).map(this::known).toList();
+    PlaneSuccession.Answer answer = succession.of(known(gone), others);
+    Plane next = answer.plane();
+    if (next == null) {
+      tellOnce(gone, answer.why());
+      return null;
+    }
+    told.remove(gone.key());
+    Gid gid = Gid.of(next.address().address());
+    log.info(
+        "plane %s of %s: %s on %s takes the place of its address %s (%s)",
+        gone.key(), name(), gid, next.link().name(), gone.gid(), next.reason());
+    PathMtu mtu = PathMtu.fittingLink(next.link().mtuBytes()).min(context.port().activeMtu());
+    boolean has =
+        found.host().addresses().stream()
+            .anyMatch(each -> Gid.of(each.address()).equals(gone.gid()));
+    return moved(
+        gone, new LocalPlane(gone.key(), gone.ownKey(), gid, mtu, next.link().name()), !has);
+  }
+
+  private PlaneSuccession.Known known(LocalPlane plane) {
+    Gid before = first.get(indexOf(plane.key())).gid();
+    return new PlaneSuccession.Known(
+        plane.key(),
+        plane.ownKey(),
+        List.of(plane.gid().toAddress(), before.toAddress()),
+        plane.interfaceName());
+  }
+
+  private Move moved(LocalPlane before, LocalPlane next, boolean gone) {
+    now = now.stream().map(plane -> plane == before ? next : plane).toList();
+    return new Move(before, next, gone);
+  }
+
+  private void tellOnce(LocalPlane gone, String why) {
+    if (!why.isEmpty() && !why.equals(told.put(gone.key(), why))) {
+      log.warn(
+          "plane %s of %s: its address %s is gone, and none takes its place: %s; it waits for the"
+              + " old one",
+          gone.key(), name(), gone.gid(), why);
+    }
+  }
+}
