@@ -1,6 +1,7 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
@@ -105,6 +106,7 @@ final class RenumberedPlanesTest {
       renumberAllOf(job, 1);
       job.awaitAllCarry();
       awaitRows(stats, job);
+      assertFewSockets(job);
       job.endWell();
     }
   }
@@ -212,6 +214,15 @@ final class RenumberedPlanesTest {
 
   private static String told(String device, String old, String fresh) {
     return "%s on %s takes the place of its address %s".formatted(fresh, device, old);
+  }
+
+  /* Those of the present addresses, and of those before that were in use when these were taken. */
+  private static void assertFewSockets(CheckedPair job) throws IOException, InterruptedException {
+    for (int rank = 0; rank < 2; rank++) {
+      String sockets = job.on(rank, "ss -Hun -a sport = :4791");
+      assertTrue(sockets.lines().count() <= 2 * PLANES, sockets);
+      assertTrue(sockets.lines().count() >= PLANES, sockets);
+    }
   }
 
   /* Addresses and weights of all open connections are those of now. */

@@ -497,6 +497,11 @@ final class Engine implements PacketSink {
     sockets.add(fd, clock.nanoTime());
   }
 
+  /** Before it is closed. */
+  void removeReceiveSocket(int fd) {
+    sockets.remove(fd);
+  }
+
   /** Nothing is received or sent any more. */
   void closeFiles() {
     sockets.close();

@@ -15,6 +15,7 @@ final class Epoll implements AutoCloseable {
   static final int EVENTS = 64;
 
   private static final int CTL_ADD = 1;
+  private static final int CTL_DELETE = 2;
   private static final int IN = 1;
   /* Packed on x86-64 only. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
@@ -35,13 +36,22 @@ final class Epoll implements AutoCloseable {
 
   /** Tells of this file from now on, by the number that the caller has for it. */
   void add(int file, int number) {
+    control(CTL_ADD, "epoll_ctl(EPOLL_CTL_ADD)", file, number);
+  }
+
+  /** Tells of this file no more. */
+  void remove(int file) {
+    control(CTL_DELETE, "epoll_ctl(EPOLL_CTL_DEL)", file, 0);
+  }
+
+  private void control(int operation, String name, int file, int number) {
     try (Arena confined = Arena.ofConfined()) {
       long event = Memory.allocate(confined, EVENT_BYTES, 8);
       Memory.ALL.set(Memory.NATIVE_INT, event, IN);
       Memory.ALL.set(Memory.NATIVE_LONG, event + EVENT_BYTES - 8, number);
-      int result = LinuxCalls.epollControl(fd, CTL_ADD, file, event);
+      int result = LinuxCalls.epollControl(fd, operation, file, event);
       if (result < 0) {
-        throw new SystemCallException("epoll_ctl(EPOLL_CTL_ADD)", -result);
+        throw new SystemCallException(name, -result);
       }
     }
   }

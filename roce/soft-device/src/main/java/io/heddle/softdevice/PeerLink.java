@@ -26,7 +26,7 @@ final class PeerLink {
   private final FlowChecksum sendFlow = new FlowChecksum();
   private final FlowChecksum receiveFlow = new FlowChecksum();
   private @Nullable UdpSocket socket;
-  private @Nullable UdpSocket receiver;
+  private @Nullable ReceivePort receiver;
   private Gid localGid = new Gid(0, 0);
   private Gid remoteGid = new Gid(0, 0);
   private int scope;
@@ -64,7 +64,8 @@ final class PeerLink {
   void use(UdpSocket fresh, SoftPort.Address address, ReceivePort port) {
     close();
     socket = fresh;
-    receiver = port.socket();
+    receiver = port;
+    port.use();
     localGid = address.gid();
     scope = address.scope();
     receivePort = port.port();
@@ -126,7 +127,7 @@ final class PeerLink {
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
       /* What comes from the peer may be marked too. */
-      receiver.tellMarks();
+      receiver.socket().tellMarks();
     }
     return true;
   }
@@ -214,6 +215,10 @@ final class PeerLink {
     if (socket != null) {
       socket.close();
       socket = null;
+    }
+    if (receiver != null) {
+      receiver.useNoMore();
+      receiver = null;
     }
   }
 }

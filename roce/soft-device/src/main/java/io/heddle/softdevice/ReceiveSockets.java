@@ -16,10 +16,12 @@ final class ReceiveSockets {
   /** Calls in a row that brought one datagram, until one is expected. */
   private static final int ONE_BY_ONE = 8;
 
+  private static final int FREE = -1;
+
   private final Counters counters;
   private final DatagramReceiver receiver;
   private final Epoll readable;
-  private int[] fds = new int[0];
+  private int[] fds = new int[0]; /* FREE where there was one */
   /* When each of them was found empty last, and how long the packets in hand may have waited since. */
   private long[] emptyAtNs = new long[0];
   private long waitedNs;
@@ -34,13 +36,35 @@ final class ReceiveSockets {
   }
 
   void add(int fd, long nowNs) {
-    readable.add(fd, fds.length);
-    fds = Arrays.copyOf(fds, fds.length + 1);
-    fds[fds.length - 1] = fd;
-    emptyAtNs = Arrays.copyOf(emptyAtNs, fds.length);
-    emptyAtNs[fds.length - 1] = nowNs;
-    ones = Arrays.copyOf(ones, fds.length);
-    gotAll = Arrays.copyOf(gotAll, fds.length);
+    int place = placeOf(FREE);
+    if (place < 0) {
+      place = fds.length;
+      fds = Arrays.copyOf(fds, place + 1);
+      emptyAtNs = Arrays.copyOf(emptyAtNs, place + 1);
+      ones = Arrays.copyOf(ones, place + 1);
+      gotAll = Arrays.copyOf(gotAll, place + 1);
+    }
+    readable.add(fd, place);
+    fds[place] = fd;
+    emptyAtNs[place] = nowNs;
+    ones[place] = 0;
+    gotAll[place] = false;
+  }
+
+  /** Nothing is received by this one any more; who opened it closes it. */
+  void remove(int fd) {
+    int place = placeOf(fd);
+    readable.remove(fd);
+    fds[place] = FREE;
+  }
+
+  private int placeOf(int fd) {
+    for (int i = 0; i < fds.length; i++) {
+      if (fds[i] == fd) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /** Nothing is received any more; who opened the sockets closes them. */

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -303,6 +304,7 @@ final class SoftContext implements DeviceContext {
               + ")",
           Errno.EINVAL);
     }
+    closeDeserted();
     List<PeerLinks.@Nullable Opened> opened = new ArrayList<>();
     try {
       for (int index : gidIndexes) {
@@ -334,7 +336,7 @@ final class SoftContext implements DeviceContext {
     } catch (SystemCallException failed) {
       throw new VerbsException("modify_qp", "soft0, receiving on " + address.gid(), failed.errno());
     }
-    ReceivePort fresh = new ReceivePort(socket, socket.receiveBufferBytes());
+    ReceivePort fresh = new ReceivePort(socket);
     receivePorts.put(address.gid(), fresh);
     engine.lock.lock();
     try {
@@ -344,6 +346,31 @@ final class SoftContext implements DeviceContext {
     }
     sleeper.watch(socket.fd());
     return fresh;
+  }
+
+  /* Addresses come and go for as long as a job runs. Where one is gone, nothing is received by it. */
+  private void closeDeserted() {
+    if (receivePorts.values().stream().allMatch(ReceivePort::isUsed)) {
+      return;
+    }
+    Set<Gid> there =
+        port.addresses().stream().map(SoftPort.Address::gid).collect(Collectors.toSet());
+    receivePorts
+        .entrySet()
+        .removeIf(entry -> {
+          ReceivePort open = entry.getValue();
+          boolean deserted = !open.isUsed() && !there.contains(entry.getKey());
+          if (deserted) {
+            engine.lock.lock();
+            try {
+              engine.removeReceiveSocket(open.socket().fd());
+            } finally {
+              engine.unlock();
+            }
+            open.socket().close();
+          }
+          return deserted;
+        });
   }
 
   private UdpSocket bindReceiver(SoftPort.Address address) {

@@ -50,7 +50,7 @@ class DeparturesTest {
     assertEquals(0, LinuxCalls.connect(socket.fd(), address, 3 + name.length));
     PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY, 0, 7, 0);
     NetworkLink lo = new NetworkLink(1, "lo", 65536, true, true, true, "", 0, "");
-    link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket, 1 << 20));
+    link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket));
     link.believe(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
     link.cutBy(PacketSizes.standard(PathMtu.MTU_1024));
   }
