@@ -5,6 +5,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.Gid;
@@ -245,10 +246,14 @@ public final class CarrierPairs implements AutoCloseable {
     return fresh;
   }
 
+  /** The carrier's planes as they are at this end. */
+  public List<LocalPlane> planesOf(int carrier) {
+    return carriers.get(carrier).planes().stream().map(planes::here).toList();
+  }
+
   /** Where the carrier's planes are at this end. */
   public List<ControlMessage.PlaneAddress> whereabouts(int carrier) {
-    return carriers.get(carrier).planes().stream()
-        .map(planes::here)
+    return planesOf(carrier).stream()
         .map(plane -> new ControlMessage.PlaneAddress(plane.gid(), plane.mtu()))
         .toList();
   }

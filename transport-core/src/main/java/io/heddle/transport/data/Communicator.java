@@ -4,6 +4,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.MemoryTable;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.failover.Failover;
@@ -264,6 +265,13 @@ public abstract sealed class Communicator implements AutoCloseable
   public final void replace(SubFlow fresh) {
     flows[fresh.index] = fresh;
   }
+
+  /**
+   * A plane is back, perhaps at another address.
+   *
+   * @throws io.heddle.verbs.VerbsException when the device refuses what is made there
+   */
+  public void planeIsBack(LocalPlane plane) {}
 
   /** What this end has to say of its fence. */
   public abstract Fenced fenced(String plane, int epoch);

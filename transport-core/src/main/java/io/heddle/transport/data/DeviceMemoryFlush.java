@@ -11,6 +11,7 @@ import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * adapter's writes have left for the bus; a read of the same memory by the same adapter can't
  * overtake them there, so once it has completed they have arrived. The read goes over a queue pair
  * that is connected with itself; there is one on each plane's address, and where one fails, its
- * reads go over the next.
+ * reads go over the next. A plane that is back gets another one.
  *
- * <p>Made and closed by the service thread; the rest by the thread that drives the communicator.
+ * <p>Made by the service thread; all else with the communicator's baton.
  */
 final class DeviceMemoryFlush implements AutoCloseable {
   /* As many as a communicator has groups under way, so that posting finds room whenever a line is free. */
@@ -36,11 +37,36 @@ final class DeviceMemoryFlush implements AutoCloseable {
   /* Id of the one receive of each queue pair, which only completes when the pair fails. */
   private static final long RECEIVE = -1;
 
+  /** A queue pair, with what it is asked to do. */
+  private static final class Way {
+    private final PlaneQueuePair pair;
+    private int underWay;
+    private boolean broken;
+    private boolean closed;
+
+    Way(PlaneQueuePair pair) {
+      this.pair = pair;
+    }
+
+    boolean isSound() {
+      return !broken && !closed;
+    }
+
+    void close() {
+      if (!closed) {
+        closed = true;
+        pair.close();
+      }
+    }
+  }
+
+  private final NetDevice device;
   private final RequestLines lines;
   private final Arena arena = Arena.ofShared();
   private final CompletionQueue cq;
   private final MemoryRegion target;
-  private final List<PlaneQueuePair> pairs = new ArrayList<>();
+  /* Requests know theirs by its place, so none is taken out. */
+  private final List<Way> ways = new ArrayList<>();
   private final SendWorkRequest request = new SendWorkRequest();
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private final long[] addressOfLine;
@@ -53,10 +79,12 @@ final class DeviceMemoryFlush implements AutoCloseable {
    * @throws io.heddle.verbs.VerbsException when the device refuses; nothing stays open then
    */
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
+    this.device = device;
     this.lines = lines;
     addressOfLine = new long[lines.count()];
     keyOfLine = new int[lines.count()];
-    cq = device.context().createCompletionQueue((DEPTH + 1) * device.planes().size());
+    /* Beside those that have replaced them, old queue pairs have their one receive left. */
+    cq = device.context().createCompletionQueue((DEPTH + 2) * device.planes().size());
     MemoryRegion region = null;
     try {
       region =
@@ -66,9 +94,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
                   Memory.allocate(arena, Long.BYTES, Long.BYTES),
                   Long.BYTES,
                   EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE));
-      for (LocalPlane plane : device.planes()) {
-        connect(device, plane);
-      }
+      connectAll();
     } catch (RuntimeException refused) {
       close(region);
       throw refused;
@@ -81,11 +107,30 @@ final class DeviceMemoryFlush implements AutoCloseable {
     request.lkey = target.lkey();
   }
 
-  private void connect(NetDevice device, LocalPlane plane) {
+  /* A plane that isn't there now is taken when it is back. */
+  private void connectAll() {
+    VerbsException last = null;
+    for (LocalPlane plane : device.planes()) {
+      try {
+        connect(plane);
+      } catch (VerbsException refused) {
+        last = refused;
+      }
+    }
+    int first = nextSound(-1);
+    if (first < 0 && last != null) {
+      throw last;
+    }
+    current = first;
+  }
+
+  private void connect(LocalPlane plane) {
     PlaneQueuePair pair =
         PlaneQueuePair.create(
             plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1, 0));
-    pairs.add(pair);
+    Way way = new Way(pair);
+    way.broken = true;
+    ways.add(way);
     pair.connect(
         new RemoteEnd(
             plane.gid(),
@@ -95,6 +140,42 @@ final class DeviceMemoryFlush implements AutoCloseable {
         plane.mtu(),
         LinkSettings.DEFAULT,
         RECEIVE);
+    way.broken = false;
+  }
+
+  /**
+   * A plane is back, perhaps at another address: reads may go over it again.
+   *
+   * @throws VerbsException when the device refuses; reads go on as before
+   */
+  void renew(LocalPlane plane) {
+    boolean served = false;
+    for (Way way : ways) {
+      if (way.pair.planeKey().equals(plane.key()) && !way.closed) {
+        if (way.isSound() && way.pair.localGid().equals(plane.gid())) {
+          served = true;
+        } else if (way.underWay == 0) {
+          way.close();
+        }
+      }
+    }
+    if (!served) {
+      connect(plane);
+    }
+    if (!ways.get(current).isSound() && ways.get(current).underWay == 0) {
+      current = Math.max(current, nextSound(current));
+    }
+  }
+
+  /* The first after this one, round and round; −1 without. */
+  private int nextSound(int after) {
+    for (int i = 1; i <= ways.size(); i++) {
+      int next = (after + i) % ways.size();
+      if (next != after && ways.get(next).isSound()) {
+        return next;
+      }
+    }
+    return -1;
   }
 
   /**
@@ -115,7 +196,9 @@ final class DeviceMemoryFlush implements AutoCloseable {
     request.id = (long) current << PAIR_SHIFT | line;
     request.remoteAddress = addressOfLine[line];
     request.rkey = keyOfLine[line];
-    int taken = pairs.get(current).queuePair().postSend(request);
+    Way way = ways.get(current);
+    int taken = way.pair.queuePair().postSend(request);
+    way.underWay += taken == 1 ? 1 : 0;
     return taken == 1 ? 0 : taken < 0 ? taken : -1;
   }
 
@@ -133,12 +216,18 @@ final class DeviceMemoryFlush implements AutoCloseable {
         if (each.workRequestId == RECEIVE) {
           continue;
         }
+        int place = (int) (each.workRequestId >>> PAIR_SHIFT);
+        Way way = ways.get(place);
+        way.underWay--;
         if (each.status == WorkCompletion.Status.SUCCESS) {
           underWay--;
           lines.complete(line, 0);
-        } else if (!goesOverNext((int) (each.workRequestId >>> PAIR_SHIFT), line)) {
-          return "the read that flushes device memory failed with %s over %s, the last one left"
-              .formatted(each.status, pairs.get(current));
+        } else {
+          way.broken = true;
+          if (!goesOverNext(place, line)) {
+            return "the read that flushes device memory failed with %s over %s, the last one left"
+                .formatted(each.status, ways.get(current).pair);
+          }
         }
       }
       if (count < 0) {
@@ -152,14 +241,13 @@ final class DeviceMemoryFlush implements AutoCloseable {
   }
 
   private boolean goesOverNext(int failed, int line) {
-    if (failed == current && current + 1 < pairs.size()) {
-      current++;
-    }
+    int next = failed == current ? nextSound(current) : -1;
+    current = next < 0 ? current : next;
     return failed != current && read(line) == 0;
   }
 
   private void close(@Nullable MemoryRegion region) {
-    pairs.forEach(PlaneQueuePair::close);
+    ways.forEach(Way::close);
     if (region != null) {
       region.close();
     }

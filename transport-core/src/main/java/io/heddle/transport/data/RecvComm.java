@@ -9,6 +9,7 @@ import io.heddle.reorder.ReorderWindow;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.WorkCompletion;
 import java.util.ArrayList;
@@ -308,12 +309,32 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  public void close() {
+  public void planeIsBack(LocalPlane plane) {
     DeviceMemoryFlush reads = flush;
     if (reads != null) {
-      flush = null;
-      reads.close();
+      reads.renew(plane);
     }
+  }
+
+  @Override
+  public void close() {
+    closeFlush();
     super.close();
+  }
+
+  /* A plane may come back at this moment. */
+  private void closeFlush() {
+    while (!baton().take()) {
+      Thread.onSpinWait();
+    }
+    try {
+      DeviceMemoryFlush reads = flush;
+      if (reads != null) {
+        flush = null;
+        reads.close();
+      }
+    } finally {
+      baton().give();
+    }
   }
 }

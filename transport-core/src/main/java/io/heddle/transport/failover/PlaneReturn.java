@@ -198,7 +198,21 @@ public final class PlaneReturn {
     plane.state = PlaneState.UP;
     plane.rose(tasks.nanoTime());
     failover.rose();
+    tellEnd(plane);
     connection.news().back(connection, plane.leftAs, failover.where(plane), log);
+  }
+
+  private void tellEnd(PlaneLife plane) {
+    end.baton().await();
+    try {
+      connection.pairs().planesOf(plane.index).forEach(end::planeIsBack);
+    } catch (HeddleException refused) {
+      log.info(
+          "%s: plane %s carries, but flushes no device memory: %s",
+          connection.peer(), plane.key, String.valueOf(refused.getMessage()));
+    } finally {
+      end.baton().give();
+    }
   }
 
   /* With nothing else to carry, a plane carries all at once: shares are relative. */

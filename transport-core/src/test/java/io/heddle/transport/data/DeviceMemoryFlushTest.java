@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 class DeviceMemoryFlushTest {
   private static final Gid ONE = Ends.gid("127.0.78.1");
   private static final Gid TWO = Ends.gid("127.0.78.2");
+  private static final Gid THREE = Ends.gid("127.0.78.3");
   private static final int DONE = 1;
 
   private final LeakLedger ledger = new LeakLedger();
@@ -59,12 +60,9 @@ class DeviceMemoryFlushTest {
 
   @BeforeEach
   void open() {
-    List<LocalPlane> planes =
-        List.of(
-            new LocalPlane("one", "one", ONE, PathMtu.MTU_4096, "lo"),
-            new LocalPlane("two", "two", TWO, PathMtu.MTU_4096, "lo"));
+    List<LocalPlane> planes = List.of(plane("one", ONE), plane("two", TWO));
     DeviceContext context =
-        new LoopbackProvider(fabric, List.of(ONE, TWO))
+        new LoopbackProvider(fabric, List.of(ONE, TWO, THREE))
             .devices(Map.of(), Log.toStandardError(), ledger)
             .getFirst()
             .open();
@@ -92,6 +90,10 @@ class DeviceMemoryFlushTest {
     device.close();
     arena.close();
     assertEquals(Map.of(), ledger.open());
+  }
+
+  private static LocalPlane plane(String key, Gid address) {
+    return new LocalPlane(key, key, address, PathMtu.MTU_4096, "lo");
   }
 
   private int flushOnce() {
@@ -143,5 +145,26 @@ class DeviceMemoryFlushTest {
     String failure = drive(flushOnce());
     assertNotNull(failure);
     assertTrue(failure.contains("plane two") && failure.contains("RETRY_EXCEEDED"), failure);
+  }
+
+  @Test
+  void aPlaneThatIsBackCarriesReadsWhenTheOtherFails() {
+    for (int i = 0; i < 4; i++) {
+      Gid lost = i % 2 == 0 ? ONE : TWO;
+      fabric.cut(lost);
+      assertNull(drive(flushOnce()));
+      fabric.mend(lost);
+      flush.renew(plane(i % 2 == 0 ? "one" : "two", lost));
+    }
+    assertEquals(2, ledger.open().get("LoopbackQueuePair"));
+  }
+
+  @Test
+  void aPlaneThatHasMovedCarriesReadsAtItsNewAddress() {
+    flush.renew(plane("one", THREE));
+    fabric.cut(ONE);
+    fabric.cut(TWO);
+    assertNull(drive(flushOnce()));
+    assertEquals(2, ledger.open().get("LoopbackQueuePair"));
   }
 }
