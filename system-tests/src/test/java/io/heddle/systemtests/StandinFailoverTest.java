@@ -51,6 +51,13 @@ final class StandinFailoverTest {
       return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
     }
 
+    /** Of the first host; returns how it ended. */
+    int ip(String words) throws IOException, InterruptedException {
+      List<String> command = new ArrayList<>(List.of("ip"));
+      command.addAll(List.of(words.split(" ")));
+      return new ProcessBuilder(hosts.command(0, command)).inheritIO().start().waitFor();
+    }
+
     private void goesOn(String missed, Patience patience) throws IOException, InterruptedException {
       boolean alive = ranks.get(0).isAlive() && ranks.get(1).isAlive();
       if (!alive || patience.isOver()) {
@@ -122,6 +129,27 @@ final class StandinFailoverTest {
       job.awaitBytes(0, 1);
       hosts.control("gid", "0/0", "7", LabPlan.address(0, 2));
       job.awaitLine("back on plane if:e3 ");
+      job.awaitBytes(0, 1, 2, 3);
+      job.endsWell();
+    }
+  }
+
+  /* The table has the new address at another index, and later than the kernel. */
+  @Test
+  void aPlaneWhoseAddressLeavesTheTableIsFoundAtItsNewAddress()
+      throws IOException, InterruptedException {
+    String fresh = "fd03:1::301";
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
+        Job job = new Job(hosts, 1)) {
+      job.awaitBytes(0, 1, 2, 3);
+      assertEquals(0, job.ip("addr add " + fresh + "/64 nodad dev e3"));
+      assertEquals(0, job.ip("addr del " + LabPlan.address(0, 2) + "/64 dev e3"));
+      hosts.control("gid", "0/0", "3", "none");
+      job.awaitLine("moving off plane if:e3 ");
+      job.awaitBytes(0, 1);
+      hosts.control("gid", "0/0", "7", fresh);
+      job.awaitLine(fresh + " on e3 takes the place of its address " + LabPlan.address(0, 2));
+      job.awaitLine("back on plane if:e3 \\(" + LabPlan.address(1, 2) + " to " + fresh + "\\)");
       job.awaitBytes(0, 1, 2, 3);
       job.endsWell();
     }
