@@ -119,7 +119,7 @@ final class Forwarder {
       against = DropReason.ONE_WAY;
     }
     if (against == null) {
-      against = turn.against(batch.arrivedNs(train), now);
+      against = turn.against(batch.notBeforeNs(train), batch.arrivedNs(train), now);
     }
     if (against == null && group.isSuspended()) {
       against = DropReason.SUSPENDED;

@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether this bridge forwards a group's packets, by when they came: those that came while it owned
  * the group. So what lies in a socket's queue at a hand-over is forwarded by one of both bridges
- * and not by two. Immutable.
+ * and not by two.
+ *
+ * <p>A device tells the time of a packet's coming within bounds only. An owner that stops takes a
+ * packet for as late as it may have come, and one that begins for as early. So a packet in doubt is
+ * forwarded by neither, and counted. Immutable.
  */
 final class Turn {
   /** A bridge that is alone forwards everything. */
@@ -56,16 +60,19 @@ final class Turn {
   /**
    * What speaks against a packet; null for nothing. On the data path.
    *
-   * @param arrivedNs when it came
+   * @param notBeforeNs the earliest time at which it may have come
+   * @param notAfterNs the latest one
    */
-  @Nullable DropReason against(long arrivedNs, long nowNs) {
+  @Nullable DropReason against(long notBeforeNs, long notAfterNs, long nowNs) {
     boolean settled = windowNs == 0 || nowNs - movedNs >= windowNs;
-    boolean after = settled || arrivedNs - movedNs >= 0;
-    if ((role == Role.OWNER) == after) {
+    if (role == Role.OWNER) {
+      return settled || notBeforeNs - movedNs >= 0 ? null : DropReason.NO_OWNER;
+    }
+    if (!settled && notAfterNs - movedNs < 0) {
       return null;
     }
     /* Nobody owned what came before the other bridge was heard to. */
-    boolean early = !settled && arrivedNs - sinceNs < 0;
+    boolean early = !settled && notBeforeNs - sinceNs < 0;
     return role == Role.STANDBY && !early ? DropReason.STANDBY : DropReason.NO_OWNER;
   }
 }

@@ -14,6 +14,7 @@ public final class TrainBatch {
   final long[] destinationHigh;
   final long[] destinationLow;
   final long[] arrivedNs;
+  final long[] notBeforeNs;
 
   TrainBatch(int most) {
     address = new long[most];
@@ -25,6 +26,7 @@ public final class TrainBatch {
     destinationHigh = new long[most];
     destinationLow = new long[most];
     arrivedNs = new long[most];
+    notBeforeNs = new long[most];
   }
 
   /** Of the first packet's BTH. */
@@ -62,8 +64,16 @@ public final class TrainBatch {
     return destinationLow[train];
   }
 
-  /** When the system received it, by {@link System#nanoTime}. */
+  /**
+   * When the system received it, by {@link System#nanoTime}; of a device that doesn't tell, when it
+   * was polled.
+   */
   public long arrivedNs(int train) {
     return arrivedNs[train];
+  }
+
+  /** The earliest time at which it may have come; the same where the system tells it. */
+  public long notBeforeNs(int train) {
+    return notBeforeNs[train];
   }
 }

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * DETH take the place of the header in front. All slots are posted but those of the batch at hand.
  * The data thread's.
  *
+ * <p>A completion doesn't tell when its packet came. It came before it was polled. And it came
+ * after its slot was posted, and after the queue was last seen empty, but for the time that the
+ * device takes.
+ *
  * <pre>
  *  0                     16 or 20    40
  * |global route header                |payload      |pad, room for a CRC|
@@ -28,6 +32,9 @@ final class VerbsReceiver {
   private static final int TAIL_BYTES = 8;
   private static final int LINE_BYTES = 64;
 
+  /** A device tells of a packet within this time of its coming. */
+  static final long DEVICE_NS = 1_000_000;
+
   private final DatagramQueuePair queuePair;
   private final CompletionQueue completionQueue;
   private final MemoryRegion region;
@@ -38,6 +45,12 @@ final class VerbsReceiver {
   private final TrainBatch batch = new TrainBatch(BATCH);
   private final int[] used = new int[BATCH];
   private int usedSlots;
+  /* By slot. */
+  private final long[] postedNs;
+  /* When the completion queue was last seen empty. */
+  private long emptyNs;
+  /* The same before the completions at hand were polled. */
+  private long emptyBeforeNs;
   /* Completions that a look before a sleep has found. */
   private int found;
   private int packetNumber;
@@ -56,6 +69,7 @@ final class VerbsReceiver {
     this.region = region;
     this.slots = slots;
     this.queueKey = queueKey;
+    postedNs = new long[slots];
     slotBytes = slotBytes(mtuBytes);
   }
 
@@ -83,12 +97,16 @@ final class VerbsReceiver {
     failure = null;
     found = 0;
     usedSlots = 0;
+    long now = System.nanoTime();
+    emptyNs = now;
     for (int slot = 0; slot < slots; slot++) {
-      post(slot);
+      post(slot, now);
     }
   }
 
-  private void post(int slot) {
+  /* The time is one before. */
+  private void post(int slot, long nowNs) {
+    postedNs[slot] = nowNs;
     long at = region.address() + (long) slot * slotBytes;
     GlobalRouteHeader.clear(at);
     int refused = queuePair.postReceive(slot, at, slotBytes - TAIL_BYTES, region.lkey());
@@ -100,26 +118,32 @@ final class VerbsReceiver {
   /** Whether nothing has come behind the queue's arming. */
   boolean isEmpty() {
     if (found == 0) {
-      found = poll();
+      found = poll(System.nanoTime());
     }
     return found == 0;
   }
 
-  private int poll() {
+  /* The time is one before. Fewer completions than there is room for are all that there were. */
+  private int poll(long nowNs) {
     int count = completionQueue.poll(completions);
     if (count < 0 && failure == null) {
       failure = Status.FATAL_ERROR;
+    }
+    emptyBeforeNs = emptyNs;
+    if (count >= 0 && count < BATCH) {
+      emptyNs = nowNs;
     }
     return Math.max(count, 0);
   }
 
   /** Packets received, 0 where there were none. */
   int receive() {
+    long before = System.nanoTime();
     for (int i = 0; i < usedSlots; i++) {
-      post(used[i]);
+      post(used[i], before);
     }
     usedSlots = 0;
-    int count = found > 0 ? found : poll();
+    int count = found > 0 ? found : poll(before);
     found = 0;
     if (count == 0) {
       return 0;
@@ -133,7 +157,7 @@ final class VerbsReceiver {
         failure = failure == null ? completion.status : failure;
       } else if (completion.lengthBytes < GlobalRouteHeader.BYTES) {
         FabricCounters.empty(counters);
-        post(slot);
+        post(slot, now);
       } else {
         take(slot, completion, rows, now);
         used[usedSlots++] = slot;
@@ -174,7 +198,12 @@ final class VerbsReceiver {
     batch.strideBytes[row] = length;
     batch.sourcePort[row] = 0;
     batch.arrivedNs[row] = nowNs;
+    batch.notBeforeNs[row] = later(emptyBeforeNs, postedNs[slot]) - DEVICE_NS;
     FabricCounters.received(counters, 1, length);
+  }
+
+  private static long later(long one, long other) {
+    return one - other > 0 ? one : other;
   }
 
   private boolean isMulticast(int row) {

@@ -138,7 +138,9 @@ final class WireReceiver {
         batch.strideBytes[train] = stride;
       }
     } else if (level == SOL_SOCKET && type == SO_TIMESTAMPNS) {
-      batch.arrivedNs[train] = clock.nanoTime(Memory.getLong(value), Memory.getLong(value + 8));
+      long arrivedNs = clock.nanoTime(Memory.getLong(value), Memory.getLong(value + 8));
+      batch.arrivedNs[train] = arrivedNs;
+      batch.notBeforeNs[train] = arrivedNs;
     } else if (level == SOL_SOCKET && type == SO_RXQ_OVFL) {
       FabricCounters.kernelDropped(counters, Memory.getInt(value) & 0xffff_ffffL);
     }
