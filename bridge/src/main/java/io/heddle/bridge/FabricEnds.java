@@ -75,10 +75,10 @@ final class FabricEnds {
 
   /** Opens what beacons go and come by. */
   static BeaconSocket beacons(FabricPort fabric, FabricSpec spec, PeerSettings settings) {
-    if (fabric instanceof WireFabric wire) {
-      return wire.beacons(settings, spec.hops());
-    }
-    throw new HeddleException(
-        "fabric " + spec.name() + ": beacons need an interface; a fabric of kind wire has one");
+    return switch (fabric) {
+      case WireFabric wire -> wire.beacons(settings, spec.hops());
+      case VerbsFabric verbs -> verbs.beacons(settings);
+      default -> throw new IllegalStateException(fabric.describe() + " isn't opened here");
+    };
   }
 }

@@ -13,6 +13,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
@@ -45,6 +46,10 @@ final class VerbsFabricTest {
   private static final Gid GROUP = new Gid(0xff15L << 48, 0x4791);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
+  /* Of the bridge: packets a look, receives posted, and how long a device takes. */
+  private static final int BATCH = 64;
+  private static final int RECEIVES = 1024;
+  private static final long DEVICE_NS = 1_000_000;
 
   private final Arena arena = Arena.ofShared();
   private final long counters = Memory.allocate(arena, 4096, 8);
@@ -152,6 +157,49 @@ final class VerbsFabricTest {
     far.leave(GROUP);
     send(way, build(8));
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
+  }
+
+  /* So a bridge that takes a group over can tell what came before that. */
+  @Test
+  void aPacketsTimeIsKnownWithinBounds() {
+    far.join(GROUP);
+    Way way = near.wayTo(GROUP, 0);
+    int length = build(64);
+    assertEquals(0, far.poll(), "nothing has come, and that's known");
+    long before = System.nanoTime();
+    assertEquals(0, far.poll());
+    send(way, length);
+    long sent = System.nanoTime();
+    assertEquals(1, awaitPacket());
+    TrainBatch batch = far.batch();
+    assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
+    assertTrue(batch.notBeforeNs(0) - sent < 0);
+    assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
+    /* Whoever has always more than a batch waiting isn't left in doubt: each slot was posted once. */
+    for (int i = 0; i < 2 * BATCH; i++) {
+      send(way, length);
+    }
+    long posted = 0;
+    for (int polled = 0; polled < 2 * RECEIVES; polled += BATCH) {
+      posted = polled == RECEIVES ? System.nanoTime() : posted;
+      assertEquals(BATCH, far.poll());
+      for (int i = 0; i < BATCH; i++) {
+        send(way, length);
+      }
+    }
+    for (int row = 0; row < BATCH; row++) {
+      assertTrue(far.batch().notBeforeNs(row) - (posted - DEVICE_NS) >= 0, "posted after that");
+    }
+  }
+
+  @Test
+  void aPortWithoutAnInterfaceCantCarryBeacons() {
+    PeerSettings settings = new PeerSettings(1, 100, 1, 100, false, "", null, null, 14_791);
+    assertEquals(
+        "fabric a: the port of standin0 has no interface in this network namespace, and several"
+            + " bridges need one for their beacons; start the bridge in the namespace of the port's"
+            + " interface, or take the line redundancy out",
+        assertThrows(HeddleException.class, () -> near.requireBeacons(settings)).getMessage());
   }
 
   /* What carries the numbers of many hosts: each queue pair hears and sends by its own. */

@@ -316,7 +316,9 @@ public final class BridgeConfigParser {
                 + " wire interface=NAME");
       }
     }
-    refuseBesideVerbs();
+    if (unicast != null) {
+      UnicastLine.refuseKinds(file, unicast, fabrics.values());
+    }
     Integer owned = said.get(OWNERS);
     if (owned != null && redundancy == null) {
       throw new HeddleException(
@@ -358,21 +360,5 @@ public final class BridgeConfigParser {
       case WireSpec wire -> wire.withStandIns(own);
       case VerbsSpec verbs -> verbs.mapping(own, mapping == null ? 0 : mapping.queuePairs());
     };
-  }
-
-  /* A port of libibverbs has its own queue pair 1, and tells nobody when a packet came. */
-  private void refuseBesideVerbs() {
-    if (unicast != null) {
-      UnicastLine.refuseKinds(file, unicast, fabrics.values());
-    }
-    for (FabricSpec each : fabrics.values()) {
-      if (each instanceof VerbsSpec && redundancy != null) {
-        throw new HeddleException(
-            file
-                + ": redundancy isn't there for fabrics of kind verbs, as fabric "
-                + each.name()
-                + " is");
-      }
-    }
   }
 }

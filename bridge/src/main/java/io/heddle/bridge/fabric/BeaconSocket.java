@@ -11,6 +11,7 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,14 +46,16 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int NAME_BYTES = 28;
 
   private final String interfaceName;
+  private final BooleanSupplier carries;
   private final Arena arena = Arena.ofShared();
   private final int fd;
   private final Memberships memberships;
   private final long room;
   private final long header;
 
-  private BeaconSocket(String interfaceName, int interfaceIndex, int fd) {
+  private BeaconSocket(String interfaceName, int interfaceIndex, int fd, BooleanSupplier carries) {
     this.interfaceName = interfaceName;
+    this.carries = carries;
     this.fd = fd;
     memberships = new Memberships(interfaceName, interfaceIndex);
     room = Memory.allocate(arena, ROOM_BYTES, 8);
@@ -63,15 +66,22 @@ public final class BeaconSocket implements AutoCloseable {
    * @param ipv4 the own address that IPv4 beacons leave from, null for none
    * @param group that beacons go to
    * @param hops time to live of what leaves
+   * @param carries whether the fabric carries packets as far as the interface doesn't tell
    * @throws HeddleException where the port is taken, or the group can't be joined
    */
   static BeaconSocket open(
-      String interfaceName, int interfaceIndex, @Nullable Gid ipv4, Gid group, int port, int hops) {
+      String interfaceName,
+      int interfaceIndex,
+      @Nullable Gid ipv4,
+      Gid group,
+      int port,
+      int hops,
+      BooleanSupplier carries) {
     int fd =
         check(
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
-    BeaconSocket socket = new BeaconSocket(interfaceName, interfaceIndex, fd);
+    BeaconSocket socket = new BeaconSocket(interfaceName, interfaceIndex, fd, carries);
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
@@ -168,8 +178,12 @@ public final class BeaconSocket implements AutoCloseable {
     return fd;
   }
 
-  /** Whether the interface is up and has a carrier. */
+  /** Whether the fabric carries packets: the interface is up and has a carrier, at least. */
   public boolean isUp() {
+    return carries.getAsBoolean() && interfaceIsUp();
+  }
+
+  private boolean interfaceIsUp() {
     byte[] name = interfaceName.getBytes(StandardCharsets.UTF_8);
     Memory.clear(room, IFREQ_BYTES);
     MemorySegment.copy(MemorySegment.ofArray(name), 0, Memory.ALL, room, name.length);

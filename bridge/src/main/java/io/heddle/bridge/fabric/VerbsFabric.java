@@ -4,6 +4,7 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.roce.wire.DatagramFormat;
@@ -37,6 +38,7 @@ public final class VerbsFabric implements NumberedPort {
   private final String device;
   private final int hops;
   private final VerbsPort port;
+  private final @Nullable NetworkLink link;
   private final List<LoopRules.Prefix> prefixes;
   private final VerbsQueueSet queues;
   private final GroupJoin join;
@@ -55,8 +57,9 @@ public final class VerbsFabric implements NumberedPort {
     device = spec.device();
     hops = spec.hops();
     this.port = port;
-    prefixes = prefixes(port, host);
-    join = joinOf(spec, port, host);
+    link = linkOf(port, host);
+    prefixes = prefixes(link, host);
+    join = joinOf(spec, port, link);
     queues = openQueues(Math.max(1, spec.queuePairs()));
     watch = new VerbsWatch(port, queues.all());
   }
@@ -85,19 +88,30 @@ public final class VerbsFabric implements NumberedPort {
     }
   }
 
+  /* The port's interface may be in another network namespace, where another one has its number here. */
   private static @Nullable NetworkLink linkOf(VerbsPort port, HostAddresses host) {
     for (NetworkLink each : host.links()) {
-      if (each.index() == port.interfaceIndex()) {
+      if (carries(each, port, host)) {
         return each;
       }
     }
     return null;
   }
 
-  private static List<LoopRules.Prefix> prefixes(VerbsPort port, HostAddresses host) {
+  private static boolean carries(NetworkLink link, VerbsPort port, HostAddresses host) {
+    for (AssignedAddress each : host.addresses()) {
+      if (each.interfaceIndex() == link.index()
+          && port.interfaceOf(Gid.of(each.address())) == link.index()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<LoopRules.Prefix> prefixes(@Nullable NetworkLink link, HostAddresses host) {
     List<LoopRules.Prefix> prefixes = new ArrayList<>();
     for (AssignedAddress each : host.addresses()) {
-      if (each.interfaceIndex() == port.interfaceIndex()) {
+      if (link != null && each.interfaceIndex() == link.index()) {
         Gid address = Gid.of(each.address());
         int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
         prefixes.add(new LoopRules.Prefix(address, bits));
@@ -106,8 +120,7 @@ public final class VerbsFabric implements NumberedPort {
     return List.copyOf(prefixes);
   }
 
-  private static GroupJoin joinOf(VerbsSpec spec, VerbsPort port, HostAddresses host) {
-    NetworkLink link = linkOf(port, host);
+  private static GroupJoin joinOf(VerbsSpec spec, VerbsPort port, @Nullable NetworkLink link) {
     GroupJoin ofInterface =
         link == null ? new InterfaceJoin() : new InterfaceJoin(link.name(), link.index());
     GidTable.Entry ipv4 = port.source(true);
@@ -135,6 +148,66 @@ public final class VerbsFabric implements NumberedPort {
         + port.addresses().stream().map(Gid::toString).collect(Collectors.joining(" "))
         + " joins by "
         + join.describe();
+  }
+
+  /**
+   * Looks whether beacons can go by the port's interface.
+   *
+   * @return the interface
+   * @throws HeddleException where it has none here, or no IPv4 address and beacons need one
+   */
+  public NetworkLink requireBeacons(PeerSettings settings) {
+    if (link == null) {
+      throw new HeddleException(
+          "fabric "
+              + name
+              + ": the port of "
+              + device
+              + " has no interface in this network namespace, and several bridges need one for"
+              + " their beacons; start the bridge in the namespace of the port's interface, or"
+              + " take the line redundancy out");
+    }
+    Gid group = settings.groupOf(beaconSource(link) != null);
+    if (group.isIpv4Mapped() && beaconSource(link) == null) {
+      throw new HeddleException(
+          "fabric "
+              + name
+              + ": "
+              + device
+              + " has no IPv4 address on "
+              + link.name()
+              + ", and beacons go to "
+              + group
+              + "; say an IPv6 group= in the redundancy line of all bridges");
+    }
+    return link;
+  }
+
+  private @Nullable Gid beaconSource(NetworkLink by) {
+    for (GidTable.Entry each : port.own()) {
+      if (each.gid().isIpv4Mapped() && each.interfaceIndex() == by.index()) {
+        return each.gid();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Opens what beacons go and come by: the interface of the port.
+   *
+   * @throws HeddleException where there is none, its port is taken, or the group can't be joined
+   */
+  public BeaconSocket beacons(PeerSettings settings) {
+    NetworkLink by = requireBeacons(settings);
+    Gid ipv4 = beaconSource(by);
+    return BeaconSocket.open(
+        by.name(),
+        by.index(),
+        ipv4,
+        settings.groupOf(ipv4 != null),
+        settings.port(),
+        hops,
+        () -> watch.isActive() && !queues.first().isDown());
   }
 
   @Override

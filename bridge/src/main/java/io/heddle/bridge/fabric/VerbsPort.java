@@ -140,8 +140,13 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
     return first;
   }
 
-  /** The network interface that carries its addresses, 0 where there is none. */
-  int interfaceIndex() {
-    return own.getFirst().interfaceIndex();
+  /** The network interface that has one of its addresses, 0 where none has. */
+  int interfaceOf(Gid address) {
+    for (GidTable.Entry each : own) {
+      if (each.gid().equals(address)) {
+        return each.interfaceIndex();
+      }
+    }
+    return 0;
   }
 }

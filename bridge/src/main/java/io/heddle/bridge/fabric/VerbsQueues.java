@@ -41,10 +41,9 @@ final class VerbsQueues {
   private final VerbsSender sender;
   private final int mtuBytes;
   private final Set<Gid> groups = new HashSet<>();
-  /* The queue pair has failed and isn't started anew yet. */
-  private boolean down;
   private long triedNs;
-  /* Written by the data thread, read by the control thread. */
+  /* Written by the data thread, read by others. The first: it has failed and isn't started anew yet. */
+  private volatile boolean down;
   private volatile int failures;
   private volatile String lastFailure = "";
 
@@ -114,6 +113,11 @@ final class VerbsQueues {
 
   ByteBuffer receiveBytes() {
     return Memory.ALL.asSlice(receiveRegion.address(), receiveRegion.lengthBytes()).asByteBuffer();
+  }
+
+  /** Whether the queue pair has failed and isn't started anew yet. Any thread. */
+  boolean isDown() {
+    return down;
   }
 
   /** How often the queue pair has failed. Any thread. */

@@ -29,6 +29,7 @@ final class VerbsWatch {
   /* Written by the control thread, read by others. */
   private volatile GidTable table;
   private volatile int mtuBytes;
+  private volatile boolean active;
   private volatile @Nullable String death;
 
   VerbsWatch(VerbsPort port, List<VerbsQueues> all) {
@@ -39,6 +40,7 @@ final class VerbsWatch {
     this.all = all;
     fullMtuBytes = all.getFirst().mtuBytes();
     mtuBytes = fullMtuBytes;
+    active = context.port().active();
   }
 
   void countAt(long address) {
@@ -47,6 +49,11 @@ final class VerbsWatch {
 
   int mtuBytes() {
     return mtuBytes;
+  }
+
+  /** Whether the port had a link at the last look. */
+  boolean isActive() {
+    return active;
   }
 
   /** The port's addresses at the last look. */
@@ -78,7 +85,8 @@ final class VerbsWatch {
       faults.add(death);
     }
     PortAttributes now = context.port();
-    if (!now.active()) {
+    active = now.active();
+    if (!active) {
       faults.add(device + " has no link");
     }
     mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());

@@ -298,7 +298,9 @@ public final class WireFabric implements FabricPort {
     }
     return in(
         namespace,
-        () -> BeaconSocket.open(link.name(), link.index(), ipv4, group, settings.port(), hops));
+        () ->
+            BeaconSocket.open(
+                link.name(), link.index(), ipv4, group, settings.port(), hops, () -> true));
   }
 
   @Override

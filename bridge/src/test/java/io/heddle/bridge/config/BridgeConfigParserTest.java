@@ -163,6 +163,8 @@ class BridgeConfigParserTest {
     PeerSettings plain = parse(AB + "redundancy bridge-id=1").redundancy();
     assertNotNull(plain);
     assertEquals("bridge-id=1 beacon=100ms port=14791 priority=100 weight=1", plain.toString());
+    String device = "fabric a verbs device=rxe0\nfabric b wire interface=y\n";
+    assertEquals(plain, parse(device + "redundancy bridge-id=1").redundancy());
     Files.write(key, new byte[BeaconKey.LEAST_BYTES - 1]);
     assertEquals(
         "bridge.conf line 3: key-file="

@@ -115,8 +115,11 @@ public final class BridgeCommand {
           RdmaCmNumbers.requirePresent(spec.device());
         }
         try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
-          text.append("fabric ").append(each.name()).append(": ");
-          text.append(fabric.describe()).append('\n');
+          text.append("fabric ").append(each.name()).append(": ").append(fabric.describe());
+          if (config.redundancy() != null) {
+            text.append(", beacons by ").append(fabric.requireBeacons(config.redundancy()).name());
+          }
+          text.append('\n');
         }
       }
     }

@@ -1,0 +1,358 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.bridge.status.BridgeStatus.Direction;
+import io.heddle.bridge.status.RedundancyStatus;
+import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.Patience;
+import io.heddle.systemtests.bridge.GroupLoad;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two bridges between the stand-in for libibverbs and an interface, under load both ways. Beacons
+ * go by the interfaces: e2 is that of the devices' ports.
+ *
+ * <pre>
+ *          stand-in, e2                e1
+ * load ══ 10.9.0.1 [bridge 1] 10.1.0.1 ══ load
+ * 10.9.0.3 10.9.0.2 [bridge 2] 10.1.0.2   10.1.0.3
+ * </pre>
+ */
+@EndsWithin(300)
+class TwoBridgesOverVerbsTest {
+  private static final String GROUP = "239.1.1.1";
+  private static final int LOAD_RANK = 2;
+  private static final int LIMIT_SECONDS = 60;
+  private static final long SOME = 100;
+  /* A pause of the machine's makes a gap longer, and one of some is without. */
+  private static final int KILLS = 5;
+  private static final long LOOK_MS = 10;
+  /* Of the load's words, the newest counts are in so many. */
+  private static final int TAIL = 1000;
+  private static final QuestionSocket.Daemon BRIDGE =
+      new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
+  private static final Pattern COUNTS =
+      Pattern.compile(
+          "from-(verbs|wire) sent (\\d+) newest (-?\\d+) twice (\\d+) lost (\\d+) pauseUs"
+              + " (\\d+)\n");
+
+  @TempDir private Path folder;
+  private final List<HostProcess> processes = new ArrayList<>();
+  private final HostProcess[] bridges = new HostProcess[3];
+  private Lab lab;
+  private HostProcess load;
+
+  /* Of the load's payloads from one fabric, until now; and the longest time between two that came lately. */
+  private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
+    Counts(MatchResult line) {
+      this(
+          Long.parseLong(line.group(2)),
+          Long.parseLong(line.group(3)),
+          Long.parseLong(line.group(4)),
+          Long.parseLong(line.group(5)),
+          Long.parseLong(line.group(6)) / 1e3);
+    }
+  }
+
+  @BeforeEach
+  void createLab() throws Exception {
+    BuiltParts.standin();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    if (new ProcessBuilder("chrt", "-f", "1", "true").start().waitFor() != 0) {
+      Skip.because("chrt can't give a thread a priority");
+    }
+    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 1500));
+    for (int rank = 0; rank <= LOAD_RANK; rank++) {
+      address(rank, "10.1.0." + (rank + 1), "e1");
+    }
+    address(0, "10.9.0.1", "e2");
+    address(1, "10.9.0.2", "e2");
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    try {
+      for (HostProcess each : processes) {
+        each.close();
+      }
+    } finally {
+      if (lab != null) {
+        lab.close();
+      }
+    }
+  }
+
+  private void address(int rank, String address, String link) throws Exception {
+    List<String> command = List.of("ip", "addr", "add", address + "/24", "dev", link);
+    Path log = folder.resolve("address.log");
+    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
+      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
+    }
+  }
+
+  private Map<String, String> standin(int host) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
+    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
+    environment.put("STANDIN_HOST", Integer.toString(host));
+    environment.put("STANDIN_GIDS", "::ffff:10.9.0." + (host + 1));
+    return environment;
+  }
+
+  private Path status(int number) {
+    return folder.resolve("status" + number);
+  }
+
+  private Path config(int number, int beaconMs) throws IOException {
+    Path config = folder.resolve("bridge" + number + ".conf");
+    Files.write(
+        config,
+        List.of(
+            "bridge test" + number + " status=" + status(number) + " control=" + control(number),
+            "fabric a verbs device=standin0",
+            "fabric b wire interface=e1 address=10.1.0." + number + " prefix=10.1.0.0/24",
+            "redundancy bridge-id=" + number + " beacon=" + beaconMs + "ms",
+            "group " + GROUP + " owner=2"));
+    return config;
+  }
+
+  private Path control(int number) {
+    return folder.resolve("control" + number);
+  }
+
+  private HostProcess start(int number, List<String> command) throws IOException {
+    Path log = Files.createTempFile(folder, "process", ".log");
+    HostProcess process = HostProcess.start(lab, number - 1, log, standin(number - 1), command);
+    processes.add(process);
+    return process;
+  }
+
+  private void startBridge(int number, int beaconMs) throws IOException {
+    String config = config(number, beaconMs).toString();
+    bridges[number] = start(number, HeddleRun.command("bridge", "run", "--config", config));
+  }
+
+  private void startBoth(int beaconMs) throws Exception {
+    startBridge(1, beaconMs);
+    startBridge(2, beaconMs);
+    awaitOwner(2);
+    load =
+        start(
+            LOAD_RANK + 1,
+            HostProcess.java(GroupLoad.class, "standin0", "10.9.0.3", "e1", "10.1.0.3", GROUP));
+    awaitFlow();
+  }
+
+  private RedundancyStatus redundancy(int number) {
+    RedundancyStatus redundancy = BridgeStatus.read(status(number)).redundancy();
+    if (redundancy == null) {
+      throw new HeddleException("bridge " + number + " is alone");
+    }
+    return redundancy;
+  }
+
+  private boolean isSettled(int number, String role, String state) {
+    try {
+      RedundancyStatus redundancy = redundancy(number);
+      return redundancy.settled()
+          && redundancy.state().equals(state)
+          && redundancy.peers().stream().anyMatch(each -> !each.heardOn().isEmpty())
+          && BridgeStatus.read(status(number)).groups().getFirst().role().equals(role);
+    } catch (HeddleException notYet) {
+      return false;
+    }
+  }
+
+  private boolean owns(int number) {
+    return BridgeStatus.read(status(number)).groups().getFirst().role().equals("owner");
+  }
+
+  private void await(String what, BooleanSupplier holds) throws InterruptedException {
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    while (!holds.getAsBoolean()) {
+      assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + said());
+      assertTrue(bridges[1].isAlive(), this::said);
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    }
+  }
+
+  private String said() {
+    StringBuilder text = new StringBuilder();
+    for (HostProcess each : processes) {
+      String output = each.outputOrWhyNot();
+      text.append("\n---\n").append(output.substring(Math.max(0, output.length() - 2000)));
+    }
+    return text.toString();
+  }
+
+  /* Both agree, and the other one could take over. */
+  private void awaitOwner(int number) throws InterruptedException {
+    await(
+        "bridge " + number + " owns",
+        () -> isSettled(number, "owner", "active") && isSettled(3 - number, "standby", "standby"));
+  }
+
+  private List<Counts> counts(String from, int begin) {
+    String output = load.outputOrWhyNot();
+    int start = Math.min(begin < 0 ? Math.max(0, output.length() + begin) : begin, output.length());
+    return COUNTS
+        .matcher(output.substring(start))
+        .results()
+        .filter(each -> each.group(1).equals(from))
+        .map(Counts::new)
+        .toList();
+  }
+
+  private Counts counts(String from) {
+    List<Counts> newest = counts(from, -TAIL);
+    return newest.isEmpty() ? new Counts(0, -1, 0, 0, 0) : newest.getLast();
+  }
+
+  /* The longest time without a payload in either direction since the load had said so much. */
+  private double longestPauseMs(int begin) {
+    double longest = 0;
+    for (String from : List.of("verbs", "wire")) {
+      for (Counts each : counts(from, begin)) {
+        longest = Math.max(longest, each.pauseMs());
+      }
+    }
+    return longest;
+  }
+
+  private void awaitFlow() throws InterruptedException {
+    long verbs = counts("verbs").sent() + SOME;
+    long wire = counts("wire").sent() + SOME;
+    await(
+        "payloads flow",
+        () -> {
+          assertTrue(load.isAlive(), load::outputOrWhyNot);
+          return counts("verbs").newest() >= verbs && counts("wire").newest() >= wire;
+        });
+  }
+
+  private void order(int number, String word) {
+    String answer = QuestionSocket.ask(BRIDGE, control(number), word);
+    assertTrue(answer.replace(" ", "").contains("\"followed\":true"), answer);
+  }
+
+  private long noOwner(int side) {
+    long counted = 0;
+    for (int number = 1; number <= 2; number++) {
+      Direction from = BridgeStatus.read(status(number)).groups().getFirst().directions().get(side);
+      counted += from.drops().getOrDefault("no-owner", 0L);
+    }
+    return counted;
+  }
+
+  private void assertNoneTwice() {
+    assertEquals(0, counts("verbs").twice() + counts("wire").twice(), this::said);
+  }
+
+  /* The second is drained and takes the group back, so often. */
+  private void handOver(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      order(2, "drain");
+      awaitNewOwner(1);
+      awaitFlow();
+      order(2, "end-drain");
+      awaitOwner(2);
+      awaitFlow();
+    }
+    long[] counted = {noOwner(0), noOwner(1)};
+    System.out.println(
+        2 * times
+            + " hand-overs: "
+            + counts("verbs")
+            + " "
+            + counts("wire")
+            + ", counted "
+            + counted[0]
+            + " and "
+            + counted[1]);
+    assertNoneTwice();
+    assertTrue(counts("verbs").lost() <= counted[0], this::said);
+    assertTrue(counts("wire").lost() <= counted[1], this::said);
+  }
+
+  private void awaitNewOwner(int number) throws InterruptedException {
+    await("bridge " + number + " owns", () -> isSettled(number, "owner", "active"));
+  }
+
+  private void control(String words) throws Exception {
+    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(standin(0));
+    Process process = builder.start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + said);
+  }
+
+  @Test
+  void aDrainALostLinkAndAKillUnderLoadBringNoPayloadTwice() throws Exception {
+    startBoth(800);
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    handOver(1);
+    control("port 1/0 down");
+    await("the first takes over", () -> owns(1));
+    assertEquals(List.of("b"), redundancy(2).fabricsUp());
+    awaitFlow();
+    control("port 1/0 up");
+    awaitOwner(2);
+    awaitFlow();
+    bridges[2].kill();
+    await("the first takes over", () -> owns(1));
+    awaitFlow();
+    assertNoneTwice();
+  }
+
+  @Test
+  @InWholeRun
+  void manyHandOversBringNoPayloadTwiceAndAKilledOwnerIsFollowedWithinTheHold() throws Exception {
+    int beaconMs = 200;
+    double holdMs = beaconMs * 3.5;
+    startBoth(beaconMs);
+    handOver(20);
+    double best = Double.MAX_VALUE;
+    for (int i = 0; i < KILLS && best > holdMs + 50; i++) {
+      int begin = load.output().length();
+      bridges[2].kill();
+      await("the first takes over", () -> owns(1));
+      awaitFlow();
+      double pauseMs = longestPauseMs(begin);
+      System.out.println("killed: longest time without a payload " + pauseMs + " ms");
+      best = Math.min(best, pauseMs);
+      startBridge(2, beaconMs);
+      awaitOwner(2);
+      awaitFlow();
+    }
+    assertNoneTwice();
+    assertTrue(best <= holdMs + 50, "the shortest gap of " + KILLS + " was " + best + " ms");
+  }
+}

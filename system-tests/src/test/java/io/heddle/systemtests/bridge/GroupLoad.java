@@ -1,0 +1,168 @@
+package io.heddle.systemtests.bridge;
+
+import io.heddle.verbs.Gid;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A host of both fabrics that sends numbered payloads to a group in each all the time, and counts
+ * how often each comes out of the other one: {@code GroupLoad DEVICE ADDRESS INTERFACE ADDRESS
+ * GROUP}. It prints its counts, by the fabric that payloads left from, and the longest time between
+ * two that came since it printed last, until it is killed.
+ *
+ * <p>A device's sender hands a datagram to one receiver after the other. A pause in between would
+ * be one that no switch makes. So its thread comes before all that have no priority.
+ *
+ * <pre>
+ *  0       4       8      16
+ * |"LOAD"  |side   |number |bytes that follow from the number ...
+ * </pre>
+ */
+public final class GroupLoad {
+  /* How the two directions are called. */
+  private static final List<String> DIRECTIONS = List.of("from-verbs", "from-wire");
+
+  private static final int MARK = 0x4c4f_4144;
+  private static final int BYTES = 100;
+  private static final long PACE_NS = 1_000_000;
+  private static final long NAP_NS = 50_000;
+  private static final long TELL_NS = 20_000_000;
+
+  private final List<GroupPort> ports;
+  private final List<Direction> directions = List.of(new Direction(), new Direction());
+  private final ByteBuffer room = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.BIG_ENDIAN);
+
+  /* What was sent into one fabric, and came out of the other. */
+  private static final class Direction {
+    private static final int MOST = 1 << 20;
+
+    private final byte[] times = new byte[MOST];
+    private int sent;
+    private int newest = -1;
+    private int twice;
+    private int came;
+    private long heardNs;
+    private long longestPauseNs;
+
+    void heard(int number, long nowNs) {
+      times[number]++;
+      twice += times[number] > 1 ? 1 : 0;
+      came += times[number] == 1 ? 1 : 0;
+      newest = Math.max(newest, number);
+      longestPauseNs = Math.max(longestPauseNs, heardNs == 0 ? 0 : nowNs - heardNs);
+      heardNs = nowNs;
+    }
+
+    /* Those before the first that came were sent while no bridge was heard yet. */
+    String counts() {
+      int first = 0;
+      while (first < newest && times[first] == 0) {
+        first++;
+      }
+      long pauseNs = longestPauseNs;
+      longestPauseNs = 0;
+      return String.format(
+          Locale.ROOT,
+          "sent %d newest %d twice %d lost %d pauseUs %d",
+          sent,
+          newest,
+          twice,
+          newest < 0 ? 0 : newest + 1 - first - came,
+          pauseNs / 1000);
+    }
+  }
+
+  private GroupLoad(List<GroupPort> ports) {
+    this.ports = ports;
+  }
+
+  /** The program. */
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    List<Gid> groups = List.of(address(arguments[4]));
+    VerbsGroupPort verbs = new VerbsGroupPort(arguments[0], address(arguments[1]), groups);
+    WireGroupPort wire = new WireGroupPort(arguments[2], address(arguments[3]), groups);
+    comeBeforeOthers();
+    new GroupLoad(List.of(verbs, wire)).run();
+  }
+
+  private static Gid address(String text) throws IOException {
+    return Gid.of(InetAddress.getByName(text));
+  }
+
+  /* Of this thread alone: the compiler's and others may wait. */
+  private static void comeBeforeOthers() throws IOException, InterruptedException {
+    String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
+    Process chrt = new ProcessBuilder("chrt", "-f", "-p", "1", thread).inheritIO().start();
+    if (chrt.waitFor() != 0) {
+      throw new IOException("chrt can't give a thread a priority");
+    }
+  }
+
+  private void run() throws IOException {
+    long sendNs = System.nanoTime();
+    long tellNs = sendNs;
+    for (; ; ) {
+      for (int side = 0; side < ports.size(); side++) {
+        int from = 1 - side;
+        ports.get(side).poll((payload, hasImmediate, immediate) -> take(from, payload));
+      }
+      long now = System.nanoTime();
+      if (now - sendNs >= 0) {
+        send(0);
+        send(1);
+        /* What a pause has kept isn't made up for. */
+        sendNs = now + PACE_NS;
+      }
+      if (now - tellNs >= 0) {
+        for (int from = 0; from < directions.size(); from++) {
+          System.out.println(DIRECTIONS.get(from) + " " + directions.get(from).counts());
+        }
+        tellNs = now + TELL_NS;
+      }
+      LockSupport.parkNanos(NAP_NS);
+    }
+  }
+
+  private static byte pattern(int number, int position) {
+    return (byte) ((number + 1L) * 0x9e37_79b1L + position * 31L >>> 5);
+  }
+
+  private void send(int side) throws IOException {
+    Direction direction = directions.get(side);
+    if (direction.sent == Direction.MOST) {
+      throw new IOException("nobody has ended this load");
+    }
+    room.clear().putInt(MARK).putInt(side).putLong(direction.sent);
+    while (room.hasRemaining()) {
+      room.put(pattern(direction.sent, room.position()));
+    }
+    ports.get(side).send(0, room.flip(), false, 0);
+    direction.sent++;
+  }
+
+  /* What comes out of a fabric: the own payloads of that one as well, as a device hands them back. */
+  private void take(int from, ByteBuffer payload) {
+    payload.order(ByteOrder.BIG_ENDIAN);
+    if (payload.remaining() != BYTES || payload.getInt() != MARK) {
+      throw new IllegalStateException("a payload of nobody's");
+    }
+    int side = payload.getInt();
+    int number = (int) payload.getLong();
+    while (payload.hasRemaining()) {
+      int position = payload.position();
+      if (payload.get() != pattern(number, position)) {
+        throw new IllegalStateException("a byte of " + number + " is wrong");
+      }
+    }
+    if (side == from) {
+      directions.get(from).heard(number, System.nanoTime());
+    }
+  }
+}
