@@ -74,6 +74,15 @@ struct heddle_operation {
   int64_t addend;
 };
 
+/* Memory of a GPU, by its dma-buf. */
+struct heddle_dma_buf {
+  int64_t address;
+  int64_t length; /* bytes */
+  int64_t type;   /* what the address points to */
+  int64_t offset; /* of the first byte in the dma-buf */
+  int64_t fd;     /* the caller's */
+};
+
 /* Properties of a device, superset of every ABI version. The strings live as long as the process. */
 struct heddle_properties {
   const char *name;
@@ -141,7 +150,8 @@ enum heddle_manage {
   HEDDLE_GROUP_FAILED,       /* group java_id, out_failed: 0 or 1 */
   HEDDLE_GROUP_CLOSE,        /* group java_id */
   HEDDLE_GROUP_CLOSE_LISTEN, /* listener */
-  HEDDLE_GROUP_FLUSH,        /* group java_id, rank: what gets from it have brought is to be visible */
+  HEDDLE_GROUP_FLUSH, /* group java_id, rank, number, out_request: what gets from it have brought is to be visible */
+  HEDDLE_GROUP_REGISTER_DMA_BUF, /* group java_id, struct heddle_dma_buf *, out_number */
 };
 
 /*

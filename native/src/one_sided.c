@@ -12,15 +12,6 @@ struct heddle_contexts {
 
 enum { HOST_MEMORY = 1 };
 
-/* The docs say what can't be proved without a GPU: docs/decisions/0048-one-sided-opt-in.md. */
-static int refuse_device_memory(const char *what) {
-  heddle_log(NCCL_LOG_WARN,
-             "one-sided operations take host memory only, not %s; a job whose kernels put to GPU memory runs without "
-             "HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them",
-             what);
-  return NCCL_INVALID_USAGE;
-}
-
 /* A handle is a registration's number and one, since 0 would be none. */
 static int64_t number_of(const void *handle) { return as_int(handle) - 1; }
 
@@ -38,7 +29,6 @@ int heddle_group_get_properties(int device, struct nccl_properties_v12 *properti
   int result = heddle_get_properties_v12(device, properties);
   if (result == NCCL_SUCCESS) {
     properties->net_device_type = NCCL_NET_DEVICE_GIN_PROXY;
-    properties->pointer_support = HOST_MEMORY;
   }
   return result;
 }
@@ -107,7 +97,11 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
   (void)flags; /* signals in host memory are added by the processor, in order anyway */
   *handle = NULL;
   if (type != HOST_MEMORY) {
-    return refuse_device_memory("memory of a GPU (type 2 of NCCL's)");
+    heddle_log(
+        NCCL_LOG_WARN,
+        "one-sided operations take memory of a GPU (type 2 of NCCL's) by its dma-buf only; a job without dma-bufs runs "
+        "without HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them");
+    return NCCL_INVALID_USAGE;
   }
   int result = heddle_enter();
   if (result != NCCL_SUCCESS) {
@@ -124,15 +118,21 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)comm;
-  (void)data;
-  (void)size;
-  (void)type;
-  (void)offset;
-  (void)fd;
-  (void)flags;
+  (void)flags; /* signals there are added by the adapter behind a read of it, in order anyway */
   *handle = NULL;
-  return refuse_device_memory("a dma-buf's memory");
+  int result = heddle_enter();
+  if (result != NCCL_SUCCESS) {
+    return result;
+  }
+  heddle_signals_rehook();
+  struct heddle_dma_buf memory = {
+      .address = as_int(data), .length = (int64_t)size, .type = type, .offset = (int64_t)offset, .fd = fd};
+  int64_t number = 0;
+  result = MANAGE(HEDDLE_GROUP_REGISTER_DMA_BUF, java_id(comm), as_int(&memory), as_int(&number));
+  if (result == NCCL_SUCCESS) {
+    *handle = (void *)(intptr_t)(number + 1);
+  }
+  return result;
 }
 
 int heddle_group_dereg(void *comm, void *handle) {
@@ -214,19 +214,19 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
   return start(contexts, context, &operation, request);
 }
 
-/* What was read lies in host memory when its request is done: it is only counted. */
+/* What was read lies in host memory when its request is done; of a GPU's memory it takes a read by the adapter. */
 int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request) {
   (void)context;
-  (void)handle;
   *request = NULL;
   int result = heddle_enter();
   return result != NCCL_SUCCESS ? result
-                                : MANAGE(HEDDLE_GROUP_FLUSH, java_id(((struct heddle_contexts *)contexts)->comm), rank);
+                                : MANAGE(HEDDLE_GROUP_FLUSH, java_id(((struct heddle_contexts *)contexts)->comm), rank,
+                                         number_of(handle), as_int(request));
 }
 
 int heddle_group_test(void *comm, void *request, int *done) {
   (void)comm;
-  if (request == NULL) { /* a flush's */
+  if (request == NULL) { /* a flush's of host memory */
     *done = 1;
     return NCCL_SUCCESS;
   }

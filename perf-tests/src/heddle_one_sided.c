@@ -11,7 +11,7 @@ enum { MOST_CONTEXTS = 256, GET_BYTES = 1 << 16, GETS = 4, CUDA_MEMORY = 2, DMA_
 
 struct options {
   const char *plugin, *folder, *table;
-  int rank, ranks, contexts, log, spoil;
+  int rank, ranks, contexts, log, spoil, on_devices;
   size_t operations, max_bytes, seed;
   double timeout_seconds;
 };
@@ -36,6 +36,7 @@ static void usage(FILE *to) {
           "  --seed S                the same for all ranks (1)\n"
           "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
           "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
+          "  --on-devices            all memory is registered as a GPU's, by dma-bufs that lead to host memory\n"
           "  --spoil                 rank 0 sends wrong bytes, to see that they are found\n"
           "  --verbose               with the plugin's own log\n"
           "exit codes: 0 all as it must be, 1 a signal came before its data, 2 bad usage, 3 a call failed that must "
@@ -54,6 +55,7 @@ static void parse(int argc, char **argv) {
       {"seed", OPTION_SIZE, &options.seed, 0, INT64_MAX, NULL},
       {"table", OPTION_TEXT, &options.table, 0, 0, NULL},
       {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
+      {"on-devices", OPTION_ON, &options.on_devices, 0, 0, NULL},
       {"spoil", OPTION_ON, &options.spoil, 0, 0, NULL},
       {"verbose", OPTION_ON, &options.log, 0, 0, NULL},
       {0}};
@@ -64,10 +66,8 @@ static void parse(int argc, char **argv) {
 }
 
 static void register_gets(void) {
-  gets = malloc((1 + GETS) * GET_BYTES);
-  if (gets == NULL) fail_with(EXIT_BAD_USAGE, "no memory for gets");
+  gets = one_sided_memory(&plugin, (1 + GETS) * GET_BYTES, 0, &gets_memory);
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
-  check(plugin.calls.reg(plugin.group, gets, (1 + GETS) * GET_BYTES, 1, 0, &gets_memory), "regMrSym");
 }
 
 /* Memory that the properties don't name is refused, not taken and written wrongly. */
@@ -97,6 +97,7 @@ static void get_from(const struct lanes *lanes, int peer, int round) {
         "iget");
   while (!is_done(request)) one_sided_progress(&plugin);
   check(plugin.calls.flush(plugin.contexts, 0, gets_memory, (uint32_t)peer, &flush), "iflush");
+  if ((flush != NULL) != plugin.on_devices) fail_with(EXIT_PLUGIN_ERROR, "iflush: %p", flush);
   while (flush != NULL && !is_done(flush)) one_sided_progress(&plugin);
   size_t wrong = wrong_byte(gets + into, bytes, (uint64_t)peer + offset);
   if (wrong != bytes) {
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
   watch_for_hang(options.timeout_seconds);
   if (one_sided_load(&plugin, options.plugin, options.table, options.log ? prefix : NULL) != 0)
     return EXIT_PLUGIN_ERROR;
+  plugin.on_devices = options.on_devices != 0;
   progress();
   struct lanes lanes = {.rank = options.rank,
                         .ranks = options.ranks,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "net_plugin.h"
@@ -149,4 +150,29 @@ void one_sided_barrier(const struct one_sided *plugin, const struct one_sided_me
     }
     progress();
   }
+}
+
+static int memory_file(size_t bytes) {
+  int file = memfd_create("device", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)bytes) != 0) fail_with(EXIT_PLUGIN_ERROR, "no memfd of %zu bytes", bytes);
+  return file;
+}
+
+void *one_sided_memory(const struct one_sided *plugin, size_t bytes, uint64_t flags, void **handle) {
+  enum { HOST_MEMORY = 1, DEVICE_MEMORY = 2 };
+  int file = plugin->on_devices ? memory_file(bytes) : -1;
+  int way = plugin->on_devices ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void *seen = mmap(NULL, bytes, PROT_READ | PROT_WRITE, way, file, 0);
+  if (seen == MAP_FAILED) fail_with(EXIT_BAD_USAGE, "no memory: %zu bytes; ask for less with --max-bytes", bytes);
+  if (!plugin->on_devices) {
+    check(plugin->calls.reg(plugin->group, seen, bytes, HOST_MEMORY, flags, handle), "regMrSym");
+    return seen;
+  }
+  static uintptr_t next = 0x700000000000;
+  void *place = (void *)next;
+  next += (bytes | 0xfffff) + 1;
+  check(plugin->calls.reg_dma_buf(plugin->group, place, bytes, DEVICE_MEMORY, 0, file, flags, handle),
+        "regMrSymDmaBuf");
+  close(file);
+  return seen;
 }

@@ -2,6 +2,8 @@
 #ifndef HEDDLE_ONE_SIDED_PLUGIN_H
 #define HEDDLE_ONE_SIDED_PLUGIN_H
 
+#include <stdbool.h>
+
 #include "one_sided_abi.h"
 
 struct one_sided {
@@ -10,6 +12,7 @@ struct one_sided {
   void *context;
   int devices;
   void *group, *contexts; /* once it is connected */
+  bool on_devices;        /* whether memory is registered as a GPU's */
 };
 
 /*
@@ -35,5 +38,10 @@ void one_sided_barrier(const struct one_sided *, const struct one_sided_meeting 
 /* Whether the request is done, and gone with that. Ends the process where the call fails. */
 int one_sided_is_done(const struct one_sided *, void *request);
 void one_sided_progress(const struct one_sided *);
+/*
+ * Maps memory and registers it. As a GPU's it has another address for the plugin, at which this process has nothing: only
+ * its dma-buf, a memfd, leads there. Ends the process where that can't be. Returns where this process sees it.
+ */
+void *one_sided_memory(const struct one_sided *, size_t bytes, uint64_t flags, void **handle);
 
 #endif

@@ -18,17 +18,13 @@ static void *memory(size_t bytes) {
 }
 
 void sender_register(struct sender *sender, const struct one_sided *plugin, struct lanes *lanes) {
-  lanes->words = memory(words_bytes(lanes));
-  lanes->incoming = memory(pieces_bytes(lanes));
-  lanes->outgoing = memory(pieces_bytes(lanes));
   lanes->checked = memory(checked_bytes(lanes));
   *sender = (struct sender){.plugin = plugin, .lanes = lanes};
   sender->sendings = calloc(lane_count(lanes), sizeof *sender->sendings);
   if (sender->sendings == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %zu lanes", lane_count(lanes));
-  const struct nccl_rma_v14 *calls = &plugin->calls;
-  check(calls->reg(plugin->group, lanes->words, words_bytes(lanes), 1, 1, &sender->words_memory), "regMrSym");
-  check(calls->reg(plugin->group, lanes->incoming, pieces_bytes(lanes), 1, 0, &sender->incoming_memory), "regMrSym");
-  check(calls->reg(plugin->group, lanes->outgoing, pieces_bytes(lanes), 1, 0, &sender->outgoing_memory), "regMrSym");
+  lanes->words = one_sided_memory(plugin, words_bytes(lanes), 1, &sender->words_memory);
+  lanes->incoming = one_sided_memory(plugin, pieces_bytes(lanes), 0, &sender->incoming_memory);
+  lanes->outgoing = one_sided_memory(plugin, pieces_bytes(lanes), 0, &sender->outgoing_memory);
 }
 
 void sender_deregister(const struct sender *sender) {

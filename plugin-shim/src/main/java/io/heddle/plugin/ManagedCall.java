@@ -29,6 +29,7 @@ final class ManagedCall {
   static final int GROUP_CLOSE = 21;
   static final int GROUP_CLOSE_LISTEN = 22;
   static final int GROUP_FLUSH = 23;
+  static final int GROUP_REGISTER_DMA_BUF = 24;
 
   private ManagedCall() {}
 }

@@ -66,7 +66,16 @@ final class OneSidedCalls {
         writeLong(b, group.hasFailed() ? 1 : 0);
         yield SUCCESS;
       }
-      case ManagedCall.GROUP_FLUSH -> group.flush((int) b);
+      case ManagedCall.GROUP_REGISTER_DMA_BUF ->
+          JavaCalls.answer(
+              group.registerDmaBuf(
+                  DmaBufLayout.address(b),
+                  DmaBufLayout.lengthBytes(b),
+                  DmaBufLayout.type(b),
+                  DmaBufLayout.offset(b),
+                  DmaBufLayout.descriptor(b)),
+              c);
+      case ManagedCall.GROUP_FLUSH -> JavaCalls.answer(group.flush((int) b, c), d);
       case ManagedCall.GROUP_CLOSE -> {
         GROUPS.remove(a & ~GROUP);
         group.close();

@@ -140,13 +140,22 @@ final class OneSidedTest {
     }
   }
 
+  /* The processor has nothing at its address: who touches it there dies. */
   @Test
-  void memoryOfAGpuIsRefusedByName() throws IOException, InterruptedException {
+  void memoryOfADeviceIsTouchedByItsAdapterAlone() throws IOException, InterruptedException {
+    Map<String, String> dmaBufs = Map.of("STANDIN_DMABUF", "1");
+    try (StandinLab hosts = StandinHosts.create(1, 4, folder, dmaBufs)) {
+      assertAllPassed(
+          run(hosts, 2, "--contexts=4", "--operations=60", "--max-bytes=100000", "--on-devices"));
+    }
+  }
+
+  @Test
+  void memoryOfAGpuIsRefusedWhereNothingLeadsThere() throws IOException, InterruptedException {
     for (String each : run(1, "--operations=2", "--contexts=1", "--verbose")) {
       assertTrue(each.endsWith("exit code 0"), each);
-      for (String what : List.of("memory of a GPU (type 2 of NCCL's)", "a dma-buf's memory")) {
-        assertTrue(each.contains("take host memory only, not " + what), each);
-      }
+      assertTrue(each.contains("(type 2 of NCCL's) by its dma-buf only"), each);
+      assertTrue(each.contains("soft0, host memory only"), each);
     }
   }
 

@@ -1,19 +1,25 @@
 package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
+import io.heddle.transport.device.TransportResult;
+import io.heddle.transport.onesided.OneSidedGroup;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups over a network in memory, whose planes can be cut anywhere. */
 class LoopbackOneSidedTest extends OneSidedSuite {
@@ -60,11 +66,16 @@ class LoopbackOneSidedTest extends OneSidedSuite {
   }
 
   /* A word for each context counts its puts; the newest of them has its number at its end. */
-  @Test
-  void planesThatAreCutAndComeBackLoseAndDoubleNoSignal() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void planesThatAreCutAndComeBackLoseAndDoubleNoSignal(boolean onDevices) {
     Random random = new Random(seed);
+    long bytes = DATA + (16L << 20);
     try (Ends ends = ends(Map.of());
-        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (16L << 20), arena)) {
+        OneSidedRanks ranks =
+            onDevices
+                ? OneSidedRanks.onDevices(ends, 2, bytes, arena)
+                : new OneSidedRanks(ends, 2, bytes, arena)) {
       ArrayDeque<Long> requests = new ArrayDeque<>();
       int contexts = 4;
       long[] sent = new long[contexts];
@@ -101,6 +112,89 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       }
       for (int context = 0; context < contexts; context++) {
         assertEquals(sent[context], ranks.word(1, context * 8L), "seed " + seed);
+      }
+    }
+  }
+
+  /* What adapters write there arrives late and in any order, unless a read pushes it. */
+  @ParameterizedTest
+  @CsvSource({
+    "STRONG, true",
+    "STRONG, false",
+    "WEAK, true",
+    "WEAK, false",
+  })
+  void signalsComeBehindTheirDataInMemoryOfADevice(Signal how, boolean wordsOnDevice) {
+    int length = 5_000;
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA + (1L << 20), arena)) {
+      List<Long> words = new ArrayList<>();
+      for (OneSidedGroup group : ranks.groups) {
+        long word = Memory.allocate(arena, 64, 64);
+        words.add(word);
+        assertEquals(
+            1,
+            wordsOnDevice ? group.registerDmaBuf(word, 64, 2, 0, 0) : group.register(word, 64, 1));
+      }
+      for (int i = 1; i <= 300; i++) {
+        Ends.fill(ranks.memory.get(0) + DATA, length, i);
+        OneSidedOperation put =
+            OneSidedRanks.signal(OneSidedRanks.put(length, DATA), how, 8 * (i % 3), i);
+        put.signalRegistration = 1;
+        long before = Memory.getLongAcquire(words.get(1) + 8 * (i % 3));
+        long wanted = before + i;
+        long word = words.get(1) + 8 * (i % 3);
+        long request = ranks.start(0, 1, DATA, put);
+        Ends.await(
+            "a signal",
+            () -> {
+              ranks.progress();
+              return Memory.getLongAcquire(word) == wanted;
+            });
+        Ends.check(ranks.memory.get(1) + DATA, length, i);
+        ranks.finish(request);
+      }
+    }
+  }
+
+  /* Several peers add to one word; each addition is a read and a write. */
+  @Test
+  void noAdditionToAWordOfADeviceIsLost() {
+    int peers = 6;
+    int each = 150;
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = OneSidedRanks.onDevices(ends, peers, DATA, arena)) {
+      ArrayDeque<Long> requests = new ArrayDeque<>();
+      for (int i = 0; i < each; i++) {
+        for (int from = 1; from < peers; from++) {
+          Signal how = i % 2 == 0 ? Signal.STRONG : Signal.WEAK;
+          OneSidedOperation word =
+              OneSidedRanks.signal(OneSidedRanks.put(0, 0), how, 8L * (i % 2), 1);
+          word.context = i % 5;
+          requests.add(ranks.start(from, 0, 0, word));
+        }
+      }
+      requests.forEach(ranks::finish);
+      ranks.awaitWord(0, 0, (peers - 1) * each / 2);
+      ranks.awaitWord(0, 8, (peers - 1) * each / 2);
+      assertEquals(TransportResult.SUCCESS, ranks.groups.get(0).deregister(0));
+    }
+  }
+
+  @Test
+  void whatWasGotIsThereWhenItsFlushIsDone() {
+    int length = 70_000;
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA + length, arena)) {
+      for (int i = 0; i < 20; i++) {
+        Ends.fill(ranks.memory.get(1) + DATA, length, i);
+        OneSidedOperation get = OneSidedRanks.put(length, DATA);
+        get.get = true;
+        ranks.finish(ranks.start(0, 1, DATA, get));
+        long flush = ranks.groups.get(0).flush(1, 0);
+        assertTrue(flush > 0, "nothing to wait for");
+        ranks.finish(flush);
+        Ends.check(ranks.memory.get(0) + DATA, length, i);
       }
     }
   }

@@ -32,10 +32,20 @@ final class OneSidedRanks implements AutoCloseable {
     this(ends, ranks, bytes, arena, handle -> {});
   }
 
+  /** Whose memory is a device's. */
+  static OneSidedRanks onDevices(Ends ends, int ranks, long bytes, Arena arena) {
+    return new OneSidedRanks(ends, ranks, bytes, arena, handle -> {}, true);
+  }
+
   /**
    * @param before may change the last rank's handle before others have it
    */
   OneSidedRanks(Ends ends, int ranks, long bytes, Arena arena, LongConsumer before) {
+    this(ends, ranks, bytes, arena, before, false);
+  }
+
+  private OneSidedRanks(
+      Ends ends, int ranks, long bytes, Arena arena, LongConsumer before, boolean onDevices) {
     this.ends = ends;
     byte[][] handles = new byte[ranks][];
     for (int rank = 0; rank < ranks; rank++) {
@@ -52,7 +62,9 @@ final class OneSidedRanks implements AutoCloseable {
       groups.add(group);
       assertEquals(0, group.createContexts(64, -1));
       memory.add(Memory.allocate(arena, bytes, 64));
-      assertEquals(0, group.register(memory.get(rank), bytes, 1));
+      long own = memory.get(rank);
+      assertEquals(
+          0, onDevices ? group.registerDmaBuf(own, bytes, 2, 0, 0) : group.register(own, bytes, 1));
     }
   }
 

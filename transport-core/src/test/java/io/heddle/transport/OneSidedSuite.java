@@ -288,7 +288,7 @@ abstract class OneSidedSuite {
       assertEquals(-TransportResult.INVALID_USAGE, closed.start(1, 0, 0, word()));
       assertEquals(-TransportResult.INVALID_USAGE, closed.start(1, 0, 0, OneSidedRanks.put(0, 0)));
       assertEquals(TransportResult.INVALID_USAGE, closed.progress());
-      assertEquals(TransportResult.INVALID_USAGE, closed.flush(1));
+      assertEquals(-TransportResult.INVALID_USAGE, closed.flush(1, 0));
       closed.close();
     }
   }
@@ -328,7 +328,7 @@ abstract class OneSidedSuite {
       for (int i = 0; i < 3; i++) {
         OneSidedOperation put = OneSidedRanks.put(1000, DATA);
         requests.add(ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1)));
-        assertEquals(0, ranks.groups.get(0).flush(1));
+        assertEquals(0, ranks.groups.get(0).flush(1, 0));
         ranks.progress();
       }
       baton.give();
@@ -368,8 +368,8 @@ abstract class OneSidedSuite {
       OneSidedOperation get = OneSidedRanks.put(700_000, DATA);
       get.get = true;
       ranks.finish(ranks.start(0, 1, DATA, get));
-      assertEquals(0, ranks.groups.get(0).flush(1));
-      assertEquals(TransportResult.INVALID_ARGUMENT, ranks.groups.get(0).flush(2));
+      assertEquals(0, ranks.groups.get(0).flush(1, 0));
+      assertEquals(-TransportResult.INVALID_ARGUMENT, ranks.groups.get(0).flush(2, 0));
       ranks.awaitWord(1, WORD, 3);
       assertEquals(new OneSidedCounts(6, 3, 1, 700_000, 1), counts(ends.left));
       assertEquals(new OneSidedCounts(6, 3, 0, 0, 0), counts(ends.right));

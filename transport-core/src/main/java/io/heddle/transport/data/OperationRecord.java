@@ -10,11 +10,14 @@ import io.heddle.reorder.ReorderWindow;
  *
  * <pre>
  * |  0 number 8 | 8 context 4 | 12 signal 4 | 16 number in its context 8 | 24 registration 8 |
- * | 32 offset 8 | 40 addend 8 | 48 bytes of the first chunk 8 | 56 zero 8 |
+ * | 32 offset 8 | 40 addend 8 | 48 bytes of the first chunk 8 | 56 where the bytes go 8 |
  * </pre>
  */
 final class OperationRecord {
   static final int BYTES = 64;
+
+  /** In place of a registration's number. */
+  static final long NONE = -1;
 
   /** Operations of a peer that may be under way; the slots of the ring. */
   static final int SLOTS = 256;
@@ -29,6 +32,7 @@ final class OperationRecord {
   private static final int OFFSET = 32;
   private static final int ADDEND = 40;
   private static final int FIRST_CHUNK = 48;
+  private static final int BYTES_OF = 56;
 
   private OperationRecord() {}
 
@@ -61,6 +65,7 @@ final class OperationRecord {
     Memory.setLong(record + OFFSET, operation.signalOffset);
     Memory.setLong(record + ADDEND, operation.addend);
     Memory.setLong(record + FIRST_CHUNK, firstChunkBytes);
+    Memory.setLong(record + BYTES_OF, operation.lengthBytes == 0 ? NONE : operation.registration);
   }
 
   static long number(long record) {
@@ -95,5 +100,10 @@ final class OperationRecord {
   /** The peer's, and may be anything. */
   static long firstChunkBytes(long record) {
     return Memory.getLong(record + FIRST_CHUNK);
+  }
+
+  /** The registration that the operation's bytes have gone to, or {@link #NONE}. */
+  static long bytesRegistration(long record) {
+    return Memory.getLong(record + BYTES_OF);
   }
 }

@@ -5,6 +5,7 @@ import io.heddle.reorder.ReorderWindow;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Fenced;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
@@ -26,13 +27,19 @@ public final class PeerSignals extends Communicator {
   private static final long NOTHING = -1;
 
   private static final byte INCOMPLETE = 0;
+  /* All chunks have come, and its signal waits for its turn. */
   private static final byte WHOLE = 1;
-  private static final byte FINISHED = 2;
+  /* Its signal is under way to its word. */
+  private static final byte ADDING = 2;
+  /* Nothing is left to be done but to let those behind it have their turn. */
+  private static final byte SIGNALLED = 3;
+  private static final byte FINISHED = 4;
 
   private final ReorderWindow window = new ReorderWindow(SLOTS);
   private final ContextOrder order = new ContextOrder();
   private final ReturnFlow way;
   private final byte[] state = new byte[SLOTS];
+  private final SignalWords.Waiting waiting = this::added;
 
   /* Set when the group has taken it, and with the baton. */
   private @Nullable SignalWords words;
@@ -190,51 +197,59 @@ public final class PeerSignals extends Communicator {
       return "the record of operation %s has number %s, context %s, signal %s"
           .formatted(number, OperationRecord.number(record), context, signal);
     }
-    state[slot] = WHOLE;
-    if (signal == OneSidedOperation.Signal.WEAK.code && !apply(record)) {
-      return withoutWord(record);
+    SignalWords served = words;
+    long bytesOf = OperationRecord.bytesRegistration(record);
+    if (served != null && bytesOf != OperationRecord.NONE) {
+      served.arrived(bytesOf);
     }
     order.wait(context, 1);
-    String wrong = null;
-    for (int next = slot; next >= 0 && wrong == null; next = nextOf(context)) {
-      if (OperationRecord.numberInContext(record(next)) != order.next(context)) {
-        if (next == slot) {
-          break;
-        }
-        return "operations of context %s are out of order".formatted(context);
-      }
-      wrong = turn(next, context);
+    state[slot] = signal == OneSidedOperation.Signal.NONE.code ? SIGNALLED : WHOLE;
+    if (signal == OneSidedOperation.Signal.WEAK.code) {
+      apply(slot);
     }
-    release();
-    return wrong;
+    return state[slot] == INCOMPLETE ? withoutWord(record) : takeTurns(context, slot);
   }
 
-  private @Nullable String turn(int slot, int context) {
-    long record = record(slot);
-    order.pass(context);
-    order.wait(context, -1);
-    if (OperationRecord.signalCode(record) == OneSidedOperation.Signal.STRONG.code
-        && !apply(record)) {
-      return withoutWord(record);
+  /* Those of a context whose turn it is, most likely this one first. Returns what is wrong with one. */
+  private @Nullable String takeTurns(int context, int newest) {
+    int first = isInTurn(newest, context) ? newest : inTurn(context);
+    for (int slot = first; slot >= 0; slot = inTurn(context)) {
+      if (state[slot] == WHOLE) {
+        apply(slot);
+      }
+      if (state[slot] == INCOMPLETE) {
+        return withoutWord(record(slot));
+      }
+      if (state[slot] == ADDING) {
+        break;
+      }
+      order.pass(context);
+      order.wait(context, -1);
+      state[slot] = FINISHED;
     }
-    state[slot] = FINISHED;
+    release();
     return null;
   }
 
-  /* The slot of the operation that is next in this context, where it is whole; else −1. */
-  private int nextOf(int context) {
+  /* The slot of the operation that is next in this context, where all of it has come; else −1. */
+  private int inTurn(int context) {
     if (order.waiting(context) == 0) {
       return -1;
     }
     for (long number = window.oldestGroup(); number != window.nextGroup(); number++) {
       int slot = OperationRecord.slot(number);
-      if (state[slot] == WHOLE
-          && OperationRecord.context(record(slot)) == context
-          && OperationRecord.numberInContext(record(slot)) == order.next(context)) {
+      if (isInTurn(slot, context)) {
         return slot;
       }
     }
     return -1;
+  }
+
+  private boolean isInTurn(int slot, int context) {
+    return state[slot] != INCOMPLETE
+        && state[slot] != FINISHED
+        && OperationRecord.context(record(slot)) == context
+        && OperationRecord.numberInContext(record(slot)) == order.next(context);
   }
 
   /* The initiator writes no record into a slot before it has heard that this one is finished. */
@@ -258,15 +273,43 @@ public final class PeerSignals extends Communicator {
     return oldest + (slot - oldest & SLOTS - 1);
   }
 
-  private boolean apply(long record) {
+  /* Its state says what became of that: INCOMPLETE where there is no such word. */
+  private void apply(int slot) {
     counters[0].signal();
     SignalWords served = words;
+    long record = record(slot);
     /* After the close nobody looks at the words. */
-    return served == null
-        || served.add(
-            OperationRecord.registration(record),
-            OperationRecord.signalOffset(record),
-            OperationRecord.addend(record));
+    SignalWords.Addition addition =
+        served == null
+            ? SignalWords.Addition.DONE
+            : served.add(
+                OperationRecord.registration(record),
+                OperationRecord.signalOffset(record),
+                OperationRecord.addend(record),
+                waiting,
+                slot);
+    state[slot] =
+        switch (addition) {
+          case DONE -> SIGNALLED;
+          case LATER -> ADDING;
+          case NOWHERE -> INCOMPLETE;
+        };
+  }
+
+  /* A signal that was put off has been added. */
+  private void added(int slot) {
+    baton().await();
+    try {
+      if (words != null && failure.result() == TransportResult.SUCCESS) {
+        state[slot] = SIGNALLED;
+        String wrong = takeTurns(OperationRecord.context(record(slot)), slot);
+        if (wrong != null) {
+          failure.latch(TransportResult.REMOTE_ERROR, wrong);
+        }
+      }
+    } finally {
+      baton().give();
+    }
   }
 
   private static String withoutWord(long record) {
@@ -319,6 +362,14 @@ public final class PeerSignals extends Communicator {
   @Override
   public long replays() {
     return repeated;
+  }
+
+  @Override
+  public void planeIsBack(LocalPlane plane) {
+    SignalWords served = words;
+    if (served != null) {
+      served.planeIsBack(plane);
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.transport.data.DirectoryEntry;
 import io.heddle.transport.data.SignalWords;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.MemoryTable;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
@@ -30,14 +31,17 @@ final class Directory implements SignalWords, AutoCloseable {
    * One registration.
    *
    * @param handle of the device's table
+   * @param onDevice whether it is a GPU's, which only the adapter may touch
    */
-  record Registered(long handle, long address, long lengthBytes, int localKey) {
+  record Registered(
+      long handle, long address, long lengthBytes, int localKey, int remoteKey, boolean onDevice) {
     boolean covers(long offset, long bytes) {
       return offset >= 0 && bytes >= 0 && offset <= lengthBytes - bytes;
     }
   }
 
   private final MemoryTable memory;
+  private final DeviceWords deviceWords;
   private final long table;
   private final MemoryRegion region;
   private volatile @Nullable Registered[] registered = new Registered[16];
@@ -46,8 +50,9 @@ final class Directory implements SignalWords, AutoCloseable {
   /**
    * @throws HeddleException when there is no memory, or the device refuses it
    */
-  Directory(MemoryTable memory, ProtectionDomain pd) {
+  Directory(MemoryTable memory, ProtectionDomain pd, DeviceWords deviceWords) {
     this.memory = memory;
+    this.deviceWords = deviceWords;
     table = MemoryCalls.mapMemory(BYTES);
     if (table < 0) {
       throw new HeddleException(
@@ -81,11 +86,41 @@ final class Directory implements SignalWords, AutoCloseable {
    * @return its number, or a negated result code
    */
   synchronized long register(long address, long lengthBytes, int type) {
+    requireRoom();
+    return enter(memory.register(address, lengthBytes, type), address, lengthBytes);
+  }
+
+  /**
+   * Registers memory that a dma-buf stands for, as a GPU's does, in this turn.
+   *
+   * @param offset of the range in the dma-buf
+   * @param descriptor of the dma-buf; the caller closes it
+   * @return its number, or a negated result code
+   * @throws HeddleException when the device refuses it
+   */
+  synchronized long registerDmaBuf(
+      long address, long lengthBytes, int type, long offset, int descriptor) {
+    requireRoom();
+    long handle = memory.registerDmaBuf(address, lengthBytes, type, offset, descriptor);
+    if (memory.isOnDevice(handle)) {
+      try {
+        deviceWords.open();
+      } catch (RuntimeException refused) {
+        memory.deregister(handle);
+        throw refused;
+      }
+    }
+    return enter(handle, address, lengthBytes);
+  }
+
+  private void requireRoom() {
     if (next == MOST) {
       throw new HeddleException(
           "a one-sided group has made %s registrations, and can make no more".formatted(MOST));
     }
-    long handle = memory.register(address, lengthBytes, type);
+  }
+
+  private long enter(long handle, long address, long lengthBytes) {
     if (handle < 0) {
       return handle;
     }
@@ -93,7 +128,14 @@ final class Directory implements SignalWords, AutoCloseable {
     int number = next++;
     @Nullable Registered[] grown =
         Arrays.copyOf(registered, Math.max(registered.length, Integer.highestOneBit(number) * 2));
-    grown[number] = new Registered(handle, address, lengthBytes, (int) (keys >>> 32));
+    grown[number] =
+        new Registered(
+            handle,
+            address,
+            lengthBytes,
+            (int) (keys >>> 32),
+            (int) keys,
+            memory.isOnDevice(handle));
     registered = grown;
     DirectoryEntry.write(entry(number), number, address, lengthBytes, (int) keys);
     return number;
@@ -125,15 +167,31 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   @Override
-  public boolean add(long registration, long offset, long addend) {
+  public void arrived(long registration) {
+    Registered found = find(registration);
+    if (found != null && found.onDevice()) {
+      deviceWords.arrived(found);
+    }
+  }
+
+  @Override
+  public Addition add(long registration, long offset, long addend, Waiting waiting, int slot) {
     Registered found = find(registration);
     if (found == null
         || !found.covers(offset, Long.BYTES)
         || (found.address() + offset) % Long.BYTES != 0) {
-      return false;
+      return Addition.NOWHERE;
+    }
+    if (deviceWords.takes(found, found.address() + offset, addend, waiting, slot)) {
+      return Addition.LATER;
     }
     Memory.getAndAddLong(found.address() + offset, addend);
-    return true;
+    return Addition.DONE;
+  }
+
+  @Override
+  public void planeIsBack(LocalPlane plane) {
+    deviceWords.planeIsBack(plane);
   }
 
   /** Deregisters what is left. */

@@ -29,6 +29,9 @@ public final class OneSidedGroup implements AutoCloseable {
   /** What a request of no operation is: there is nothing to wait for. */
   public static final long NOTHING = 0;
 
+  /* The adapter's own read and write take some microseconds, and a plane's failure a second. */
+  private static final long LONGEST_ADDITION_NS = 5_000_000_000L;
+
   private static final int LINES = 1 << 17;
   private static final long LINES_AT = RequestLines.BYTES;
   private static final long BYTES = LINES_AT + (long) LINES * RequestLines.BYTES;
@@ -40,6 +43,7 @@ public final class OneSidedGroup implements AutoCloseable {
   private final @Nullable Peer[] peers;
   private final List<PeerSignals> signals = new ArrayList<>();
   private final Directory directory;
+  private final DeviceWords deviceWords;
   private final long base;
   private final RequestLines lines;
   /* By line, each from the first use of its line on. */
@@ -72,8 +76,9 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     MemoryCalls.wantSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, LINES, base);
+    deviceWords = new DeviceWords(device, lines);
     try {
-      directory = new Directory(device.memory(), device.pd());
+      directory = new Directory(device.memory(), device.pd(), deviceWords);
     } catch (RuntimeException refused) {
       MemoryCalls.unmapMemory(base, BYTES);
       throw refused;
@@ -110,6 +115,12 @@ public final class OneSidedGroup implements AutoCloseable {
     return directory.register(address, lengthBytes, type);
   }
 
+  /** As {@link Directory#registerDmaBuf}: a number, or a negated result code. */
+  public long registerDmaBuf(
+      long address, long lengthBytes, int type, long offset, int descriptor) {
+    return directory.registerDmaBuf(address, lengthBytes, type, offset, descriptor);
+  }
+
   /**
    * Takes memory back. Signals of operations that are done for their senders are added before:
    * those have arrived.
@@ -117,7 +128,14 @@ public final class OneSidedGroup implements AutoCloseable {
    * @return a result code
    */
   public int deregister(long registration) {
-    progress();
+    int code = progress();
+    long end = System.nanoTime() + LONGEST_ADDITION_NS;
+    while (code == TransportResult.SUCCESS
+        && !deviceWords.isIdle()
+        && System.nanoTime() - end < 0) {
+      Thread.yield();
+      code = progress();
+    }
     return directory.deregister(registration)
         ? TransportResult.SUCCESS
         : TransportResult.INVALID_ARGUMENT;
@@ -144,8 +162,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     int line = lines.claim();
     if (line < 0) {
-      log.warn("%d one-sided requests are under way, and no more are possible", LINES);
-      return -TransportResult.INTERNAL_ERROR;
+      return -noLine();
     }
     operation.line = line;
     if (operation.lengthBytes == 0 && operation.signal == OneSidedOperation.Signal.NONE) {
@@ -270,26 +287,48 @@ public final class OneSidedGroup implements AutoCloseable {
       Peer peer = peers[i];
       code = peer == null ? TransportResult.SUCCESS : peer.progress();
     }
+    String failed = code == TransportResult.SUCCESS ? deviceWords.progress() : null;
+    if (failed != null) {
+      log.warn("one-sided group, rank %d: %s", rank, failed);
+      code = TransportResult.SYSTEM_ERROR;
+    }
     return code;
   }
 
   /**
-   * What gets from this rank have brought is to be visible, as it is in host memory. Returns a
-   * result code.
+   * What gets from this rank have brought into a registration is to be visible, as it is in host
+   * memory.
+   *
+   * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
+   *     to wait for, or a negated result code
    */
-  public synchronized int flush(int target) {
+  public synchronized long flush(int target, long registration) {
     if (result != TransportResult.SUCCESS) {
-      return result;
+      return -result;
     }
     if (target < 0 || target >= peers.length) {
       log.warn("a flush of rank %d is refused: the group has %s ranks", target, peers.length);
-      return TransportResult.INVALID_ARGUMENT;
+      return -TransportResult.INVALID_ARGUMENT;
     }
     Peer peer = peers[target];
     if (peer != null) {
       peer.flushed();
     }
-    return result;
+    Directory.Registered memory = directory.find(registration);
+    if (memory == null || !memory.onDevice()) {
+      return NOTHING;
+    }
+    int line = lines.claim();
+    if (line < 0) {
+      return -noLine();
+    }
+    deviceWords.flush(line, memory);
+    return lines.address(line);
+  }
+
+  private int noLine() {
+    log.warn("%d one-sided requests are under way, and no more are possible", LINES);
+    return TransportResult.INTERNAL_ERROR;
   }
 
   /** Whether the group has failed, or is closed. Any thread. */
@@ -327,6 +366,7 @@ public final class OneSidedGroup implements AutoCloseable {
       }
     }
     signals.forEach(PeerSignals::close);
+    deviceWords.close();
     directory.close();
     MemoryCalls.unmapMemory(base, BYTES);
   }

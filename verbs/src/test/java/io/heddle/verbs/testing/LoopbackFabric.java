@@ -29,6 +29,7 @@ public final class LoopbackFabric {
   private final Set<Gid> taken = ConcurrentHashMap.newKeySet();
   private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
+  private final PostedWrites posted = new PostedWrites();
   private long random;
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
@@ -190,8 +191,14 @@ public final class LoopbackFabric {
     return (int) ((random >>> 33) % bound);
   }
 
+  /** What lies behind a bus. */
+  PostedWrites posted() {
+    return posted;
+  }
+
   synchronized int progress() {
     int work = 0;
+    posted.progress(this::below);
     int count = pairs.size();
     int start = count == 0 ? 0 : below(count);
     for (int i = 0; i < count; i++) {

@@ -3,6 +3,7 @@ package io.heddle.verbs.testing;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceAttributes;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network.
@@ -219,11 +221,50 @@ public final class LoopbackProvider implements VerbsProvider {
       if (lengthBytes <= 0) {
         throw new VerbsException("reg_mr", lengthBytes + " bytes", Errno.EINVAL);
       }
-      Region region = new Region(this, address, lengthBytes, Set.copyOf(access));
+      return add(address, lengthBytes, access, false);
+    }
+
+    /* Any memory, as if it were behind a bus. */
+    @Override
+    public MemoryRegion registerDmaBuf(
+        int descriptor, long offset, long lengthBytes, long address, Set<Access> access) {
+      return add(address, lengthBytes, access, true);
+    }
+
+    private Region add(long address, long lengthBytes, Set<Access> access, boolean behindBus) {
+      Region region = new Region(this, address, lengthBytes, Set.copyOf(access), behindBus);
       synchronized (context.fabric()) {
         regions.add(region);
       }
       return region;
+    }
+
+    /** Reads memory that the key is good for; under the fabric's monitor. */
+    void read(int key, long from, Domain reader, int readersKey, long to, int lengthBytes) {
+      Region region = find(key);
+      if (region != null && region.behindBus) {
+        context.fabric().posted().push(region);
+      }
+      reader.write(readersKey, from, to, lengthBytes);
+    }
+
+    /** Writes memory that the key is good for; under the fabric's monitor. */
+    void write(int key, long from, long to, int lengthBytes) {
+      Region region = find(key);
+      if (region != null && region.behindBus && lengthBytes > 0) {
+        context.fabric().posted().add(region, from, to, lengthBytes);
+      } else {
+        Memory.copy(from, to, lengthBytes);
+      }
+    }
+
+    private @Nullable Region find(int key) {
+      for (int i = 0; i < regions.size(); i++) {
+        if (regions.get(i).key == key) {
+          return regions.get(i);
+        }
+      }
+      return null;
     }
 
     /** Whether the key is good for these bytes; under the fabric's monitor. */
@@ -231,15 +272,11 @@ public final class LoopbackProvider implements VerbsProvider {
       if (lengthBytes == 0) {
         return true;
       }
-      for (int i = 0; i < regions.size(); i++) {
-        Region region = regions.get(i);
-        if (region.key == key) {
-          return (access == null || region.access.contains(access))
-              && address >= region.address
-              && lengthBytes <= region.address + region.lengthBytes - address;
-        }
-      }
-      return false;
+      Region region = find(key);
+      return region != null
+          && (access == null || region.access.contains(access))
+          && address >= region.address
+          && lengthBytes <= region.address + region.lengthBytes - address;
     }
 
     @Override
@@ -262,14 +299,21 @@ public final class LoopbackProvider implements VerbsProvider {
     private final long address;
     private final long lengthBytes;
     private final Set<ProtectionDomain.Access> access;
+    private final boolean behindBus;
     private final int key;
 
-    Region(Domain pd, long address, long lengthBytes, Set<ProtectionDomain.Access> access) {
+    Region(
+        Domain pd,
+        long address,
+        long lengthBytes,
+        Set<ProtectionDomain.Access> access,
+        boolean behindBus) {
       super(pd.ledger(), pd);
       this.pd = pd;
       this.address = address;
       this.lengthBytes = lengthBytes;
       this.access = access;
+      this.behindBus = behindBus;
       this.key = pd.context.fabric().newKey();
     }
 

@@ -329,7 +329,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
           true, notReadyRetries, NOT_READY_TIMER_NS, Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
     }
     waitingSince = 0;
-    Status refused = peer.execute(wr);
+    Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
       return fail(refused);
     }
@@ -391,20 +391,20 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   }
 
   /* This end is the responder. */
-  private Status execute(SendWorkRequest wr) {
+  private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
     return switch (wr.operation) {
       case RDMA_READ -> {
         if (!pd.allows(wr.rkey, wr.remoteAddress, wr.lengthBytes, Access.REMOTE_READ)) {
           yield refuse(Status.REMOTE_ACCESS_ERROR);
         }
-        Memory.copy(wr.remoteAddress, wr.localAddress, wr.lengthBytes);
+        pd.read(wr.rkey, wr.remoteAddress, sender, wr.lkey, wr.localAddress, wr.lengthBytes);
         yield Status.SUCCESS;
       }
       case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> {
         if (!pd.allows(wr.rkey, wr.remoteAddress, wr.lengthBytes, Access.REMOTE_WRITE)) {
           yield refuse(Status.REMOTE_ACCESS_ERROR);
         }
-        Memory.copy(wr.localAddress, wr.remoteAddress, wr.lengthBytes);
+        pd.write(wr.rkey, wr.localAddress, wr.remoteAddress, wr.lengthBytes);
         yield wr.operation == Operation.RDMA_WRITE
             ? Status.SUCCESS
             : received(wr, Kind.RECEIVE_RDMA_WITH_IMMEDIATE);
