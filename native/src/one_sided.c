@@ -19,7 +19,7 @@ int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger) {
   heddle_log_to(logger);
   const char *wanted = getenv("HEDDLE_ONE_SIDED");
   if (wanted == NULL || strcmp(wanted, "1") != 0) {
-    heddle_log(NCCL_LOG_INFO, "one-sided operations are left to others; HEDDLE_ONE_SIDED=1 takes those on host memory");
+    heddle_log(NCCL_LOG_INFO, "one-sided operations are left to others; HEDDLE_ONE_SIDED=1 takes them");
     return NCCL_INVALID_USAGE;
   }
   return heddle_init(12, comm_id, -1, logger, context);

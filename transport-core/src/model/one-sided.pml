@@ -325,18 +325,29 @@ inline apply(k) {
   fi
 }
 
+#define is_ready(k) (!is_of(k, finished) && is_whole(k) && is_next(k))
+
+inline finish(k) {
+  apply(k);
+  finished = finished | (1 << k)
+}
+
 /* Completions are taken, chunks counted once, signals applied in the order of their contexts. */
 inline take_completions() {
   arrived = arrived | completions[p];
   completions[p] = 0;
+#ifndef SIGNALS_LATER
   for (i : 0 .. OPERATIONS - 1) {
     if
-    :: !is_of(i, finished) && is_whole(i) && is_next(i) ->
-       apply(i);
-       finished = finished | (1 << i)
+    :: is_ready(i) -> finish(i)
     :: else
     fi
   }
+#endif
+  move_oldest()
+}
+
+inline move_oldest() {
   for (i : 0 .. OPERATIONS - 1) {
     if
     :: i == oldest && is_of(i, finished) -> oldest++
@@ -344,6 +355,11 @@ inline take_completions() {
     fi
   }
 }
+
+/* The adapter has added a signal to a word in a device's memory: some time after all has come. */
+#ifdef SIGNALS_LATER
+#define SIGNAL_IS_ADDED(k) :: d_step { !failed && k < OPERATIONS && is_ready(k) -> finish(k); move_oldest(); skip }
+#endif
 
 #ifdef FENCED_WITHOUT_ARRIVALS
 #define OPEN_ARRIVALS 0
@@ -418,6 +434,11 @@ proctype target() {
   byte p;
 end:
   do
+#ifdef SIGNALS_LATER
+  SIGNAL_IS_ADDED(0)
+  SIGNAL_IS_ADDED(1)
+  SIGNAL_IS_ADDED(2)
+#endif
   :: d_step {
        !failed && nempty(to_target) ->
        to_target ? what, p, e;

@@ -176,7 +176,7 @@ final class OneSidedTest {
   void withoutTheSettingTheTablesRefuseAndSayWhy() throws IOException, InterruptedException {
     environment.put("HEDDLE_ONE_SIDED", "0");
     String said = run(1, "--operations=1", "--verbose").getFirst();
-    assertTrue(said.contains("HEDDLE_ONE_SIDED=1 takes those on host memory"), said);
+    assertTrue(said.contains("HEDDLE_ONE_SIDED=1 takes them"), said);
     assertEquals("exit code 3", said.substring(said.lastIndexOf('\n') + 1), said);
   }
 }

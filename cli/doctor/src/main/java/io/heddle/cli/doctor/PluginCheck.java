@@ -128,11 +128,11 @@ final class PluginCheck implements Check {
       case "", "0" ->
           new Finding.Ok(
               "one-sided operations (RMA, GIN by a proxy) are left to NCCL's other transports;"
-                  + " HEDDLE_ONE_SIDED=1 takes those on host memory");
+                  + " HEDDLE_ONE_SIDED=1 takes them");
       case "1" ->
           new Finding.Ok(
-              "HEDDLE_ONE_SIDED=1: one-sided operations on host memory go over the planes; those on"
-                  + " GPU memory are refused");
+              "HEDDLE_ONE_SIDED=1: one-sided operations go over the planes; GPU memory takes dma-bufs,"
+                  + " and hasn't been tried with a GPU");
       default ->
           new Finding.Warning(
               ONE_SIDED, "HEDDLE_ONE_SIDED=" + wanted, "set HEDDLE_ONE_SIDED=1, or unset it");
