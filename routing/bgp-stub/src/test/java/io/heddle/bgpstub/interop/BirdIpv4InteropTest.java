@@ -29,35 +29,13 @@ import org.junit.jupiter.api.Test;
 
 /** A fabric of IPv4: its routes over sessions of IPv4, and over sessions of IPv6 (RFC 8950). */
 class BirdIpv4InteropTest extends DaemonContract {
-  private static final Prefix IPV4_AGGREGATE = Prefix.of("10.20.0.0/16");
-  private static final Prefix IPV4_OURS = Prefix.of("10.55.0.5");
   private static final String SESSION = "local 10.9.0.1 as 65002; neighbor 10.9.0.2 as 65001;";
   private static final String OVER_IPV6 =
       "local fd00:1::1 as 65002; neighbor fd00:1::2 as 65001; passive;";
 
   @Override
-  String leafAddress() {
-    return "10.9.0.1";
-  }
-
-  @Override
-  String hostAddress() {
-    return "10.9.0.2";
-  }
-
-  @Override
-  Prefix aggregate() {
-    return IPV4_AGGREGATE;
-  }
-
-  @Override
-  Prefix announced() {
-    return IPV4_OURS;
-  }
-
-  @Override
-  Families families() {
-    return Families.IPV4_UNICAST;
+  Fabric fabric() {
+    return Fabric.OF_IPV4;
   }
 
   @Override
@@ -159,7 +137,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   void bothFamiliesGoOverOneSession() throws Exception {
     launch(SESSION + " passive;", "", "");
     connect(options().families(Families.UNICAST));
-    await("IPv4", () -> attributesOf(IPV4_AGGREGATE) != null);
+    await("IPv4", () -> attributesOf(aggregate()) != null);
     await("IPv6", () -> attributesOf(AGGREGATE) != null);
     speaker.execute(() -> {
       session.send(announcement());
@@ -171,7 +149,7 @@ class BirdIpv4InteropTest extends DaemonContract {
     });
     await("our IPv4 route", () -> table().contains("10.55.0.5"));
     await("our IPv6 route", () -> birdc("show", "route").contains("fd00:55::5"));
-    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS, IPV4_OURS))));
+    speaker.execute(() -> session.send(UpdateMessage.withdraw(Nlri.of(OURS, announced()))));
     await("no IPv4 route", () -> !table().contains("10.55.0.5"));
     await("no IPv6 route", () -> !birdc("show", "route").contains("fd00:55::5"));
     assertEquals(0, speaker.ask(session::status).counters().attributeFaults());
@@ -186,11 +164,11 @@ class BirdIpv4InteropTest extends DaemonContract {
             .remote(Prefix.of("fd00:1::1").inetAddress())
             .localAddress(Prefix.of("fd00:1::2").inetAddress())
             .families(Families.UNICAST));
-    await("IPv4", () -> attributesOf(IPV4_AGGREGATE) != null);
+    await("IPv4", () -> attributesOf(aggregate()) != null);
     await("both ends", () -> heard.events.stream().filter("end of rib"::equals).count() == 1);
     NextHop nextHop =
         heard.updates.stream()
-            .filter(each -> each.announced().prefixes().contains(IPV4_AGGREGATE))
+            .filter(each -> each.announced().prefixes().contains(aggregate()))
             .findFirst()
             .orElseThrow()
             .nextHop();

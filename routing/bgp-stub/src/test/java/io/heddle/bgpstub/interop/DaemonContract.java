@@ -49,28 +49,48 @@ abstract class DaemonContract {
   BgpSpeaker speaker;
   PeerSession session;
 
-  /** The leaf's address, of the session. */
-  String leafAddress() {
-    return "fd00:1::1";
+  /**
+   * The addresses of a session, and what is announced over it.
+   *
+   * @param leaf the daemon's address
+   * @param host the speaker's
+   * @param aggregate what the daemon announces
+   * @param announced what the speaker announces
+   */
+  record Fabric(String leaf, String host, Prefix aggregate, Prefix announced, Families families) {
+    static final Fabric OF_IPV6 =
+        new Fabric("fd00:1::1", "fd00:1::2", AGGREGATE, OURS, Families.IPV6_UNICAST);
+    static final Fabric OF_IPV4 =
+        new Fabric(
+            "10.9.0.1",
+            "10.9.0.2",
+            Prefix.of("10.20.0.0/16"),
+            Prefix.of("10.55.0.5"),
+            Families.IPV4_UNICAST);
+
+    boolean isIpv4() {
+      return this == OF_IPV4;
+    }
+
+    /** One of these words. */
+    String choose(String ofIpv6, String ofIpv4) {
+      return isIpv4() ? ofIpv4 : ofIpv6;
+    }
   }
 
-  /** The host's. */
-  String hostAddress() {
-    return "fd00:1::2";
+  /** Of which family all is. */
+  Fabric fabric() {
+    return Fabric.OF_IPV6;
   }
 
   /** What the daemon announces. */
-  Prefix aggregate() {
-    return AGGREGATE;
+  final Prefix aggregate() {
+    return fabric().aggregate();
   }
 
   /** What the speaker announces. */
-  Prefix announced() {
-    return OURS;
-  }
-
-  Families families() {
-    return Families.IPV6_UNICAST;
+  final Prefix announced() {
+    return fabric().announced();
   }
 
   /** Programs that must be there, by their paths. */
@@ -120,7 +140,7 @@ abstract class DaemonContract {
     net = new LinkedNamespaces();
     speaker = new BgpSpeaker(heard.logTo());
     net.moveIn(speaker);
-    speaker.listen(Endpoint.of(Prefix.of(hostAddress()).inetAddress(), 0, 179));
+    speaker.listen(Endpoint.of(Prefix.of(fabric().host()).inetAddress(), 0, 179));
   }
 
   @AfterEach
@@ -135,9 +155,9 @@ abstract class DaemonContract {
 
   PeerOptions.Builder options() {
     return PeerOptions.builder("leaf")
-        .remote(Prefix.of(leafAddress()).inetAddress())
-        .localAddress(Prefix.of(hostAddress()).inetAddress())
-        .families(families())
+        .remote(Prefix.of(fabric().leaf()).inetAddress())
+        .localAddress(Prefix.of(fabric().host()).inetAddress())
+        .families(fabric().families())
         .localAs(65001)
         .remoteAs(65002)
         .routerId(0x0a000005)
@@ -215,7 +235,7 @@ abstract class DaemonContract {
             new PathAttribute.LargeCommunities(List.of(new LargeCommunity(65001, 3, 4))),
             new PathAttribute.Unknown(
                 PathAttribute.OPTIONAL | PathAttribute.TRANSITIVE, 200, new byte[] {1, 2, 3, 4})),
-        NextHop.of(Prefix.of(hostAddress()).address()));
+        NextHop.of(Prefix.of(fabric().host()).address()));
   }
 
   private String shown() {
