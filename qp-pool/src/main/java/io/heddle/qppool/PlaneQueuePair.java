@@ -254,12 +254,6 @@ public final class PlaneQueuePair implements AutoCloseable {
     queuePair.close();
   }
 
-  /** Plane and both addresses, for a log line. */
-  public String addresses() {
-    return "plane %s (%s to %s)"
-        .formatted(planeKey, localGid, remoteGid == null ? "nobody" : remoteGid);
-  }
-
   /** Plane, both addresses and both queue pair numbers, for a log line. */
   @Override
   public String toString() {
