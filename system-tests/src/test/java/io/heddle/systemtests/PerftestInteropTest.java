@@ -180,39 +180,11 @@ final class PerftestInteropTest {
     }
   }
 
-  /**
-   * Options that the tests above don't name, each by itself and some together. Rates aren't
-   * compared: both ends end well and have measured as many messages.
-   */
   static Stream<Arguments> matrix() {
-    List<String> ofBandwidth =
-        List.of(
-            "-q 3 -n 7",
-            "-b -q 2 -n 101",
-            "-t 1 -n 50",
-            "-t 5 -n 13",
-            "-l 5 -n 100",
-            "-b -q 2 -l 4 -n 40",
-            "-N -n 33",
-            "-Q 1 -n 33",
-            "-n 20001",
-            "-s 1 -n 9",
-            "-m 256 -s 10001 -n 41",
-            "-a -n 5",
-            "-b -a -n 5",
-            "-D 2",
-            "-b -D 2",
-            "-S 1 --tclass 96 -u 10 -n 33");
-    List<String> ofLatency =
-        List.of(
-            "-n 5", "-s 1 -n 9", "-s 8388608 -n 5", "-m 512 -s 10001 -n 41", "-I 0 -n 33", "-D 2");
-    return Stream.of("write_bw", "send_bw", "read_bw", "write_lat", "send_lat")
-        .flatMap(test ->
-            (test.endsWith("_lat") ? ofLatency : ofBandwidth)
-                .stream().map(options -> test + " " + options))
-        .flatMap(test -> Stream.of(Arguments.of(test, false), Arguments.of(test, true)));
+    return PerftestMatrix.rows(20_001);
   }
 
+  /* Rates aren't compared: both ends end well and have measured as many messages. */
   @ParameterizedTest
   @MethodSource("matrix")
   @InWholeRun(butRows = {1, 66, 104})
@@ -225,22 +197,12 @@ final class PerftestInteropTest {
           oursIsServer ? stock(0, test, "127.0.0.1") : oursOnceItListens(test)) {
         assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
         assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
-        boolean byTime = test.contains("-D");
-        assertEquals(rows(client, byTime), rows(server, byTime), "sizes and messages");
+        assertEquals(
+            PerftestMatrix.ofServer(client.output(), test),
+            PerftestMatrix.measured(server.output(), test),
+            "sizes and messages");
       }
     }
-  }
-
-  /* Of each row size and messages; of a test by time, whose ends count for themselves, the size. */
-  private static List<String> rows(HostProcess process, boolean byTime) throws IOException {
-    return process
-        .output()
-        .lines()
-        .map(String::strip)
-        .filter(line -> line.matches("[0-9]+ +[0-9]+ +[0-9.]+ .*"))
-        .map(line -> line.split("\\s+"))
-        .map(words -> byTime ? words[0] : words[0] + " " + words[1])
-        .toList();
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
+import io.heddle.systemtests.PerftestMatrix;
 import io.heddle.systemtests.guest.TwoEnds.End;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -110,17 +112,25 @@ final class SoftToRxeTest {
     return "ib_" + arguments + PATIENCE + " -F -d rxe0 -x \"$(gid_index rxe0)\"";
   }
 
-  /** Both ends of one test pass and have measured; returns what ours printed. */
-  private String measure(
-      boolean oursIsServer, String test, int port, Map<String, String> environment)
+  /** What both ends have to have said once they have ended. */
+  private interface Judge {
+    void judge(End ours, String weSaid, End theirs, String theySaid) throws Exception;
+  }
+
+  /** Both ends of one test pass and have measured. */
+  private void measure(
+      boolean oursIsServer, String test, int port, Map<String, String> environment, Judge judge)
       throws Exception {
     String arguments = test + " -p " + port;
     if (oursIsServer) {
       try (HostProcess server = ours(arguments, environment)) {
         server.awaitOutput("Waiting for client to connect", LIMIT_SECONDS);
         try (GuestJobs.Job client = guest.submit(stock(arguments) + " " + OUR_HANDSHAKE)) {
-          return measured(
-              test, End.of("our server", server), End.of("the stock client", client), server);
+          End ours = End.of("our server", server);
+          End theirs = End.of("the stock client", client);
+          TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
+          judge.judge(ours, server.output(), theirs, client.output());
+          return;
         }
       }
     }
@@ -130,27 +140,35 @@ final class SoftToRxeTest {
                 + " &\nawait_listener %s $!\necho listening\nwait $!\n".formatted(port))) {
       server.awaitOutput("listening", LIMIT_SECONDS);
       try (HostProcess client = ours(arguments + " " + THEIR_HANDSHAKE, environment)) {
-        return measured(
-            test, End.of("our client", client), End.of("the stock server", server), client);
+        End ours = End.of("our client", client);
+        End theirs = End.of("the stock server", server);
+        TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
+        judge.judge(ours, client.output(), theirs, server.output());
       }
     }
   }
 
-  private static String measured(String test, End ours, End theirs, HostProcess process)
-      throws Exception {
-    TwoEnds.assertPass(test, ours, theirs, LIMIT_SECONDS);
-    String said = process.output();
+  private static void requireRow(String test, End ours, String said, End theirs) throws Exception {
     String size = test.replaceAll(".* -s (\\d+).*", "$1");
     String mtu = test.replaceAll("(?:.* -m (\\d+))?.*", "$1");
     String row = "(?s).*\\n +" + size + " +\\d+ .*";
     TwoEnds.assertThat("a row of " + size + " bytes", said.matches(row), test, ours, theirs);
     boolean rightMtu = mtu.isEmpty() || said.matches("(?s).*Mtu +: " + mtu + "\\D.*");
     TwoEnds.assertThat("the MTU " + mtu, rightMtu, test, ours, theirs);
-    return said;
   }
 
-  private String measure(boolean oursIsServer, String test) throws Exception {
-    return measure(oursIsServer, test, 18_600 + ++runs, Map.of());
+  private void measure(boolean oursIsServer, String test, Map<String, String> environment)
+      throws Exception {
+    measure(
+        oursIsServer,
+        test,
+        18_600 + ++runs,
+        environment,
+        (ours, said, theirs, theySaid) -> requireRow(test, ours, said, theirs));
+  }
+
+  private void measure(boolean oursIsServer, String test) throws Exception {
+    measure(oursIsServer, test, Map.of());
   }
 
   /** One run: a test in a role, at an MTU, over so many queue pairs. */
@@ -203,6 +221,29 @@ final class SoftToRxeTest {
     measure(run.oursIsServer(), run.words());
   }
 
+  /* What takes the stand-in a blink takes the emulated end half a minute. */
+  static Stream<Arguments> matrix() {
+    return PerftestMatrix.rows(501);
+  }
+
+  @ParameterizedTest
+  @MethodSource("matrix")
+  @InWholeRun(butRows = {4, 61})
+  void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
+    measure(
+        oursIsServer,
+        test,
+        18_600 + ++runs,
+        Map.of(),
+        (ours, weSaid, theirs, theySaid) -> {
+          String client = oursIsServer ? theySaid : weSaid;
+          String server = oursIsServer ? weSaid : theySaid;
+          List<String> expected = PerftestMatrix.ofServer(client, test);
+          boolean alike = expected.equals(PerftestMatrix.measured(server, test));
+          TwoEnds.assertThat("the same sizes and messages", alike, test, ours, theirs);
+        });
+  }
+
   @ParameterizedTest
   @CsvSource({"false", "true"})
   @InWholeRun(butRows = 2)
@@ -223,11 +264,10 @@ final class SoftToRxeTest {
   })
   @InWholeRun(butRows = {2, 5})
   void lossInBothDirectionsIsSurvived(boolean oursIsServer, String test) throws Exception {
-    int seed = ++runs;
     Map<String, String> faults =
-        Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + seed);
+        Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + (runs + 1));
     String size = test.endsWith("_lat") ? " -s 2 -n 200" : " -s 65536 -n 40 -q 2";
-    measure(oursIsServer, test + size, 18_600 + seed, faults);
+    measure(oursIsServer, test + size, faults);
   }
 
   /* Both ends are Java here, but what answers ours is the kernel; perftest knows no immediate and checks no byte. */
