@@ -36,32 +36,19 @@ final class RouteServiceTest {
   private static final List<String> UNITS = List.of(DAEMON, EXPORTER, BRIDGE);
   private static final double MOST_EXPOSURE = 2.0;
 
-  /* No user has it: files of this owner were made by the daemon. */
-  private static final int USER = 64_999;
-
   @TempDir private Path folder;
-
-  private static void requireSystemd() {
-    if (!Files.isExecutable(Path.of("/usr/bin/systemd-analyze"))) {
-      Skip.because("no systemd-analyze here: apt-get install systemd");
-    }
-  }
-
-  private static String shipped(String unit) throws IOException {
-    return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void systemdFindsNothingWrongWithTheUnit(String unit) throws Exception {
-    requireSystemd();
-    assertEquals(List.of(), complaints(unit, shipped(unit)));
+    ShippedUnit.requireSystemd();
+    assertEquals(List.of(), complaints(unit, ShippedUnit.text(unit)));
   }
 
   @Test
   void aSettingThatSystemdDoesNotKnowWouldBeFound() throws Exception {
-    requireSystemd();
-    String unit = shipped(DAEMON);
+    ShippedUnit.requireSystemd();
+    String unit = ShippedUnit.text(DAEMON);
     String misspelt = unit.replace("RuntimeDirectoryPreserve=", "RuntimeDirectoryKeep=");
     assertNotEquals(unit, misspelt);
     List<String> complaints = complaints(DAEMON, misspelt);
@@ -73,9 +60,13 @@ final class RouteServiceTest {
   @ParameterizedTest
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void exposureIsSmallAndThePageSaysIt(String unit) throws Exception {
-    requireSystemd();
+    ShippedUnit.requireSystemd();
     String said =
-        systemd("security", "--offline=true", "--no-pager", write(unit, shipped(unit)).toString());
+        systemd(
+            "security",
+            "--offline=true",
+            "--no-pager",
+            write(unit, ShippedUnit.text(unit)).toString());
     Matcher level = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)").matcher(said);
     assertTrue(level.find(), said);
     assertTrue(Double.parseDouble(level.group(1)) <= MOST_EXPOSURE, said);
@@ -93,9 +84,9 @@ final class RouteServiceTest {
   @Test
   void theUnitsAreAsThePageSays() throws Exception {
     Map<String, List<String>> rows = rows();
-    Map<String, String> daemon = settings(shipped(DAEMON));
-    Map<String, String> exporter = settings(shipped(EXPORTER));
-    Map<String, String> bridge = settings(shipped(BRIDGE));
+    Map<String, String> daemon = settings(ShippedUnit.text(DAEMON));
+    Map<String, String> exporter = settings(ShippedUnit.text(EXPORTER));
+    Map<String, String> bridge = settings(ShippedUnit.text(BRIDGE));
     assertEquals(
         rows.get("capabilities, and no others ever").get(0), daemon.get("CapabilityBoundingSet"));
     assertEquals(daemon.get("CapabilityBoundingSet"), daemon.get("AmbientCapabilities"));
@@ -177,7 +168,7 @@ final class RouteServiceTest {
 
   @Test
   void theDaemonDoesAllOfItsWorkUnderTheUnitsRestrictions() throws Exception {
-    requireSystemd();
+    ShippedUnit.requireSystemd();
     Skip.unlessFabric(false);
     FabricPlan plan =
         new FabricPlan(
@@ -205,22 +196,7 @@ final class RouteServiceTest {
   }
 
   private void underTheUnit(Fabric fabric, Path runtime) throws Exception {
-    Path unit = write(DAEMON, shipped(DAEMON));
-    Path program = Files.createFile(runtime.resolve("as-unit.py"));
-    try (var script = RouteServiceTest.class.getResourceAsStream("as-unit.py")) {
-      Files.write(program, script.readAllBytes());
-    }
-    Files.copy(unit, runtime.resolve("unit"));
-    Files.setAttribute(runtime, "unix:uid", USER);
-    List<String> confined =
-        fabric.onHost(
-            1,
-            List.of(
-                Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3",
-                program.toString(),
-                runtime.resolve("unit").toString(),
-                Integer.toString(USER),
-                runtime.toString()));
+    List<String> confined = fabric.onHost(1, ShippedUnit.confined(DAEMON, runtime));
     String configuration =
         "as = 65001\n"
             + "[peer leaf1]\ninterface = e1\nplane = p1\nbfd-interval-ms = 300\n"
@@ -242,15 +218,17 @@ final class RouteServiceTest {
           each -> each.toString().contains("300 Gbit/s, path bandwidth"),
           "destination",
           fabric.address(2, 2));
-      Map<String, String> status = status(daemon.pid());
-      assertEquals(String.format(Locale.ROOT, "%1$d\t%1$d\t%1$d\t%1$d", USER), status.get("Uid"));
+      Map<String, String> status = ShippedUnit.status(daemon.pid());
+      assertEquals(
+          String.format(Locale.ROOT, "%1$d\t%1$d\t%1$d\t%1$d", ShippedUnit.USER),
+          status.get("Uid"));
       assertEquals("1", status.get("NoNewPrivs"));
       assertEquals("2", status.get("Seccomp"), "a filter");
       /* CAP_NET_BIND_SERVICE is bit 10, CAP_NET_RAW bit 13. */
       for (String set : List.of("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb")) {
         assertEquals("0000000000002400", status.get(set), set);
       }
-      assertEquals(USER, Files.getAttribute(runtime.resolve("routes"), "unix:uid"));
+      assertEquals(ShippedUnit.USER, Files.getAttribute(runtime.resolve("routes"), "unix:uid"));
       assertEquals("rw-r--r--", mode(runtime.resolve("routes")));
       BareRoot.run(List.of("kill", "-HUP", Long.toString(daemon.pid())));
       daemon.awaitLog("is read again");
@@ -263,19 +241,8 @@ final class RouteServiceTest {
         Files.getPosixFilePermissions(file));
   }
 
-  private static Map<String, String> status(long pid) throws IOException {
-    Map<String, String> status = new LinkedHashMap<>();
-    for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
-      String[] parts = line.split(":\t", 2);
-      status.put(parts[0], parts.length < 2 ? "" : parts[1]);
-    }
-    return status;
-  }
-
   private Path write(String name, String unit) throws IOException {
-    Path file = folder.resolve(name + ".service");
-    /* The command must be there; the packages put in where they have it. */
-    return Files.writeString(file, unit.replace("@HEDDLE@", "/bin/sh"));
+    return ShippedUnit.write(folder.resolve(name + ".service"), unit);
   }
 
   /* Lines on this unit; the host's own ones may have faults too. */

@@ -1,7 +1,7 @@
 """Runs a command under the restrictions of a systemd unit, where no systemd runs: as-unit.py UNIT UID RUNTIME COMMAND...
 
-As root, in a network namespace that the caller has entered. Imitated are ProtectSystem=strict, ProtectHome
-and ProtectKernelTunables (mounts), the user, both sets of capabilities and NoNewPrivileges (setpriv), RestrictAddressFamilies,
+As root, in a network namespace that the caller has entered. Imitated are ProtectSystem=strict, ProtectHome, PrivateTmp,
+PrivateDevices, ProtectProc and ProtectKernelTunables (mounts), the user, both sets of capabilities and NoNewPrivileges (setpriv), RestrictAddressFamilies,
 RestrictNamespaces, SystemCallArchitectures and SystemCallFilter (seccomp). UID stands for the unit's user, RUNTIME for its
 RuntimeDirectory: it alone can be written to. What the unit has beyond that is named on standard error.
 """
@@ -14,10 +14,12 @@ import sys
 
 IMITATED = """User Group RuntimeDirectory RuntimeDirectoryMode RuntimeDirectoryPreserve CapabilityBoundingSet AmbientCapabilities
 NoNewPrivileges RestrictAddressFamilies SystemCallArchitectures SystemCallFilter SystemCallErrorNumber RestrictNamespaces
-ProtectSystem ProtectHome ProtectKernelTunables PrivateMounts UMask""".split()
-NO_RESTRICTIONS = """ExecStart ExecStartPre ExecReload SuccessExitStatus Restart RestartSec Nice""".split()
+ProtectSystem ProtectHome ProtectKernelTunables ProtectProc PrivateTmp PrivateDevices PrivateMounts UMask""".split()
+NO_RESTRICTIONS = """ExecStart ExecStartPre ExecReload SuccessExitStatus Restart RestartSec Nice
+Type NotifyAccess TimeoutStartSec WatchdogSec""".split()
 NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000
 FAMILIES = {"AF_UNIX": 1, "AF_INET": 2, "AF_INET6": 10, "AF_NETLINK": 16}
+DEVICES = "null zero full random urandom tty".split()
 EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 AUDIT_ARCH_X86_64 = 0xC000003E
@@ -33,25 +35,55 @@ def settings(unit):
     return found
 
 
+def mount(*words):
+    subprocess.check_call(["mount", "-n", *words])
+
+
+def is_needed(place):
+    """Whether the command, or what runs it, lies there."""
+    return any(each.startswith(place + "/") for each in [*sys.argv, os.path.realpath(sys.executable)])
+
+
+def devices():
+    """Those that every program may use, and shared memory."""
+    mount("-t", "tmpfs", "-o", "mode=755", "none", "/mnt")
+    for each in DEVICES:
+        open("/mnt/" + each, "w").close()
+        mount("--bind", "/dev/" + each, "/mnt/" + each)
+    os.mkdir("/mnt/shm")
+    mount("--bind", "/dev/shm", "/mnt/shm")
+    for name, target in ("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"):
+        os.symlink("/proc/self/" + target, "/mnt/" + name)
+    mount("--move", "/mnt", "/dev")
+
+
 def mounts(unit, runtime):
     """All is read-only but what the kernel keeps and the runtime directory."""
     if libc.unshare(0x00020000) != 0:
         sys.exit("no mount namespace: " + os.strerror(ctypes.get_errno()))
-    subprocess.check_call(["mount", "--make-rprivate", "/"])
-    subprocess.check_call(["mount", "--bind", runtime, runtime])
+    mount("--make-rprivate", "/")
+    mount("--bind", runtime, runtime)
     if unit.get("ProtectSystem") == ["strict"]:
         for line in open("/proc/self/mountinfo").readlines():
             place = line.split()[4].encode().decode("unicode_escape")
             kept = ("/proc", "/sys", "/dev")
             if place != runtime and not any(place == each or place.startswith(each + "/") for each in kept):
-                subprocess.check_call(["mount", "-o", "remount,bind,ro", place])
+                mount("-o", "remount,bind,ro", place)
     if unit.get("ProtectHome") == ["yes"]:
         for home in "/home", "/root":
-            if not any(each.startswith(home + "/") for each in [*sys.argv, os.path.realpath(sys.executable)]):
-                subprocess.check_call(["mount", "-t", "tmpfs", "-o", "ro,mode=000", "none", home])
+            if not is_needed(home):
+                mount("-t", "tmpfs", "-o", "ro,mode=000", "none", home)
+    if unit.get("PrivateTmp") == ["yes"]:
+        for place in "/tmp", "/var/tmp":
+            if not is_needed(place):
+                mount("-t", "tmpfs", "-o", "mode=1777", "none", place)
+    if unit.get("PrivateDevices") == ["yes"]:
+        devices()
+    if unit.get("ProtectProc") == ["invisible"]:
+        mount("-t", "proc", "-o", "hidepid=invisible", "proc", "/proc")
     if unit.get("ProtectKernelTunables") == ["yes"]:
-        subprocess.check_call(["mount", "--bind", "/proc/sys", "/proc/sys"])
-        subprocess.check_call(["mount", "-o", "remount,bind,ro", "/proc/sys"])
+        mount("--bind", "/proc/sys", "/proc/sys")
+        mount("-o", "remount,bind,ro", "/proc/sys")
 
 
 def as_user(unit, uid, command):

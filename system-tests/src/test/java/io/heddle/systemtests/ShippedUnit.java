@@ -1,0 +1,67 @@
+package io.heddle.systemtests;
+
+import io.heddle.cli.lab.Skip;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A unit of systemd that is shipped, and a daemon under its restrictions where no systemd runs. */
+final class ShippedUnit {
+  /** No user has it: files of this owner were made by the daemon. */
+  static final int USER = 64_999;
+
+  private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
+
+  private ShippedUnit() {}
+
+  static void requireSystemd() {
+    if (!Files.isExecutable(Path.of("/usr/bin/systemd-analyze"))) {
+      Skip.because("no systemd-analyze here: apt-get install systemd");
+    }
+  }
+
+  static String text(String unit) throws IOException {
+    return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
+  }
+
+  /** Writes a unit whose command is there; the packages put in where they have it. */
+  static Path write(Path file, String text) throws IOException {
+    return Files.writeString(file, text.replace("@HEDDLE@", "/bin/sh"));
+  }
+
+  /**
+   * To stand before a command: it runs as the unit has it. The caller is root.
+   *
+   * @param runtime stands for the unit's runtime directory, and gets its owner
+   */
+  static List<String> confined(String unit, Path runtime) throws IOException {
+    Path program = runtime.resolve("as-unit.py");
+    try (InputStream script = ShippedUnit.class.getResourceAsStream("as-unit.py")) {
+      Files.copy(Objects.requireNonNull(script), program);
+    }
+    Path file = write(runtime.resolve("unit"), text(unit));
+    Files.setAttribute(runtime, "unix:uid", USER);
+    return List.of(
+        Files.isExecutable(PYTHON) ? PYTHON.toString() : "python3",
+        program.toString(),
+        file.toString(),
+        Integer.toString(USER),
+        runtime.toString());
+  }
+
+  /** What the kernel says of a process, by the words of {@code /proc/PID/status}. */
+  static Map<String, String> status(long pid) throws IOException {
+    Map<String, String> status = new LinkedHashMap<>();
+    for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+      String[] parts = line.split(":\t", 2);
+      status.put(parts[0], parts.length < 2 ? "" : parts[1]);
+    }
+    return status;
+  }
+}
