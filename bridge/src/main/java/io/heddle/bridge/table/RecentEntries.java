@@ -33,10 +33,19 @@ public final class RecentEntries {
     usedNs = new long[most];
     newer = new int[most];
     older = new int[most];
+    clear();
+  }
+
+  /** Frees all places. */
+  public void clear() {
     Arrays.fill(chains, NONE);
-    for (int i = 0; i < most; i++) {
-      nextInChain[i] = i + 1 < most ? i + 1 : NONE;
+    for (int i = 0; i < nextInChain.length; i++) {
+      nextInChain[i] = i + 1 < nextInChain.length ? i + 1 : NONE;
     }
+    newest = NONE;
+    oldest = NONE;
+    free = 0;
+    size = 0;
   }
 
   /** The first place with a hash of this kind, or {@link #NONE}. */

@@ -2,6 +2,8 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.table.RecentEntries;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ final class Conversations {
   private final long[] keys;
   private final int[] queuePairs;
   private final int[] queueKeys;
-  private final HostNumbers[] hosts;
+  private final @Nullable HostNumbers[] hosts;
   private final @Nullable LimitedFlow[] toWire;
   private final @Nullable LimitedFlow[] toVerbs;
   private long evicted;
@@ -133,7 +135,8 @@ final class Conversations {
   private void remove(int place, long nowNs) {
     fromWire.remove(place);
     fromVerbs.remove(place);
-    hosts[place].talks(queuePairs[place], -1, nowNs);
+    Objects.requireNonNull(hosts[place]).talks(queuePairs[place], -1, nowNs);
+    hosts[place] = null;
     toWire[place] = null;
     toVerbs[place] = null;
   }
@@ -150,10 +153,13 @@ final class Conversations {
     }
   }
 
-  void clear(long nowNs) {
-    while (fromWire.size() > 0) {
-      remove(fromWire.oldest(), nowNs);
-    }
+  /** Ends all. Their hosts' numbers are forgotten too. */
+  void clear() {
+    fromWire.clear();
+    fromVerbs.clear();
+    Arrays.fill(hosts, null);
+    Arrays.fill(toWire, null);
+    Arrays.fill(toVerbs, null);
   }
 
   int wireNumber(int place) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MappedForwarder implements HostForwarder {
   /** Of pairs of queue pairs that talk. */
-  static final int MOST_CONVERSATIONS = 65_536;
+  static final int MOST_CONVERSATIONS = 262_144;
 
   private final FabricPort[] fabrics;
   private final NumberedPort verbs;
@@ -44,6 +44,10 @@ public final class MappedForwarder implements HostForwarder {
   private final Limiter limiter;
   private final NumberService service;
   private final Conversations conversations = new Conversations(MOST_CONVERSATIONS);
+  /* By the side that packets come from: what those of two hosts leave by, whatever their numbers. */
+  private final PairTable[] flows = {
+    new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
+  };
   private final NumberMap numbers;
   private final MappedQuestions questions;
   private StandIns standIns = StandIns.NONE;
@@ -99,7 +103,10 @@ public final class MappedForwarder implements HostForwarder {
     standIns = now;
     questions.use(now);
     if (changed) {
-      numbers.clear(nowNs);
+      numbers.clear();
+      for (PairTable each : flows) {
+        each.clear();
+      }
       count();
       service.serve(now.addressesIn(verbsSide), mapping.ports());
     }
@@ -263,8 +270,23 @@ public final class MappedForwarder implements HostForwarder {
     if (known != null) {
       return known;
     }
+    LimitedFlow flow = hostsFlow(side, source, destination, nowNs);
+    if (flow != null) {
+      conversations.leaveBy(place, flow, toWire);
+    }
+    return flow;
+  }
+
+  private @Nullable LimitedFlow hostsFlow(int side, Gid source, Gid destination, long nowNs) {
+    long high = source.high();
+    long low = source.low();
+    PairTable table = flows[side];
+    LimitedFlow known = table.find(high, low, destination.high(), destination.low(), nowNs);
+    if (known != null) {
+      return known;
+    }
     Way way =
-        toWire
+        side == verbsSide
             ? fabrics[wireSide].wayBetween(source, destination, trafficClass)
             : verbs.readyWay(source, destination);
     if (way == null) {
@@ -272,7 +294,7 @@ public final class MappedForwarder implements HostForwarder {
       return null;
     }
     LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
-    conversations.leaveBy(place, flow, toWire);
+    table.add(high, low, destination.high(), destination.low(), flow, nowNs);
     return flow;
   }
 
@@ -301,6 +323,9 @@ public final class MappedForwarder implements HostForwarder {
     questions.expire(nowNs);
     int before = conversations.size();
     conversations.expire(nowNs);
+    for (PairTable each : flows) {
+      each.expire(nowNs);
+    }
     if (conversations.size() != before) {
       count();
     }

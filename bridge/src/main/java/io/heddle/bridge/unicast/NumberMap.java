@@ -88,8 +88,8 @@ final class NumberMap {
   }
 
   /** Forgets all. */
-  void clear(long nowNs) {
-    conversations.clear(nowNs);
+  void clear() {
+    conversations.clear();
     hosts.clear();
   }
 }

@@ -2,6 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.table.RecentEntries;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,9 +93,8 @@ final class PairTable {
 
   /** Ends all pairs. */
   void clear() {
-    while (pairs.size() > 0) {
-      remove(pairs.oldest());
-    }
+    pairs.clear();
+    Arrays.fill(flows, null);
   }
 
   int size() {

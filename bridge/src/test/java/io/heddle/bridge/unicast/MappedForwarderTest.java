@@ -191,6 +191,17 @@ class MappedForwarderTest {
     assertEquals("0x51 to 0x21, 0x11", describe());
   }
 
+  /* A quarter of a million of them don't each hold a way and a queue. */
+  @Test
+  void conversationsOfTwoHostsLeaveByOneWay() {
+    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+    for (int verbsNumber = 0x21; verbsNumber < 0x2d; verbsNumber++) {
+      fromWire(0x11, verbsNumber, 0);
+      assertEquals("0x11", fromVerbs(verbsNumber, 0x51, 0).split(" to |,")[1]);
+    }
+    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.ways);
+  }
+
   @Test
   void nothingIsAllocatedForAPacketOfAConversation() {
     verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);

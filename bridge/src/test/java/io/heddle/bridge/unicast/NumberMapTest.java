@@ -2,8 +2,11 @@ package io.heddle.bridge.unicast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.heddle.verbs.Gid;
+import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -87,6 +90,39 @@ class NumberMapTest {
     assertEquals(8, conversations.aged());
     assertEquals(1, numbers.serve(WIRE, 0x70, KEY, Conversations.IDLE_NS));
     assertEquals(0, numbers.serve(WIRE, 0x71, KEY, Conversations.IDLE_NS));
+  }
+
+  @Test
+  void aQuarterOfAMillionAreHeldInFewBytesAndForgottenAtOnce() {
+    int most = MappedForwarder.MOST_CONVERSATIONS;
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().threadId();
+    long before = threads.getThreadAllocatedBytes(self);
+    Conversations many = new Conversations(most);
+    long bytes = threads.getThreadAllocatedBytes(self) - before;
+    assertTrue(bytes <= 128L * most, bytes + " bytes");
+    NumberMap map = new NumberMap(1, many);
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < most; i++) {
+        assertNotEquals(NONE, map.begin(endsOf(i), 0x11, 0x21 + i % 64, KEY, i));
+      }
+      assertEquals(most, many.size());
+      for (int i = 0; i < most; i++) {
+        int place =
+            many.findFromVerbs(
+                WIRE.high(), WIRE.low(), VERBS.high(), VERBS.low() + i / 64, 0, 0x21 + i % 64);
+        assertEquals(i, place);
+      }
+      map.clear();
+      assertEquals(0, many.size());
+      assertEquals(
+          NONE, many.findFromVerbs(WIRE.high(), WIRE.low(), VERBS.high(), VERBS.low(), 0, 0x21));
+    }
+    assertEquals(0, many.evicted() + many.aged());
+  }
+
+  private static Hosts endsOf(int number) {
+    return new Hosts(WIRE, new Gid(VERBS.high(), VERBS.low() + number / 64));
   }
 
   @Test
