@@ -139,8 +139,9 @@ public final class TransportOptions {
           "HEDDLE_ONE_SIDED",
           List.of("0", "1"),
           "0",
-          "1 takes NCCL's one-sided operations (RMA, GIN by a proxy), on GPU memory by dma-bufs; with"
-              + " 0 the plugin's one-sided tables refuse, and NCCL looks further; read by the shim");
+          "1 takes NCCL's one-sided operations (RMA, GIN by a proxy), on GPU memory by dma-bufs;"
+              + " with 0 the plugin's one-sided tables refuse, and NCCL looks further; read by the"
+              + " shim");
 
   public static final Option<String> SOCKET_INTERFACES =
       Option.text(

@@ -131,8 +131,8 @@ final class PluginCheck implements Check {
                   + " HEDDLE_ONE_SIDED=1 takes them");
       case "1" ->
           new Finding.Ok(
-              "HEDDLE_ONE_SIDED=1: one-sided operations go over the planes; GPU memory takes dma-bufs,"
-                  + " and hasn't been tried with a GPU");
+              "HEDDLE_ONE_SIDED=1: one-sided operations go over the planes; GPU memory takes"
+                  + " dma-bufs, and hasn't been tried with a GPU");
       default ->
           new Finding.Warning(
               ONE_SIDED, "HEDDLE_ONE_SIDED=" + wanted, "set HEDDLE_ONE_SIDED=1, or unset it");
