@@ -10,12 +10,15 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /** A socket as systemd's, at which a daemon tells how it is. */
 public final class NotifySocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
   private static final int ROOM_BYTES = 4096;
+  private static final long LIMIT_SECONDS = 60;
+  private static final long LOOK_NS = 1_000_000;
 
   private final Arena arena = Arena.ofShared();
   private final long room = Memory.allocate(arena, ROOM_BYTES, 8);
@@ -48,11 +51,29 @@ public final class NotifySocket implements AutoCloseable {
     return result;
   }
 
-  /** Waits for the next datagram. */
+  /**
+   * Waits for the next datagram.
+   *
+   * @throws AssertionError where none comes
+   */
   public String hear() {
+    return hear(Patience.ofSeconds(LIMIT_SECONDS), "anything");
+  }
+
+  private String hear(Patience patience, String wanted) {
+    while (!hasMore()) {
+      requirePatience(patience, wanted);
+      LockSupport.parkNanos(LOOK_NS);
+    }
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
     check("recv", (int) length);
     return new String(Memory.toArray(room, (int) length), StandardCharsets.UTF_8);
+  }
+
+  private void requirePatience(Patience patience, String wanted) {
+    if (patience.isOver()) {
+      throw new AssertionError("nobody says " + wanted + " at " + name + " within " + patience);
+    }
   }
 
   /** Whether a datagram has come that nobody has heard. */
@@ -60,11 +81,17 @@ public final class NotifySocket implements AutoCloseable {
     return LinuxCalls.isReadable(fd);
   }
 
-  /** Waits for a datagram that begins so. */
+  /**
+   * Waits for a datagram that begins so.
+   *
+   * @throws AssertionError where none comes
+   */
   public String hear(String front) {
-    String heard = hear();
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    String heard = hear(patience, front);
     while (!heard.startsWith(front)) {
-      heard = hear();
+      requirePatience(patience, front);
+      heard = hear(patience, front);
     }
     return heard;
   }

@@ -25,7 +25,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import sun.misc.Signal;
 
 /** The gateway between two RDMA fabrics. */
 @Command(
@@ -152,7 +151,7 @@ public final class BridgeCommand {
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
     CountDownLatch ended = new CountDownLatch(1);
-    Signal.handle(new Signal("HUP"), signal -> service.reload(() -> reload(file, bridge, log)));
+    DaemonStart.onHangUp(log, () -> service.reload(() -> reload(file, bridge, log)));
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {

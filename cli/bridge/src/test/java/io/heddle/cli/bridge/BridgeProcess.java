@@ -43,7 +43,9 @@ final class BridgeProcess implements AutoCloseable {
   static BridgeProcess start(
       TwoFabrics fabrics, int host, Path config, Map<String, String> environment)
       throws IOException {
-    List<String> command = new ArrayList<>(program());
+    /* Who runs the tests may ignore it (nohup), and then the bridge would have to. */
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
+    command.addAll(program());
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
     ProcessBuilder builder = new ProcessBuilder(fabrics.command(host, command)).inheritIO();
     builder.environment().putAll(environment);

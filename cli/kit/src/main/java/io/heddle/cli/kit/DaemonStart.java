@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import sun.misc.Signal;
+import sun.misc.SignalHandler;
 
 /** How a daemon begins. */
 public final class DaemonStart {
@@ -21,6 +23,21 @@ public final class DaemonStart {
         plain.write(
             level,
             LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
+  }
+
+  /**
+   * Has a daemon read its configuration again whenever SIGHUP comes. Where the signal was ignored
+   * before the process began, as {@code nohup} does it, Java leaves it so; then the log says it.
+   *
+   * @param reload on a thread of its own
+   */
+  public static void onHangUp(Log log, Runnable reload) {
+    SignalHandler before = Signal.handle(new Signal("HUP"), signal -> reload.run());
+    if (before == SignalHandler.SIG_IGN) {
+      log.warn(
+          "SIGHUP was ignored when this process began, as nohup has it, and stays so: to have the"
+              + " configuration read again, start anew");
+    }
   }
 
   /**

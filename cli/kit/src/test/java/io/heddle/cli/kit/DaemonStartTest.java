@@ -9,10 +9,13 @@ import io.heddle.platform.HeddleException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One daemon at a socket. */
 class DaemonStartTest {
@@ -44,5 +47,26 @@ class DaemonStartTest {
     }
     assertTrue(Files.exists(at));
     assertDoesNotThrow(() -> DaemonStart.requireAlone(DAEMON, at));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--default-signal=HUP, read again",
+    "--ignore-signal=HUP, 'SIGHUP was ignored when this process began'",
+  })
+  void aSignalThatNohupHasIgnoredIsNamed(String option, String told) throws Exception {
+    Process program =
+        new ProcessBuilder(
+                "env",
+                option,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                HangUpProgram.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, program.waitFor(), said);
+    assertTrue(said.startsWith(told), said);
   }
 }

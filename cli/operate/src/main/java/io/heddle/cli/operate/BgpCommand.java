@@ -18,7 +18,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import sun.misc.Signal;
 
 /** The route daemon, and questions to it. */
 @Command(
@@ -76,7 +75,7 @@ public final class BgpCommand {
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
     QuestionSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);
-    Signal.handle(new Signal("HUP"), signal -> reload(file, daemon, log));
+    DaemonStart.onHangUp(log, () -> reload(file, daemon, log));
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
