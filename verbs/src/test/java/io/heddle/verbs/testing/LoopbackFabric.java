@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
 
 /**
  * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
@@ -30,6 +31,8 @@ public final class LoopbackFabric {
   private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final PostedWrites posted = new PostedWrites();
+  /* Made once: tests count what a round allocates. */
+  private final IntUnaryOperator below = this::below;
   private long random;
   private int nextNumber = 0x11;
   private int nextKey = 0x1000;
@@ -198,7 +201,7 @@ public final class LoopbackFabric {
 
   synchronized int progress() {
     int work = 0;
-    posted.progress(this::below);
+    posted.progress(below);
     int count = pairs.size();
     int start = count == 0 ? 0 : below(count);
     for (int i = 0; i < count; i++) {
