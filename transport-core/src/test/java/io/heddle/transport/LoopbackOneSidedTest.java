@@ -7,8 +7,10 @@ import io.heddle.platform.Memory;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
+import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.onesided.OneSidedGroup;
+import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -178,6 +180,53 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       ranks.awaitWord(0, 0, (peers - 1) * each / 2);
       ranks.awaitWord(0, 8, (peers - 1) * each / 2);
       assertEquals(TransportResult.SUCCESS, ranks.groups.get(0).deregister(0));
+    }
+  }
+
+  /* Bytes without a signal came there, and nothing has flushed them. */
+  @Test
+  void memoryOfADeviceThatIsGivenBackIsFlushedNoMore() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA, arena)) {
+      for (OneSidedGroup group : ranks.groups) {
+        assertEquals(1, group.registerDmaBuf(Memory.allocate(arena, 64, 64), 64, 2, 0, 0));
+      }
+      OneSidedOperation put = OneSidedRanks.put(8, 0);
+      put.registration = 1;
+      ranks.finish(ranks.start(0, 1, DATA - 64, put));
+      for (int i = 0; i < 20; i++) {
+        ranks.progress();
+      }
+      assertEquals(TransportResult.SUCCESS, ranks.groups.get(1).deregister(1));
+      OneSidedOperation word =
+          OneSidedRanks.signal(OneSidedRanks.put(0, 0), Signal.STRONG, WORD, 1);
+      ranks.finish(ranks.start(0, 1, 0, word));
+      ranks.awaitWord(1, WORD, 1);
+    }
+  }
+
+  /* As the control thread has it while it moves the connection; and a plane's return may be refused. */
+  @Test
+  void additionsToADeviceWaitForNobodyAndOutliveARefusedPlane() {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA, arena)) {
+      OneSidedOperation word =
+          OneSidedRanks.signal(OneSidedRanks.put(0, 0), Signal.STRONG, WORD, 1);
+      ranks.finish(ranks.start(0, 1, 0, word));
+      ranks.awaitWord(1, WORD, 1);
+      Communicator signals = ranks.groups.get(1).communicators().getFirst();
+      signals.planeIsBack(
+          new LocalPlane("gone", "gone", Ends.gid("127.0.99.9"), PathMtu.MTU_4096, "lo"));
+      ranks.finish(ranks.start(0, 1, 0, word));
+      Ends.await("the baton", signals.baton()::take);
+      for (int i = 0; i < 200; i++) {
+        ranks.progress();
+      }
+      signals.baton().give();
+      ranks.awaitWord(1, WORD, 2);
+      assertTrue(
+          ends.log.stream().anyMatch(line -> line.contains("plane gone carries, but leads")),
+          ends.log::toString);
     }
   }
 

@@ -297,8 +297,10 @@ public final class PeerSignals extends Communicator {
   }
 
   /* A signal that was put off has been added. */
-  private void added(int slot) {
-    baton().await();
+  private boolean added(int slot) {
+    if (!baton().take()) {
+      return false;
+    }
     try {
       if (words != null && failure.result() == TransportResult.SUCCESS) {
         state[slot] = SIGNALLED;
@@ -307,6 +309,7 @@ public final class PeerSignals extends Communicator {
           failure.latch(TransportResult.REMOTE_ERROR, wrong);
         }
       }
+      return true;
     } finally {
       baton().give();
     }

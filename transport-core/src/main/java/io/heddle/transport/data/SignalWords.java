@@ -18,11 +18,12 @@ public interface SignalWords {
   @FunctionalInterface
   interface Waiting {
     /**
-     * The addition is done. Called by the thread that drives the group, without any lock.
+     * The addition is done. Called by the thread that drives the group; never waits.
      *
      * @param slot as it was given with the addition
+     * @return false while another thread is at work here, and nothing was done
      */
-    void added(int slot);
+    boolean added(int slot);
   }
 
   /** All bytes of an operation have come into this registration, whatever number it is. */

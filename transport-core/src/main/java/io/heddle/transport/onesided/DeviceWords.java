@@ -1,6 +1,8 @@
 package io.heddle.transport.onesided;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SelfPairs;
@@ -56,6 +58,7 @@ final class DeviceWords implements AutoCloseable {
 
   private final NetDevice device;
   private final RequestLines lines;
+  private final Log log;
   private final Arena arena = Arena.ofShared();
 
   /* With the monitor. */
@@ -70,7 +73,7 @@ final class DeviceWords implements AutoCloseable {
 
   /* The driving thread's. */
   private final SelfPairs.Listener listener = this::done;
-  private final List<Addition> round = new ArrayList<>();
+  private final ArrayDeque<Addition> round = new ArrayDeque<>();
   private final List<Word> words = new ArrayList<>();
   private final ArrayDeque<Registered> toFlush = new ArrayDeque<>();
   private final ArrayDeque<Flush> flushes = new ArrayDeque<>();
@@ -82,9 +85,10 @@ final class DeviceWords implements AutoCloseable {
   /**
    * @param lines where flushes are told as done
    */
-  DeviceWords(NetDevice device, RequestLines lines) {
+  DeviceWords(NetDevice device, RequestLines lines, Log log) {
     this.device = device;
     this.lines = lines;
+    this.log = log;
   }
 
   /**
@@ -141,6 +145,11 @@ final class DeviceWords implements AutoCloseable {
     return waits;
   }
 
+  /** This memory is given back: what came there needs no flush any more. */
+  synchronized void forget(Registered memory) {
+    unflushed.remove(memory);
+  }
+
   synchronized void planeIsBack(LocalPlane plane) {
     returned.add(plane);
   }
@@ -190,7 +199,15 @@ final class DeviceWords implements AutoCloseable {
       planes = List.copyOf(returned);
       returned.clear();
     }
-    planes.forEach(open::renew);
+    for (LocalPlane plane : planes) {
+      try {
+        open.renew(plane);
+      } catch (HeddleException refused) {
+        log.info(
+            "plane %s carries, but leads to no words of signals: %s",
+            plane.key(), String.valueOf(refused.getMessage()));
+      }
+    }
   }
 
   private void done(int number) {
@@ -274,14 +291,17 @@ final class DeviceWords implements AutoCloseable {
     return failed;
   }
 
+  /* Tells of the additions. Whoever has no time for it now is told at the next call. */
   private void end() {
-    List<Addition> done = List.copyOf(round);
-    round.clear();
+    while (!round.isEmpty()) {
+      Addition next = round.element();
+      if (!next.waiting().added(next.slot())) {
+        return;
+      }
+      round.remove();
+    }
     words.clear();
     enter(Stage.IDLE);
-    for (Addition each : done) {
-      each.waiting().added(each.slot());
-    }
   }
 
   private synchronized void enter(Stage next) {

@@ -163,6 +163,7 @@ final class Directory implements SignalWords, AutoCloseable {
     @Nullable Registered[] without = registered.clone();
     without[(int) number] = null;
     registered = without;
+    deviceWords.forget(found);
     return memory.deregister(found.handle());
   }
 

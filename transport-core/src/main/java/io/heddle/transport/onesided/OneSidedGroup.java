@@ -76,7 +76,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     MemoryCalls.wantSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, LINES, base);
-    deviceWords = new DeviceWords(device, lines);
+    deviceWords = new DeviceWords(device, lines, log);
     try {
       directory = new Directory(device.memory(), device.pd(), deviceWords);
     } catch (RuntimeException refused) {
