@@ -331,7 +331,8 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     waitingSince = 0;
     Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
-      return fail(refused);
+      /* One that is its own peer has ended by that, and everything is flushed. */
+      return state == QueuePairState.ERROR || fail(refused);
     }
     next++;
     return true;
