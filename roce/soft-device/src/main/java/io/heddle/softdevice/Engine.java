@@ -36,6 +36,9 @@ final class Engine implements PacketSink {
   private static final long CALLERS_GONE_NS = 50_000;
   private static final long GIVE_UP_LOOK_NS = 100_000;
 
+  /** Timers have an eighth of the time at most. */
+  private static final int TIMERS_REST = 7;
+
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
   final Counters counters = new Counters();
@@ -60,6 +63,7 @@ final class Engine implements PacketSink {
   private int firstWord;
   private int queuePairCount;
   private long due = Pause.NEVER_NS;
+  private long timersFromNs;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   private @Nullable ProgressThread sleeper;
@@ -74,6 +78,7 @@ final class Engine implements PacketSink {
     sockets = new ReceiveSockets(arena, counters);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
+    timersFromNs = lastCallNs;
   }
 
   void setSleeper(@Nullable ProgressThread thread) {
@@ -207,7 +212,7 @@ final class Engine implements PacketSink {
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
     waiting.endRound(callersGone);
-    if (nowNs - due >= 0) {
+    if (nowNs - due >= 0 && nowNs - timersFromNs >= 0) {
       serveTimers(nowNs);
     }
     work += transmit(nowNs);
@@ -407,7 +412,12 @@ final class Engine implements PacketSink {
     return sockets.waitedNs();
   }
 
+  /*
+   * Each look at all of them takes its time. Where thousands wait for a slow peer, one or another is always due, and a look in
+   * each round would leave no time to hear its answers.
+   */
   private void serveTimers(long nowNs) {
+    long begunNs = clock.nanoTime();
     due = Pause.NEVER_NS;
     long next = Pause.NEVER_NS;
     int words = usedWords;
@@ -419,6 +429,8 @@ final class Engine implements PacketSink {
       }
     }
     due = Math.min(Math.min(due, next), Math.min(gate.dueNs(), departures.dueNs()));
+    long endedNs = clock.nanoTime();
+    timersFromNs = endedNs + (endedNs - begunNs) * TIMERS_REST;
   }
 
   @Override
