@@ -72,6 +72,16 @@ public interface DeviceContext extends AutoCloseable {
     return List.of();
   }
 
+  /**
+   * A number that is another one once the device has sent or received something, or has waited for
+   * an answer in vain. While it stays, no queue pair has anything new to say of {@link
+   * QueuePair#resentPackets} and {@link QueuePair#linkCounts}, or begins to wait for its peer. 0
+   * where queue pairs tell nothing of that. Any thread.
+   */
+  default long activity() {
+    return 0;
+  }
+
   /** Hands what the device counts by itself to the reader; nothing by default. Control thread. */
   default void readCounters(CounterReader reader) {}
 

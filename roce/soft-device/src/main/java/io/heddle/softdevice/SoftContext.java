@@ -162,6 +162,11 @@ final class SoftContext implements DeviceContext {
   }
 
   @Override
+  public long activity() {
+    return engine.counters.activity();
+  }
+
+  @Override
   public long progressedAtNs() {
     return engine.lastCallNs();
   }

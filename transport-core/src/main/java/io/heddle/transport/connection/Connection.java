@@ -255,9 +255,11 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   @Override
-  public void look() {
+  public boolean look() {
     guarded(this::tellResent);
     guarded(this::lookForSilence);
+    Failover begun = failover;
+    return begun != null && begun.isPeerSilent();
   }
 
   /* Adds what the devices have counted of the queue pairs to the counters. */

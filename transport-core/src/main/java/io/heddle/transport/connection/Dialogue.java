@@ -6,6 +6,7 @@ import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlMessage.Ping;
 import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.control.Pulses;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.failover.Failover;
@@ -27,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
  * those in which this thread ran ({@link ControlLoop#nanoTime}).
  */
-public final class Dialogue implements OtherEnd, Doors.Behind {
-  private static final long PING_NS = 500_000_000;
-  private static final long SILENT_NS = 1_500_000_000;
+public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
   private static final long ANSWER_NS = 160_000_000;
 
   /**
@@ -91,7 +90,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   void begin(ControlChannel channel) {
     use(channel, 0);
     doors.expect(this);
-    tick();
+    sayWhere();
     if (doors.haveMoved()) {
       ourDoorsMoved();
     }
@@ -99,6 +98,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   }
 
   private void use(ControlChannel channel, long number) {
+    drop();
     Line line = new Line(channel, number);
     channel.handTo(line);
     current = line;
@@ -106,15 +106,27 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     calls.found();
   }
 
+  /* The channel that was in use until now, if any: nothing is said or heard there any more. */
+  private @Nullable Line drop() {
+    Line old = current;
+    current = null;
+    if (old != null) {
+      old.pulse.leave(this);
+    }
+    return old;
+  }
+
   /** One TCP connection; only the current one is listened to. */
   private final class Line implements ControlChannel.Listener {
     final ControlChannel channel;
     final long begunNs = loop.nanoTime();
+    final Pulses.Pulse pulse;
     private long number;
 
     Line(ControlChannel channel, long number) {
       this.channel = channel;
       this.number = number;
+      pulse = loop.pulses().join(connection.peer(), channel, Dialogue.this);
     }
 
     @Override
@@ -128,6 +140,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
         return;
       }
       heardNs = loop.nanoTime();
+      pulse.heard();
       if (message instanceof Ping ping) {
         acknowledged(ping.received());
         number = ping.next();
@@ -144,7 +157,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       if (this == current) {
-        current = null;
+        drop();
         if (how == ControlChannel.Ending.OWN_FAULT) {
           breakOff();
         } else if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
@@ -246,23 +259,18 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     return new Ping(received, keptFrom);
   }
 
-  private void tick() {
-    if (over) {
-      return;
-    }
-    sayWhere();
-    if (current != null && loop.nanoTime() - heardNs > SILENT_NS) {
-      calls.doubt("silent for " + SILENT_NS / 1_000_000 + " ms", 0);
-    }
-    tasks.schedule(PING_NS, this::tick);
-  }
-
   /* How much we have had, and which number our next message has. */
-  private void sayWhere() {
+  @Override
+  public void sayWhere() {
     Line line = current;
     if (line != null) {
-      line.channel.send(new Ping(received, keptFrom + kept.size()));
+      tasks.run(() -> line.channel.send(new Ping(received, keptFrom + kept.size())));
     }
+  }
+
+  @Override
+  public void silent() {
+    tasks.run(() -> calls.doubt("silent for " + Pulses.SILENT_NS / 1_000_000 + " ms", 0));
   }
 
   /** Does this on the thread that this conversation is held by. Any thread. */
@@ -370,8 +378,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
     }
     adopted = number;
     calls.hangUp();
-    Line old = current;
-    current = null;
+    Line old = drop();
     if (old != null) {
       old.channel.close();
     }
@@ -404,8 +411,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind {
   }
 
   private void leaveChannel() {
-    Line open = current;
-    current = null;
+    Line open = drop();
     if (open != null) {
       open.channel.closeWhenSent();
     }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -61,7 +60,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final SocketChannel socket;
   private final String peer;
   private final long sinceNs;
-  private final InetAddress from;
+  private final InetAddress there;
   private Listener listener;
   private final ByteBuffer arrived;
   private final ByteBuffer scratch;
@@ -83,7 +82,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     this.scratch = loop.scratchFrame();
     this.socket = socket;
     this.peer = AddressText.of(peer);
-    this.from = peer.getAddress();
+    this.there = peer.getAddress();
     this.listener = listener;
   }
 
@@ -142,8 +141,13 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Where the other end is. */
-  InetAddress from() {
-    return from;
+  public InetAddress there() {
+    return there;
+  }
+
+  /** Where this end is. */
+  public InetAddress here() {
+    return socket.socket().getLocalAddress();
   }
 
   /** When the channel began. */
@@ -190,8 +194,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   /** Whether it goes from the one of these addresses, or to the other. */
   public boolean goesBy(InetAddress here, InetAddress there) {
-    Socket view = socket.socket();
-    return here.equals(view.getLocalAddress()) || there.equals(view.getInetAddress());
+    return here.equals(here()) || there.equals(there());
   }
 
   /** Sends a message, now or when the socket has room. */

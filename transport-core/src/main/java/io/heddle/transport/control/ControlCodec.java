@@ -54,7 +54,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 7;
+  public static final int VERSION = 8;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;

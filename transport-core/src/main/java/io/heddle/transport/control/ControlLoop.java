@@ -98,6 +98,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Log log;
   private final LastingThread thread;
   private final Strangers strangers;
+  private final Pulses pulses;
   private final Consumer<Throwable> nobodys = alreadyTold -> {};
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
@@ -114,6 +115,7 @@ public final class ControlLoop implements AutoCloseable {
     this.clock = clock;
     time = new OwnTime(clock);
     strangers = new Strangers(clock);
+    pulses = new Pulses(time::nanoTime);
     this.log = log;
     try {
       selector = Selector.open();
@@ -121,6 +123,7 @@ public final class ControlLoop implements AutoCloseable {
       throw new HeddleException("the control thread can't open a selector", failure);
     }
     every(Strangers.JUDGED_EVERY_NS, strangers::judge);
+    every(Pulses.BEAT_NS, pulses::beat);
     thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
     try {
       thread.start();
@@ -339,14 +342,19 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /** Who has connected and not shown that it is a peer. Control thread. */
   /** Which the time of strangers goes by. */
   NanoClock clock() {
     return clock;
   }
 
+  /** Who has connected and not shown that it is a peer. Control thread. */
   Strangers strangers() {
     return strangers;
+  }
+
+  /** By which it is seen that peers live. Control thread. */
+  public Pulses pulses() {
+    return pulses;
   }
 
   private long nextDelayMs() {

@@ -78,7 +78,7 @@ final class Strangers {
 
   void add(ControlChannel stranger) {
     all.add(stranger);
-    byAddress.computeIfAbsent(stranger.from(), none -> new LinkedHashSet<>()).add(stranger);
+    byAddress.computeIfAbsent(stranger.there(), none -> new LinkedHashSet<>()).add(stranger);
   }
 
   /** Whose time is over goes. They are in order; called once a second. */
@@ -92,9 +92,9 @@ final class Strangers {
   /** It is no stranger any more, or gone. */
   void forget(ControlChannel stranger) {
     if (all.remove(stranger)) {
-      Set<ControlChannel> there = byAddress.get(stranger.from());
+      Set<ControlChannel> there = byAddress.get(stranger.there());
       if (there != null && there.remove(stranger) && there.isEmpty()) {
-        byAddress.remove(stranger.from());
+        byAddress.remove(stranger.there());
       }
     }
   }

@@ -39,8 +39,12 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
   /** The operator wants nothing new on these planes, and on these only. Control thread. */
   void drain(Set<String> keys);
 
-  /** Tells what devices have counted, and looks whether the peer is silent. Control thread. */
-  void look();
+  /**
+   * Tells what devices have counted, and looks whether the peer is silent. Control thread.
+   *
+   * @return whether it is
+   */
+  boolean look();
 
   @Override
   void close();

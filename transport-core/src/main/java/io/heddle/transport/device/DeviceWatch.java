@@ -32,6 +32,8 @@ public final class DeviceWatch {
     private final AsyncEventListener events;
     private final DeviceContext.CounterReader counters = this::counted;
     private final Map<String, String> publishedNames = new HashMap<>();
+    private long activity;
+    private boolean anyWaits;
 
     Watched(NetDevice device) {
       this.device = device;
@@ -39,10 +41,16 @@ public final class DeviceWatch {
       events = (kind, qpn) -> tasks.run(() -> onEvent(device, kind, qpn));
     }
 
+    /* Most of the time most connections are idle: where the device is, none of them has news. */
     void look() {
       device.context().pollAsyncEvents(events);
-      for (DeviceConnection connection : device.connections()) {
-        connection.look();
+      long newest = device.context().activity();
+      if (newest != activity || anyWaits) {
+        activity = newest;
+        anyWaits = false;
+        for (DeviceConnection connection : device.connections()) {
+          anyWaits |= connection.look();
+        }
       }
       device.context().readCounters(counters);
       device.events().look();

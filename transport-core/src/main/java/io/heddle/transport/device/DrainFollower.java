@@ -27,6 +27,7 @@ public final class DrainFollower {
   private long readModifiedMs = -1;
   private long readBytes;
   private Set<String> current = Set.of();
+  private boolean anyDrained;
   private String trouble = "";
 
   public DrainFollower(DrainOrders orders, List<NetDevice> devices, Log log) {
@@ -50,9 +51,12 @@ public final class DrainFollower {
       readModifiedMs = read() && settled ? modifiedMs : -1;
       readBytes = bytes;
     }
-    for (NetDevice device : devices) {
-      for (DeviceConnection connection : device.connections()) {
-        connection.drain(current);
+    if (anyDrained || !current.isEmpty()) {
+      anyDrained = !current.isEmpty();
+      for (NetDevice device : devices) {
+        for (DeviceConnection connection : device.connections()) {
+          connection.drain(current);
+        }
       }
     }
   }

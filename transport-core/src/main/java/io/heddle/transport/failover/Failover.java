@@ -101,6 +101,11 @@ public final class Failover implements PlaneFailures {
     }
   }
 
+  /** Whether the last look found it silent. Control thread. */
+  public boolean isPeerSilent() {
+    return !over && silence.isSilent();
+  }
+
   /** Whether some plane carries what is sent now, as far as is known. Control thread. */
   boolean anyCarries() {
     return grace.anyUp() && !silence.isSilent();

@@ -43,7 +43,7 @@ class ConnectionHandleTest {
         .write(handle);
     String expected =
         "48444c48"
-            + "0007"
+            + "0008"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)

@@ -42,7 +42,7 @@ class ControlCodecTest {
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
       new Hello(
-          7, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
+          8, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
   private static final PlaneList PLANES =
       new PlaneList(
           "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
@@ -58,7 +58,7 @@ class ControlCodecTest {
       "00000023"
           + "01"
           + "48444c43"
-          + "0007"
+          + "0008"
           + "00000009"
           + "000102030405060708090a0b0c0d0e0f"
           + "1112131415161718";
@@ -226,11 +226,11 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430007", "48444c430008") + "77"));
-    assertEquals(8, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430008", "48444c430009") + "77"));
+    assertEquals(9, later.version());
     String withoutCall = HELLO_BYTES.substring(0, HELLO_BYTES.length() - 16);
     Hello earlier =
-        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430007", "48444c430004")));
+        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430008", "48444c430004")));
     assertEquals(4, earlier.version());
   }
 

@@ -133,6 +133,11 @@ public final class Counters {
     return packetsResent;
   }
 
+  /** Another number once something was sent, received or waited for in vain. */
+  public long activity() {
+    return packetsSent + packetsReceived + timeouts;
+  }
+
   public long packetsResentInVain() {
     return packetsResentInVain;
   }
