@@ -175,6 +175,7 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-Xmn20m",
       "-Xmx256m",
       "-Xss512k",
+      "--finalization=disabled",     /* nothing here has any, and it would be a thread */
       "-XX:-UsePerfData",            /* no file in /tmp */
       "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
       "--enable-native-access=ALL-UNNAMED",
