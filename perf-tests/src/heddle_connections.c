@@ -1,12 +1,15 @@
 /*
- * One of two ranks with many connections to each other, as many each way, set up side by side as NCCL does it: a listener
+ * One of some ranks with many connections to each other, as many each way, set up side by side as NCCL does it: a listener
  * for each, all asked in turn. Then messages go over all of them at once, every byte checked, and all are closed. What it
- * took is reported in lines of JSON: time, descriptors, resident memory.
+ * took is reported in lines of JSON: time, descriptors, threads, resident memory, and the processor's time while nothing
+ * is asked.
  *
- * The first connection comes up alone and counts as none: what a process opens once is there with it.
+ * The first connection with each rank comes up before the others and counts as none: what a process opens once is there
+ * with it.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +21,18 @@
 #include "rendezvous.h"
 #include "report.h"
 
-#define MOST_CONNECTIONS 4096
+#define MOST_CONNECTIONS 4096 /* of a rank, each way */
+#define MOST_RANKS 64
 #define GONE_SECONDS 10.0
 #define GUARD 64
 #define GUARD_BYTE 0x5a
 
 static struct {
   const char *plugin, *folder;
-  int rank, abi, connections, messages, may_refuse, open_files, verbose;
+  int rank, ranks, abi, connections, messages, may_refuse, open_files, verbose;
   size_t max_bytes;
-  double timeout_seconds;
-} options = {.rank = -1, .connections = 64, .messages = 10, .max_bytes = 65536, .timeout_seconds = 60};
+  double timeout_seconds, idle_seconds;
+} options = {.rank = -1, .ranks = 2, .connections = 64, .messages = 10, .max_bytes = 65536, .timeout_seconds = 60};
 
 enum side_state { BEGUN, UP, REFUSED };
 
@@ -48,16 +52,18 @@ struct link {
 };
 
 static struct net_plugin net;
-static struct link links[MOST_CONNECTIONS + 1];
+static struct link links[MOST_CONNECTIONS + MOST_RANKS];
 
 static void usage(FILE *to) {
   fprintf(
       to,
-      "heddle-connections: one of two ranks with many connections to each other, every byte of their traffic checked\n"
-      "  --plugin FILE --rendezvous FOLDER --rank 0|1   needed; the folder is empty before\n"
-      "  --connections N        each way, beside a first one (64)\n"
+      "heddle-connections: one of some ranks with many connections to each other, every byte of their traffic checked\n"
+      "  --plugin FILE --rendezvous FOLDER --rank R   needed; the folder is empty before\n"
+      "  --ranks N              from 2 on (2)\n"
+      "  --connections N        each way with each other rank, beside a first one (64)\n"
       "  --messages N           on each of them each way (10)\n"
       "  --max-bytes B          largest message (65536)\n"
+      "  --idle-seconds S       what the process takes while nothing is asked, a second after the traffic (0)\n"
       "  --open-files N         limit of this process's descriptors, soft and hard\n"
       "  --may-refuse           count connections that are refused, and use the others\n"
       "  --timeout-seconds S    without progress for so long, the process ends with exit code 4 (60)\n"
@@ -70,10 +76,12 @@ static void parse(int argc, char **argv) {
   static const struct option_row rows[] = {
       {"plugin", OPTION_TEXT, &options.plugin, 0, 0, NULL},
       {"rendezvous", OPTION_TEXT, &options.folder, 0, 0, NULL},
-      {"rank", OPTION_INT, &options.rank, 0, 1, NULL},
+      {"rank", OPTION_INT, &options.rank, 0, MOST_RANKS - 1, NULL},
+      {"ranks", OPTION_INT, &options.ranks, 2, MOST_RANKS, NULL},
       {"connections", OPTION_INT, &options.connections, 1, MOST_CONNECTIONS, NULL},
       {"messages", OPTION_INT, &options.messages, 1, 1000000, NULL},
       {"max-bytes", OPTION_SIZE, &options.max_bytes, 1, 64 << 20, NULL},
+      {"idle-seconds", OPTION_SECONDS, &options.idle_seconds, 0, 3600, NULL},
       {"open-files", OPTION_INT, &options.open_files, 16, 1 << 20, NULL},
       {"may-refuse", OPTION_ON, &options.may_refuse, 0, 0, NULL},
       {"timeout-seconds", OPTION_SECONDS, &options.timeout_seconds, 1, 86400, NULL},
@@ -82,25 +90,57 @@ static void parse(int argc, char **argv) {
       {0}};
   read_options(argc, argv, rows, usage);
   if (options.plugin == NULL || options.folder == NULL || options.rank < 0) bad_usage(usage);
+  if (options.rank >= options.ranks || options.connections > MOST_CONNECTIONS / (options.ranks - 1)) bad_usage(usage);
+  if (options.idle_seconds >= options.timeout_seconds) bad_usage(usage);
 }
+
+/* ---- who has a connection's other end: every rank has its links with the next ranks in turn ---- */
+
+static int peers(void) { return options.ranks - 1; }
+
+static int peer_of(int link) { return (options.rank + 1 + link % peers()) % options.ranks; }
+
+/* The same connection among the peer's links. */
+static int partner_of(int link) { return link - link % peers() + (peers() - 1 - link % peers()); }
 
 /* ---- what the process has ---- */
 
-/* Without the one that counts; where there is none left for that, as many as there may be. */
-static int descriptors(void) {
-  DIR *folder = opendir("/proc/self/fd");
-  if (folder == NULL) return options.open_files;
+/* Entries of a folder; `none` where it can't be read. */
+static int entries(const char *path, int none) {
+  DIR *folder = opendir(path);
+  if (folder == NULL) return none;
   int count = 0;
   for (struct dirent *each = readdir(folder); each != NULL; each = readdir(folder)) count += each->d_name[0] != '.';
   closedir(folder);
-  return count - 1;
+  return count;
 }
 
-static void report(const char *event, int connections, int refused, double seconds) {
-  printf("{\"event\":\"%s\",\"rank\":%d,\"connections\":%d,\"refused\":%d,\"seconds\":%.3f,\"descriptors\":%d,"
-         "\"resident_kib\":%ld}\n",
-         event, options.rank, connections, refused, seconds, descriptors(), net_resident_kib());
+/* Without the one that counts; where there is none left for that, as many as there may be. */
+static int descriptors(void) { return entries("/proc/self/fd", options.open_files + 1) - 1; }
+
+static double processor_seconds(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+static void report(const char *event, int connections, int refused, double seconds, double processor) {
+  printf("{\"event\":\"%s\",\"rank\":%d,\"connections\":%d,\"refused\":%d,\"seconds\":%.6f,\"processor_seconds\":%.6f,"
+         "\"descriptors\":%d,\"threads\":%d,\"resident_kib\":%ld}\n",
+         event, options.rank, connections, refused, seconds, processor, descriptors(), entries("/proc/self/task", 0),
+         net_resident_kib());
   fflush(stdout);
+}
+
+struct stage {
+  double began, processor;
+};
+
+static struct stage begin(void) { return (struct stage){now_seconds(), processor_seconds()}; }
+
+static void end(const struct stage *stage, const char *event, int connections, int refused) {
+  report(event, connections, refused, now_seconds() - stage->began, processor_seconds() - stage->processor);
 }
 
 /* ---- up ---- */
@@ -111,19 +151,41 @@ static void tell(const char *name, int first, const void *bytes, size_t size) {
   if (rendezvous_put(options.folder, whole, options.rank, bytes, size) != 0) exit(EXIT_BAD_USAGE);
 }
 
-static void hear(const char *name, int first, void *bytes, size_t size) {
+static void hear(const char *name, int first, int peer, void *bytes, size_t size) {
   char whole[64];
   snprintf(whole, sizeof whole, "%s%d", name, first);
   progress();
-  if (rendezvous_get(options.folder, whole, 1 - options.rank, bytes, size, options.timeout_seconds) != 0) {
-    fail_with(EXIT_TIMED_OUT, "the other rank did not come");
+  if (rendezvous_get(options.folder, whole, peer, bytes, size, options.timeout_seconds) != 0) {
+    fail_with(EXIT_TIMED_OUT, "rank %d did not come", peer);
   }
 }
 
-static int has_told(const char *name, int first) {
+static int has_told(const char *name, int first, int peer) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s%d.%d", options.folder, name, first, 1 - options.rank);
+  snprintf(path, sizeof path, "%s/%s%d.%d", options.folder, name, first, peer);
   return access(path, R_OK) == 0;
+}
+
+/* Tells what each of these links has, `size` bytes, and takes in its place what its other end has. */
+static void exchange(const char *name, int first, int count, char *each, size_t size) {
+  size_t whole = (size_t)count * size;
+  tell(name, first, each, whole);
+  char *theirs = malloc(whole);
+  if (theirs == NULL) fail_with(EXIT_BAD_USAGE, "no memory");
+  for (int peer = 0; peer < peers(); peer++) {
+    hear(name, first, peer_of(first + peer), theirs, whole);
+    for (int i = peer; i < count; i += peers()) {
+      memcpy(each + (size_t)i * size, theirs + (size_t)(partner_of(first + i) - first) * size, size);
+    }
+  }
+  free(theirs);
+}
+
+/* Until all ranks are here. */
+static void meet(const char *name) {
+  char here = 1;
+  tell(name, 0, &here, 1);
+  for (int peer = 0; peer < peers(); peer++) hear(name, 0, peer_of(peer), &here, 1);
 }
 
 static void settle(struct side *side, int result, const char *call) {
@@ -151,8 +213,7 @@ static void listen_all(int first, int count) {
       link->receive.state = REFUSED;
     }
   }
-  tell("handles", first, handles, (size_t)count * NET_HANDLE_BYTES);
-  hear("handles", first, handles, (size_t)count * NET_HANDLE_BYTES);
+  exchange("handles", first, count, handles, NET_HANDLE_BYTES);
   static const char none[NET_HANDLE_BYTES];
   for (int i = 0; i < count; i++) {
     memcpy(links[first + i].handle, handles + (size_t)i * NET_HANDLE_BYTES, NET_HANDLE_BYTES);
@@ -166,10 +227,25 @@ static void close_listener(struct link *link) {
   link->listener = NULL;
 }
 
+/* Who never called isn't waited for. */
+static void give_up_refused(int first, int count, char *heard) {
+  static char called[MOST_CONNECTIONS + MOST_RANKS];
+  for (int peer = 0; peer < peers(); peer++) {
+    if (heard[peer] || !has_told("connected", first, peer_of(first + peer))) continue;
+    hear("connected", first, peer_of(first + peer), called, (size_t)count);
+    heard[peer] = 1;
+    for (int i = peer; i < count; i += peers()) {
+      struct side *receive = &links[first + i].receive;
+      if (!called[partner_of(first + i) - first] && receive->state == BEGUN) receive->state = REFUSED;
+    }
+  }
+}
+
 /* Every connect and accept is asked in turn until each has ended. */
 static void connect_all(int first, int count) {
-  char mine[MOST_CONNECTIONS + 1], theirs[MOST_CONNECTIONS + 1];
-  int told = 0, heard = 0;
+  static char mine[MOST_CONNECTIONS + MOST_RANKS];
+  char heard[MOST_RANKS] = {0};
+  int told = 0;
   for (int left = 1; left != 0;) {
     left = 0;
     int begun = 0;
@@ -188,14 +264,7 @@ static void connect_all(int first, int count) {
       tell("connected", first, mine, (size_t)count);
       told = 1;
     }
-    /* Who never called isn't waited for. */
-    if (left > 0 && options.may_refuse && !heard && has_told("connected", first)) {
-      hear("connected", first, theirs, (size_t)count);
-      heard = 1;
-    }
-    for (int i = 0; heard && i < count; i++) {
-      if (!theirs[i] && links[first + i].receive.state == BEGUN) links[first + i].receive.state = REFUSED;
-    }
+    if (left > 0 && options.may_refuse) give_up_refused(first, count, heard);
     left += begun;
     if (left > 0) usleep(100);
   }
@@ -209,8 +278,7 @@ static int agree(int first, int count) {
     states[2 * i] = links[first + i].receive.state == UP;
     states[2 * i + 1] = links[first + i].send.state == UP;
   }
-  tell("states", first, states, (size_t)count * 2);
-  hear("states", first, states, (size_t)count * 2);
+  exchange("states", first, count, states, 2);
   for (int i = 0; i < count; i++) {
     struct link *link = &links[first + i];
     close_listener(link);
@@ -236,10 +304,12 @@ static uint64_t mixed(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/* Both ends know it: of a link, the rank that sends and the message's number. */
+/* Both ends know it: of the sender's link, the rank that sends and the message's number. */
 static uint64_t message_of(int link, int sender, int number) {
-  return mixed(((uint64_t)link * 2 + (uint64_t)sender) * 1000003u + (uint64_t)number + 1);
+  return mixed(((uint64_t)link * MOST_RANKS + (uint64_t)sender) * 1000003u + (uint64_t)number + 1);
 }
+
+static uint64_t message_to(int link, int number) { return message_of(partner_of(link), peer_of(link), number); }
 
 static size_t bytes_of(uint64_t message) { return (size_t)(mixed(message + 7) % (options.max_bytes + 1)); }
 
@@ -263,7 +333,7 @@ static void send_next(int number, struct side *side) {
 }
 
 static void receive_next(int number, struct side *side) {
-  side->bytes = bytes_of(message_of(number, 1 - options.rank, side->done));
+  side->bytes = bytes_of(message_to(number, side->done));
   memset(side->buffer, GUARD_BYTE, side->bytes + GUARD);
   void *data = side->buffer;
   int tag = side->done;
@@ -271,7 +341,7 @@ static void receive_next(int number, struct side *side) {
 }
 
 static void check_received(int number, struct side *side, int got) {
-  uint64_t message = message_of(number, 1 - options.rank, side->done);
+  uint64_t message = message_to(number, side->done);
   if (got != (int)side->bytes)
     fail_with(EXIT_WRONG_DATA, "connection %d: %d bytes instead of %zu", number, got, side->bytes);
   for (size_t i = 0; i < side->bytes + GUARD; i++) {
@@ -282,6 +352,8 @@ static void check_received(int number, struct side *side, int got) {
   }
 }
 
+static int moved; /* something did in this sweep */
+
 /* Whether it has more to do. */
 static int turn(int number, struct side *side, int receives) {
   if (side->state != UP || side->done == options.messages) return 0;
@@ -291,6 +363,7 @@ static int turn(int number, struct side *side, int receives) {
     } else {
       send_next(number, side);
     }
+    moved |= side->request != NULL;
     return 1;
   }
   int done = 0, got = -1;
@@ -300,19 +373,24 @@ static int turn(int number, struct side *side, int receives) {
     side->request = NULL;
     side->bytes = 0;
     side->done++;
+    moved = 1;
     progress();
   }
   return 1;
 }
 
-static void move(int count) {
+static void prepare_all(int count) {
   for (int i = 0; i < count; i++) {
     if (links[i].send.state == UP) prepare(&links[i].send);
     if (links[i].receive.state == UP) prepare(&links[i].receive);
   }
+}
+
+static void move(int count) {
   for (int left = 1; left > 0;) {
-    left = 0;
+    left = moved = 0;
     for (int i = 0; i < count; i++) left += turn(i, &links[i].send, 0) + turn(i, &links[i].receive, 1);
+    if (!moved) sched_yield(); /* as NCCL's thread does */
   }
 }
 
@@ -339,34 +417,41 @@ int main(int argc, char **argv) {
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fail_with(EXIT_BAD_USAGE, "RLIMIT_NOFILE: %s", strerror(errno));
   }
   watch_for_hang(options.timeout_seconds);
+  struct stage stage = begin();
+  end(&stage, "begun", 0, 0);
   char prefix[32];
   snprintf(prefix, sizeof prefix, "rank %d", options.rank);
   if (net_load(&net, options.plugin, options.abi, options.verbose ? prefix : NULL) != 0) return EXIT_PLUGIN_ERROR;
-  int count = options.connections + 1;
-  double start = now_seconds();
-  if (bring_up(0, 1) != 0) fail_with(EXIT_PLUGIN_ERROR, "not even one connection came up");
-  report("first", 1, 0, now_seconds() - start);
+  int first = peers(), more = options.connections * peers(), count = first + more;
+  if (bring_up(0, first) != 0) fail_with(EXIT_PLUGIN_ERROR, "not even one connection came up");
+  end(&stage, "first", first, 0);
   int opened_once = descriptors();
-  start = now_seconds();
-  int refused = bring_up(1, options.connections);
-  report("up", options.connections, refused, now_seconds() - start);
-  start = now_seconds();
+  stage = begin();
+  int refused = bring_up(first, more);
+  end(&stage, "up", more, refused);
+  prepare_all(count);
+  meet("prepared");
+  stage = begin();
   move(count);
-  report("moved", options.connections, refused, now_seconds() - start);
-  char byte = 1;
-  tell("moved", 0, &byte, 1);
-  hear("moved", 0, &byte, 1);
-  start = now_seconds();
+  end(&stage, "moved", more, refused);
+  meet("moved");
+  if (options.idle_seconds > 0) {
+    sleep(1); /* what the traffic leaves to be done */
+    stage = begin();
+    usleep((useconds_t)(options.idle_seconds * 1e6));
+    end(&stage, "idle", more, refused);
+    meet("idle");
+  }
+  stage = begin();
   for (int i = 0; i < count; i++) {
     close_side(&links[i].send, 0);
     close_side(&links[i].receive, 1);
   }
-  report("closed", options.connections, refused, now_seconds() - start);
-  tell("closed", 0, &byte, 1);
-  hear("closed", 0, &byte, 1);
-  start = now_seconds();
+  end(&stage, "closed", more, refused);
+  meet("closed");
+  stage = begin();
   wait_until_gone(opened_once);
-  report("gone", options.connections, refused, now_seconds() - start);
+  end(&stage, "gone", more, refused);
   net_unload(&net);
   return 0;
 }

@@ -1,10 +1,12 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
@@ -58,16 +60,28 @@ final class ManyConnectionsTest {
   private List<String> bothEnd(
       Map<String, String> environment, List<String> first, List<String> second)
       throws IOException, InterruptedException {
-    try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 4, 9000));
-        HostProcess one = HostProcess.start(lab, 0, folder.resolve("one.log"), environment, first);
-        HostProcess two =
-            HostProcess.start(lab, 1, folder.resolve("two.log"), environment, second)) {
-      int endOfOne = one.exitCode(LIMIT_SECONDS);
-      int endOfTwo = two.exitCode(LIMIT_SECONDS);
-      String said = one.output() + two.output();
-      assertEquals(0, endOfOne, said);
-      assertEquals(0, endOfTwo, said);
-      return List.of(one.output(), two.output());
+    return allEnd(4, environment, List.of(first, second));
+  }
+
+  /* What each rank has said. */
+  private List<String> allEnd(
+      int planes, Map<String, String> environment, List<List<String>> commands)
+      throws IOException, InterruptedException {
+    try (Cleanup cleanup = new Cleanup()) {
+      Lab lab =
+          cleanup.add(Labs.create(Lab.Kind.LOOPBACK, new LabPlan(commands.size(), planes, 9000)));
+      List<HostProcess> ranks = new ArrayList<>();
+      for (int rank = 0; rank < commands.size(); rank++) {
+        Path log = folder.resolve("rank-" + rank + ".log");
+        ranks.add(cleanup.add(HostProcess.start(lab, rank, log, environment, commands.get(rank))));
+      }
+      List<String> said = new ArrayList<>();
+      for (HostProcess rank : ranks) {
+        int end = rank.exitCode(LIMIT_SECONDS);
+        said.add(rank.output());
+        assertEquals(0, end, () -> String.join("\n", said));
+      }
+      return said;
     }
   }
 
@@ -120,6 +134,38 @@ final class ManyConnectionsTest {
   @InWholeRun
   void sixtyFourEachWayCarryTraffic() throws IOException, InterruptedException {
     carryTraffic(64, 5);
+  }
+
+  @Test
+  void ofThreeRanksEachIsConnectedToEachOther() throws IOException, InterruptedException {
+    String[] options = {"--ranks", "3", "--connections", "4", "--messages", "5"};
+    List<List<String>> commands =
+        List.of(command(0, options), command(1, options), command(2, options));
+    for (String said : allEnd(4, PATIENT, commands)) {
+      assertEquals(8, event(said, "closed").get("connections").asInt(), said);
+      assertNothingStaysOpen(said);
+    }
+  }
+
+  /* Of so many queue pairs some have a timer that is due all the time. When they were looked at in each round, their looks
+  left no time to hear the answers, and one was given up each time. */
+  @Test
+  @InWholeRun
+  void aCrowdOnOnePlaneHasItsTimeWhereOthersHaveTheProcessors()
+      throws IOException, InterruptedException {
+    String[] options = {"--connections", "512", "--messages", "10", "--max-bytes", "8"};
+    List<Process> busy = new ArrayList<>();
+    try {
+      for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+        busy.add(new ProcessBuilder("timeout", "300", "sh", "-c", "while :; do :; done").start());
+      }
+      List<List<String>> commands = List.of(command(0, options), command(1, options));
+      for (String said : allEnd(1, Map.of(), commands)) {
+        assertFalse(said.contains("moving off"), said);
+      }
+    } finally {
+      busy.forEach(Process::destroy);
+    }
   }
 
   @Test

@@ -99,7 +99,7 @@ final class JsonPageTest {
     DOCUMENTS.put("heddle perf calls", "CallCostReport");
     DOCUMENTS.put("heddle perf verbs", "VerbsCostReport");
     DOCUMENTS.put("heddle perf start", "StartReport");
-    DOCUMENTS.put("heddle perf connections", "ConnectionsReport");
+    DOCUMENTS.put("heddle perf scale", "ScaleReport");
     DOCUMENTS.put("heddle perf policies", "PolicyReport");
     DOCUMENTS.put("heddle perf one-sided", "OneSidedReport");
     DOCUMENTS.put("heddle perf one-sided-check", "PerfOneSidedCheckCommand$Document");

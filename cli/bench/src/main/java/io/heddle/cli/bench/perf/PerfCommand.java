@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
       PerfVerbsCommand.class,
       PerfStandinCommand.class,
       PerfStartCommand.class,
-      PerfConnectionsCommand.class,
+      PerfScaleCommand.class,
       PerfOneSidedCommand.class,
       PerfOneSidedCheckCommand.class,
       PerfPoliciesCommand.class,

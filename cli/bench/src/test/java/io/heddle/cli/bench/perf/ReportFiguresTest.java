@@ -20,18 +20,34 @@ class ReportFiguresTest {
 
   private static Map<String, JsonNode> events() throws Exception {
     Map<String, JsonNode> events = new HashMap<>();
-    events.put("first", event("{\"descriptors\": 20, \"resident_kib\": 1000}"));
-    events.put("up", event("{\"descriptors\": 60, \"resident_kib\": 1400, \"seconds\": 1.5}"));
-    events.put("moved", event("{\"resident_kib\": 2048, \"seconds\": 0.25}"));
-    events.put("closed", event("{\"descriptors\": 20}"));
+    events.put("begun", event("{\"threads\": 2, \"resident_kib\": 976}"));
+    events.put("first", event("{\"connections\": 1, \"descriptors\": 20, \"resident_kib\": 1000}"));
+    events.put(
+        "up",
+        event(
+            "{\"connections\": 4, \"descriptors\": 60, \"resident_kib\": 1400, \"seconds\": 1.5}"));
+    events.put("moved", event("{\"seconds\": 0.25}"));
+    events.put(
+        "idle",
+        event(
+            "{\"threads\": 14, \"resident_kib\": 2000, \"seconds\": 2, \"processor_seconds\":"
+                + " 0.01}"));
     return events;
   }
 
   @Test
   void aConnectionTakesWhatAllTookMoreThanTheFirstByItsDirections() throws Exception {
+    List<Double> idlePercent = List.of(0.5);
     assertEquals(
-        new ConnectionsReport.Run(4, 1.5, 5, 50, 0.25, 2, 20),
-        ConnectionsReport.Run.of(4, events()));
+        new ScaleReport.Cost(
+            List.of(1.5),
+            List.of(5_000.0),
+            idlePercent,
+            List.of(1.0),
+            List.of(50.0),
+            List.of(5.0),
+            List.of(12.0)),
+        ScaleReport.Cost.of(List.of(events()), 10));
   }
 
   @Test
@@ -39,7 +55,7 @@ class ReportFiguresTest {
     Map<String, JsonNode> events = events();
     events.remove("moved");
     HeddleException missing =
-        assertThrows(HeddleException.class, () -> ConnectionsReport.Run.of(4, events));
+        assertThrows(HeddleException.class, () -> ScaleReport.Cost.of(List.of(events), 10));
     assertEquals("a rank didn't report \"moved\"", missing.getMessage());
   }
 
