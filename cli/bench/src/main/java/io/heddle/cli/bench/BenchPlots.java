@@ -18,6 +18,7 @@ import org.knowm.xchart.style.Styler;
 final class BenchPlots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 360;
+  private static final int MOST_LEVEL_LABELS = 8;
 
   private BenchPlots() {}
 
@@ -31,10 +32,64 @@ final class BenchPlots {
         case Measurements.PLUGIN_1500 ->
             plugin(folder.resolve("bench-bandwidth-1500.svg"), outcome, "MTU 1500", files);
         case Measurements.POLICIES -> policies(folder, outcome, files);
+        case Measurements.SCALE -> scale(folder, outcome, files);
         default -> {}
       }
     }
     return files;
+  }
+
+  private static void scale(Path folder, Outcome outcome, List<Path> files) {
+    scale(
+        folder,
+        "message",
+        "Time of a message of 8 B",
+        CostReadings.ScaleCost.MESSAGE,
+        outcome,
+        files);
+    scale(folder, "set-up", "Time to set up", CostReadings.ScaleCost.SET_UP, outcome, files);
+    scale(
+        folder,
+        "memory",
+        "Memory of a process, more than before",
+        CostReadings.ScaleCost.MEMORY,
+        outcome,
+        files);
+    scale(
+        folder,
+        "idle",
+        "Part of a processor while idle",
+        CostReadings.ScaleCost.IDLE,
+        outcome,
+        files);
+  }
+
+  /* Figures are called "64 connections, Heddle: set up". */
+  private static void scale(
+      Path folder,
+      String name,
+      String title,
+      CostReadings.ScaleCost cost,
+      Outcome outcome,
+      List<Path> files) {
+    Map<String, Map<String, Figure>> series = new LinkedHashMap<>();
+    for (Figure figure : outcome.figures()) {
+      if (figure.name().endsWith(cost.ending())) {
+        int comma = figure.name().indexOf(", ");
+        String contestant =
+            figure.name().substring(comma + 2, figure.name().length() - cost.ending().length());
+        series
+            .computeIfAbsent(contestant, key -> new LinkedHashMap<>())
+            .put(figure.name().substring(0, comma), figure);
+      }
+    }
+    if (!series.isEmpty()) {
+      Path file = folder.resolve("bench-scale-" + name + ".svg");
+      /* From one connection to hundreds. */
+      boolean wide = cost != CostReadings.ScaleCost.IDLE;
+      bars(file, title + (wide ? " (logarithmic)" : ""), cost.unit(), series, wide);
+      files.add(file);
+    }
   }
 
   /* Figures are called "bandwidth 1M, 4 planes ÷ TCP". */
@@ -56,7 +111,8 @@ final class BenchPlots {
         file,
         "Goodput by message size ÷ one TCP stream (cubic) on the same link, " + mtu,
         "÷ TCP",
-        series);
+        series,
+        false);
     files.add(file);
   }
 
@@ -92,14 +148,20 @@ final class BenchPlots {
       }
     }
     if (!series.isEmpty()) {
-      bars(file, title, unit, series);
+      bars(file, title, unit, series, false);
       files.add(file);
     }
   }
 
   /** Bars in groups; their error bars go from the least to the most. */
   static void bars(
-      Path file, String title, String unit, Map<String, Map<String, Figure>> bySeries) {
+      Path file,
+      String title,
+      String unit,
+      Map<String, Map<String, Figure>> bySeries,
+      boolean logarithmic) {
+    Set<String> groups = new LinkedHashSet<>();
+    bySeries.values().forEach(each -> groups.addAll(each.keySet()));
     CategoryChart chart =
         new CategoryChartBuilder()
             .width(WIDTH)
@@ -110,10 +172,13 @@ final class BenchPlots {
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setPlotBorderVisible(false);
     chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    chart.getStyler().setYAxisMin(0.0);
+    if (logarithmic) {
+      chart.getStyler().setYAxisLogarithmic(true);
+    } else {
+      chart.getStyler().setYAxisMin(0.0);
+    }
+    chart.getStyler().setXAxisLabelRotation(groups.size() > MOST_LEVEL_LABELS ? 45 : 0);
     chart.getStyler().setAvailableSpaceFill(0.8);
-    Set<String> groups = new LinkedHashSet<>();
-    bySeries.values().forEach(each -> groups.addAll(each.keySet()));
     bySeries.forEach((name, figures) -> {
       List<Double> medians = new ArrayList<>();
       List<Double> spreads = new ArrayList<>();

@@ -56,6 +56,9 @@ final class BenchText {
             Target.number(measured.median()) + unit(measured),
             spread(measured),
             verdict.result() == Target.Result.MET ? "met" : "missed");
+        if (verdict.result() == Target.Result.MISSED && target.limit() != null) {
+          line(text, "      since %s", target.limit());
+        }
       }
     }
     line(text, "# %s", summary(report));

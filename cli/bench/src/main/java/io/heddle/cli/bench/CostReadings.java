@@ -78,6 +78,59 @@ final class CostReadings {
     return figures;
   }
 
+  /** Of {@code heddle perf scale}: each number of each contestant, by what was varied. */
+  static List<Figure> scale(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    JsonNode names = report.path("contestants");
+    for (JsonNode axis : report.path("axes")) {
+      for (JsonNode point : axis.path("points")) {
+        String at = point.path("value").asText() + " " + axis.path("name").asText() + ", ";
+        for (int i = 0; i < names.size(); i++) {
+          JsonNode cost = point.path("costs").path(i);
+          String of = at + names.path(i).asText();
+          for (ScaleCost each : ScaleCost.values()) {
+            figures.add(
+                Figure.of(of + each.ending(), each.unit(), numbers(cost.path(each.field()))));
+          }
+        }
+      }
+    }
+    return figures;
+  }
+
+  /** What {@code heddle perf scale} says of a contestant. */
+  enum ScaleCost {
+    SET_UP("set_up_seconds", ": set up", "s"),
+    MESSAGE("message_micros", ": a message", "us"),
+    IDLE("idle_percent", ": a processor while idle", "%"),
+    MEMORY("memory_mib", ": memory more than without", "MiB"),
+    CONNECTION("connection_kib", ": memory a connection", "KiB"),
+    DESCRIPTORS("descriptors", ": descriptors a connection", ""),
+    THREADS("threads", ": threads", "");
+
+    private final String field;
+    private final String ending;
+    private final String unit;
+
+    ScaleCost(String field, String ending, String unit) {
+      this.field = field;
+      this.ending = ending;
+      this.unit = unit;
+    }
+
+    String field() {
+      return field;
+    }
+
+    String ending() {
+      return ending;
+    }
+
+    String unit() {
+      return unit;
+    }
+  }
+
   /** Of {@code heddle perf failover}. */
   static List<Figure> failover(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

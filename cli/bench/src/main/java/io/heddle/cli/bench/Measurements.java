@@ -14,6 +14,8 @@ final class Measurements {
   static final String FLOWS = "flows";
   static final String LATENCY = "latency";
   static final String ALL_REDUCE = "allreduce";
+  static final String AMONG_THREADS = "among-threads";
+  static final String SCALE = "scale";
   static final String STEPS = "steps";
   static final String ROUTES = "routes";
   static final String FABRIC = "fabric";
@@ -130,13 +132,21 @@ final class Measurements {
             words("perf allreduce --json --min-bytes 1M --max-bytes 4M --rounds 2 --iterations 5"),
             false,
             240,
-            Readings::allReduce));
+            Readings::allReduce),
+        new Measurement(
+            AMONG_THREADS,
+            "all-reduce among threads as NCCL has them, beside kernel TCP",
+            words("perf among-threads --json --sizes 8,64K,1M,16M --rounds 9"),
+            words("perf among-threads --json --sizes 8,64K --rounds 3"),
+            false,
+            180,
+            Readings::amongThreads));
   }
 
   /* As on hosts with four processors and more. What starts a process for each round is over before all is compiled. */
   private static List<Measurement> withBothCompilers() {
     return besideTcp().stream()
-        .filter(each -> !each.name().equals(ALL_REDUCE))
+        .filter(each -> !each.name().equals(ALL_REDUCE) && !each.name().equals(AMONG_THREADS))
         .map(each ->
             new Measurement(
                 each.name() + BOTH,
@@ -322,6 +332,16 @@ final class Measurements {
             false,
             120,
             BridgeReadings::latency),
+        new Measurement(
+            SCALE,
+            "what connections cost by their number, by planes and by ranks, beside kernel TCP",
+            words("perf scale --json --rounds 1"),
+            words(
+                "perf scale --json --rounds 1 --connections 8,64 --planes 4 --ranks 2"
+                    + " --idle-seconds 1"),
+            false,
+            400,
+            CostReadings::scale),
         new Measurement(
             START,
             "start of the plugin in a fresh process, and what it leaves resident",

@@ -12,6 +12,7 @@ import java.util.Map;
 final class Readings {
   static final String OVER_TCP = " ÷ TCP";
   static final String OVER_SOCKETS = " ÷ 16 sockets";
+  static final String TIME_OVER_TCP = ", our time ÷ TCP's";
   static final String OVER_IDEAL = " ÷ ideal";
 
   /** The policy that is taken unless another is asked for. */
@@ -122,6 +123,29 @@ final class Readings {
   /** Of {@code heddle perf allreduce}. */
   static List<Figure> allReduce(JsonNode report) {
     return timesOfLast("all-reduce ", ", TCP's time ÷ ours", report);
+  }
+
+  /**
+   * Of {@code heddle perf among-threads}: each round's time over the rival's of the same round, and
+   * the best quarters' of both.
+   */
+  static List<Figure> amongThreads(JsonNode report) {
+    List<Figure> figures = new ArrayList<>();
+    JsonNode names = report.path("contestants");
+    int rival = names.size() - 1;
+    for (JsonNode row : report.path("rows")) {
+      JsonNode cells = row.path("cells");
+      for (int i = 0; i < rival; i++) {
+        String of = size(row.path("bytes").asLong()) + ", " + role(names.path(i).asText());
+        figures.add(Figure.of(of + TIME_OVER_TCP, "", ratios(cells.path(i), cells.path(rival))));
+        figures.add(
+            Figure.of(
+                of + TIME_OVER_TCP + BEST_QUARTER,
+                "",
+                good(cells.path(i), true) / good(cells.path(rival), true)));
+      }
+    }
+    return figures;
   }
 
   /** Of {@code heddle perf standin}. */

@@ -11,8 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param figure its name
  * @param bound which side of it is good
  * @param wanted in the figure's unit
+ * @param limit why this design doesn't reach it, where that was shown; null where it should
  */
-record Target(String group, String measurement, String figure, Bound bound, double wanted) {
+record Target(
+    String group,
+    String measurement,
+    String figure,
+    Bound bound,
+    double wanted,
+    @Nullable String limit) {
   /** Which side of the wanted number is good. */
   enum Bound {
     AT_LEAST,
@@ -37,11 +44,16 @@ record Target(String group, String measurement, String figure, Bound bound, doub
       Target target, Result result, @Nullable Figure measured, @Nullable String reason) {}
 
   static Target atLeast(String group, String measurement, String figure, double wanted) {
-    return new Target(group, measurement, figure, Bound.AT_LEAST, wanted);
+    return new Target(group, measurement, figure, Bound.AT_LEAST, wanted, null);
   }
 
   static Target atMost(String group, String measurement, String figure, double wanted) {
-    return new Target(group, measurement, figure, Bound.AT_MOST, wanted);
+    return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
+  }
+
+  /** The same, which was shown to be out of reach. */
+  Target limitedBy(String reason) {
+    return new Target(group, measurement, figure, bound, wanted, reason);
   }
 
   Verdict judge(@Nullable Outcome outcome) {
