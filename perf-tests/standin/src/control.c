@@ -19,6 +19,10 @@ static void usage(FILE *to) {
         "  silent DEVICE on|off          all it sends or receives vanishes; its port stays active\n"
         "  cut DEVICE INDEX | heal DEVICE INDEX    the same for the address of one GID\n"
         "  gid DEVICE INDEX ADDRESS|none  with its event\n"
+        "  join DEVICE GROUP | send DEVICE GROUP   the port joins a group of InfiniBand, to receive or only to send; "
+        "prints\n"
+        "                                its LID\n"
+        "  leave DEVICE GROUP | unsend DEVICE GROUP   the port leaves it\n"
         "  rate DEVICE GBPS | latency DEVICE US    0: none\n"
         "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
         "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... fail so (1, 0)\n"
@@ -176,6 +180,31 @@ static int set_gid(struct place place, const char *index_text, const char *addre
   return 0;
 }
 
+static union ibv_gid group_of(const char *text) {
+  union ibv_gid gid = {0};
+  if (inet_pton(AF_INET6, text, gid.raw) != 1 || gid.raw[0] != 0xff) refuse_usage("group", text, "a multicast GID");
+  return gid;
+}
+
+static int join(struct place place, const char *group, bool receives) {
+  union ibv_gid gid = group_of(group);
+  uint32_t lid = 0;
+  int error = subnet_join(NOBODYS_JOIN, place.host, place.device, &gid, receives, &lid);
+  if (error != 0) {
+    fprintf(stderr, "standin-control: join of %s: %s\n", group, strerror(error));
+    return 1;
+  }
+  printf("lid 0x%x\n", lid);
+  return 0;
+}
+
+static int leave(struct place place, const char *group, bool receives) {
+  union ibv_gid gid = group_of(group);
+  if (subnet_leave(NOBODYS_JOIN, place.host, place.device, &gid, receives)) return 0;
+  fprintf(stderr, "standin-control: the port hasn't joined %s by this program\n", group);
+  return 1;
+}
+
 static struct fault fault_of(int code, int count, char **rest) {
   return (struct fault){.code = code,
                         .count = count > 0 ? whole("count", rest[0], 1, UINT32_MAX) : 1,
@@ -213,6 +242,10 @@ static int run(int count, char **words) {
   if (strcmp(command, "silent") == 0 && count == 3) return set_silent(place, words[2]);
   if (strcmp(command, "cut") == 0 && count == 3) return set_cut(place, words[2], true);
   if (strcmp(command, "heal") == 0 && count == 3) return set_cut(place, words[2], false);
+  if (strcmp(command, "join") == 0 && count == 3) return join(place, words[2], true);
+  if (strcmp(command, "send") == 0 && count == 3) return join(place, words[2], false);
+  if (strcmp(command, "leave") == 0 && count == 3) return leave(place, words[2], true);
+  if (strcmp(command, "unsend") == 0 && count == 3) return leave(place, words[2], false);
   if (strcmp(command, "gid") == 0 && count == 4) return set_gid(place, words[2], words[3]);
   if (strcmp(command, "rate") == 0 && count == 3) {
     atomic_store(&place.port->bits_per_second, (uint64_t)(number("rate", words[2], 10000) * 1e9));

@@ -25,7 +25,8 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *path) {
   if (refused(pd->context, "ibv_create_ah") != 0) return NULL;
   const struct port *port = port_of(this_host, device_of(pd->context));
   bool ethernet = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_ETHERNET;
-  if (path->port_num != 1 || (ethernet && path->is_global == 0) ||
+  bool to_group = path->dlid >= FIRST_GROUP_LID;
+  if (path->port_num != 1 || (path->is_global == 0 && (ethernet || to_group)) || (!ethernet && path->dlid == 0) ||
       (path->is_global != 0 && (path->grh.sgid_index >= GIDS || same(&port->gids[path->grh.sgid_index].gid, &none)))) {
     errno = EINVAL;
     return NULL;
@@ -106,16 +107,23 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
   return error != 0 ? error : qp->qp_type != IBV_QPT_UD || !is_multicast(group) ? EINVAL : 0;
 }
 
+/* The kernel wants a LID of groups on InfiniBand. Some adapters look whether it is this group's: these too. */
+static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
+  if (!is_infiniband(this_host)) return 0;
+  uint32_t known = subnet_lid(group);
+  return lid < FIRST_GROUP_LID || lid > LAST_GROUP_LID || (known != 0 && known != lid) ? EINVAL : 0;
+}
+
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
-  (void)lid;
   int error = check_group(qp, "ibv_attach_mcast", group);
   if (error != 0) return error;
   lock(&fabric->membership_lock);
-  if (membership_of(qp->qp_num, group) == NULL) {
+  error = check_group_lid(group, lid);
+  if (error == 0 && membership_of(qp->qp_num, group) == NULL) {
     error = ENOMEM;
     for (uint32_t i = 0; i < MEMBERSHIPS && error != 0; i++) {
       if (!is_void(&fabric->memberships[i])) continue;
-      fabric->memberships[i] = (struct membership){.group = *group, .number = qp->qp_num};
+      fabric->memberships[i] = (struct membership){.group = *group, .number = qp->qp_num, .lid = lid};
       error = 0;
     }
   }
@@ -124,11 +132,11 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *group, uint16_t lid) {
-  (void)lid;
   int error = check_group(qp, "ibv_detach_mcast", group);
   if (error != 0) return error;
   lock(&fabric->membership_lock);
   struct membership *membership = membership_of(qp->qp_num, group);
+  if (membership != NULL && is_infiniband(this_host) && membership->lid != lid) membership = NULL;
   if (membership != NULL) membership->number = 0;
   unlock(&fabric->membership_lock);
   return membership == NULL ? EINVAL : 0;
@@ -161,53 +169,109 @@ static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const st
   header[11] = (uint8_t)sum;
 }
 
+enum { TRANSPORT_BYTES = 12 + 8 + 4, IBA_TRANSPORT = 0x1b };
+
+/* On InfiniBand it is the header of the packet itself. */
 static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
   const union ibv_gid *source = &port->gids[work->source_index].gid;
-  if (is_ipv4(&work->destination)) {
+  bool infiniband = is_infiniband(own->host);
+  if (!infiniband && is_ipv4(&work->destination)) {
     write_ipv4_header(at, source, work);
     return;
   }
-  struct ibv_grh header = {.version_tclass_flow = htobe32(6u << 28),
-                           .paylen = htobe16((uint16_t)work->length),
-                           .next_hdr = 17,
-                           .hop_limit = 64,
+  uint32_t padded = (work->length + 3) & ~3u;
+  struct ibv_grh header = {.version_tclass_flow = htobe32(6u << 28 | (infiniband ? work->traffic_class << 20 : 0)),
+                           .paylen = htobe16((uint16_t)(infiniband ? padded + TRANSPORT_BYTES : work->length)),
+                           .next_hdr = infiniband ? IBA_TRANSPORT : 17,
+                           .hop_limit = infiniband ? work->hop_limit : 64,
                            .sgid = *source,
                            .dgid = work->destination};
   memcpy(at, &header, HEADER_BYTES);
 }
 
-static void place(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
-                  const struct span *ours) {
+/* What is behind the header's room. */
+static struct span behind_header(const struct span *whole) {
+  struct span rest = {.count = 0};
+  size_t skip = HEADER_BYTES;
+  for (uint32_t i = 0; i < whole->count; i++) {
+    struct iovec part = whole->parts[i];
+    size_t gone = part.iov_len < skip ? part.iov_len : skip;
+    skip -= gone;
+    if (part.iov_len == gone) continue;
+    rest.parts[rest.count++] = (struct iovec){.iov_base = (char *)part.iov_base + gone, .iov_len = part.iov_len - gone};
+  }
+  return rest;
+}
+
+static enum copied write_datagram(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
+                                  const struct span *ours, const struct span *theirs) {
+  uint32_t owner = atomic_load(&target->owner);
+  if (is_infiniband(own->host) && work->is_global == 0) { /* the room for a header stays as it was */
+    struct span rest = behind_header(theirs);
+    return copy(owner, ours, &rest, work->length, true);
+  }
   uint8_t header[HEADER_BYTES];
   write_header(header, own, work);
-  struct span with_header = {.parts = {{header, HEADER_BYTES}}, .count = 1}, theirs;
+  struct span with_header = {.parts = {{header, HEADER_BYTES}}, .count = 1};
   for (uint32_t i = 0; i < ours->count; i++) with_header.parts[with_header.count++] = ours->parts[i];
+  return copy(owner, &with_header, theirs, (uint64_t)work->length + HEADER_BYTES, true);
+}
+
+static void place(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
+                  const struct span *ours) {
+  struct span theirs;
   uint64_t length = (uint64_t)work->length + HEADER_BYTES;
   enum ibv_wc_status status = receive_span(target, length, &theirs);
   if (status == IBV_WC_SUCCESS) {
-    enum copied copied = copy(atomic_load(&target->owner), &with_header, &theirs, length, true);
+    enum copied copied = write_datagram(target, own, work, ours, &theirs);
     if (copied == NO_PROCESS) return;
     if (copied == NO_MEMORY) status = IBV_WC_LOC_PROT_ERR;
   }
   bool immediate = work->opcode == IBV_WR_SEND_WITH_IMM;
+  bool global = work->is_global != 0;
   struct ibv_wc completion = {.status = status,
                               .opcode = IBV_WC_RECV,
                               .byte_len = (uint32_t)length,
                               .imm_data = immediate ? work->imm_data : 0,
                               .src_qp = own->number,
-                              .wc_flags = IBV_WC_GRH | (immediate ? IBV_WC_WITH_IMM : 0)};
+                              .slid = (uint16_t)lid_of(own->host, own->device),
+                              .sl = is_infiniband(own->host) ? work->service_level : 0,
+                              .wc_flags = (global ? IBV_WC_GRH : 0) | (immediate ? IBV_WC_WITH_IMM : 0)};
   complete_receive(target, completion, (work->flags & IBV_SEND_SOLICITED) != 0);
   if (status != IBV_WC_SUCCESS) fail_locked(target);
+}
+
+static bool is_to_group(const struct shared_pair *own, const struct work *work) {
+  return is_infiniband(own->host) ? work->destination_lid >= FIRST_GROUP_LID : is_multicast(&work->destination);
+}
+
+/* The same partition, of which not both may be limited members. */
+static bool share_a_partition(uint32_t one, uint32_t other) {
+  return ((one ^ other) & 0x7fff) == 0 && ((one | other) & 0x8000) != 0;
+}
+
+/* Whether the network brings it from one port to the other. */
+static bool gets_there(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
+  const struct port *far_port = port_of(target->host, target->device);
+  if (is_infiniband(target->host) != is_infiniband(own->host)) return false;
+  if (!is_infiniband(own->host)) {
+    return is_open(far_port, target->gid_index, &work->destination, !is_multicast(&work->destination));
+  }
+  if (!share_a_partition(own->partition_key, target->partition_key)) return false;
+  if (!is_to_group(own, work)) {
+    return work->destination_lid == lid_of(target->host, target->device) &&
+           is_open(far_port, target->gid_index, &work->destination, work->is_global != 0);
+  }
+  return is_open(far_port, 0, &work->destination, false) &&
+         subnet_has(target->host, target->device, &work->destination, true);
 }
 
 /* To one queue pair, where it takes datagrams of this key and has a buffer. */
 static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
                     const struct span *ours) {
-  if (target == NULL || target->type != IBV_QPT_UD) return;
+  if (target == NULL || target->type != IBV_QPT_UD || !gets_there(target, own, work)) return;
   struct port *port = port_of(own->host, own->device), *far_port = port_of(target->host, target->device);
-  bool global = !is_multicast(&work->destination);
-  if (!is_open(far_port, target->gid_index, &work->destination, global)) return;
   lock(&target->lock);
   uint32_t state = atomic_load(&target->state);
   bool takes = (state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQD) && target->queue_key == key &&
@@ -217,21 +281,43 @@ static void deliver(struct shared_pair *target, const struct shared_pair *own, c
   if (takes) count_bytes(port, work->source_index, far_port, work->length);
 }
 
+/* Switches take a group's packets from ports that have joined it alone. */
+static bool may_send_to_group(const struct shared_pair *own, const struct work *work) {
+  if (!is_infiniband(own->host)) return true;
+  lock(&fabric->membership_lock);
+  bool fits = subnet_lid(&work->destination) == work->destination_lid;
+  unlock(&fabric->membership_lock);
+  return fits && subnet_has(own->host, own->device, &work->destination, false);
+}
+
 void send_datagram(struct queue_pair *pair, const struct work *work, const struct span *ours) {
   struct shared_pair *own = pair->shared;
   struct port *port = port_of(own->host, own->device);
   uint32_t key = (work->remote_key & PRIVILEGED_KEY) != 0 ? own->queue_key : work->remote_key;
   if (!is_open(port, work->source_index, &port->gids[work->source_index].gid, true)) return;
-  if (!is_multicast(&work->destination)) {
+  if (!is_to_group(own, work)) {
     deliver(pair_of_number(work->remote_number), own, work, key, ours);
     return;
   }
-  if (work->remote_number != MULTICAST_NUMBER) return;
+  if (work->remote_number != MULTICAST_NUMBER || !may_send_to_group(own, work)) return;
   for (uint32_t i = 0; i < MEMBERSHIPS; i++) {
     lock(&fabric->membership_lock);
     struct membership membership = fabric->memberships[i];
     unlock(&fabric->membership_lock);
     if (membership.number == 0 || !same(&membership.group, &work->destination)) continue;
+    if (is_infiniband(own->host) && membership.lid != work->destination_lid) continue;
     deliver(pair_of_number(membership.number), own, work, key, ours);
   }
+}
+
+/* ---- the connection manager's (rdma_cm.c), which is a library of its own ---- */
+
+int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
+int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid) {
+  return subnet_join(self, this_host, device_of(context), group, receives, lid);
+}
+
+bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
+bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives) {
+  return subnet_leave(self, this_host, device_of(context), group, receives);
 }

@@ -99,8 +99,8 @@ static int query_port_sized(struct ibv_context *context, uint8_t number, struct 
       .gid_tbl_len = GIDS,
       .port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
       .max_msg_sz = MAX_MESSAGE,
-      .pkey_tbl_len = 1,
-      .lid = infiniband ? (uint16_t)(this_host * DEVICES + device_of(context) + 1) : 0,
+      .pkey_tbl_len = PKEYS,
+      .lid = (uint16_t)lid_of(this_host, device_of(context)),
       .sm_lid = infiniband ? 1 : 0,
       .max_vl_num = 1,
       .active_width = 2,  /* 4 lanes */
@@ -145,7 +145,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *to) {
       .max_mcast_qp_attach = MEMBERSHIPS,
       .max_total_mcast_qp_attach = MEMBERSHIPS,
       .max_ah = 1 << 16,
-      .max_pkeys = 1,
+      .max_pkeys = PKEYS,
       .local_ca_ack_delay = LOCAL_ACK_DELAY,
       .phys_port_cnt = 1,
   };
@@ -310,18 +310,19 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned ind
 }
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index, __be16 *key) {
-  (void)context;
-  if (number != 1 || index != 0) {
+  if (number != 1 || index < 0 || index >= PKEYS) {
     errno = EINVAL;
     return -1;
   }
-  *key = htobe16(0xffff);
+  *key = htobe16(port_at(context)->partition_keys[index]);
   return 0;
 }
 
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t number, __be16 key) {
-  __be16 only = 0;
-  if (ibv_query_pkey(context, number, 0, &only) == 0 && (be16toh(key) & 0x7fff) == (be16toh(only) & 0x7fff)) return 0;
+  __be16 found = 0;
+  for (int index = 0; ibv_query_pkey(context, number, index, &found) == 0; index++) {
+    if (key != 0 && found == key) return index;
+  }
   errno = ENOENT;
   return -1;
 }

@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4433u /* another layout needs another one */
+#define MAGIC 0x534e4434u /* another layout needs another one */
 
 struct fabric *fabric;
 uint32_t self;
@@ -114,6 +114,7 @@ static void free_objects_of(uint32_t owner) {
   for (uint32_t i = 0; i < PAIRS; i++) release_lock(&fabric->pairs[i].lock, owner);
   for (uint32_t i = 0; i < QUEUES; i++) release_lock(&fabric->queues[i].lock, owner);
   release_lock(&fabric->membership_lock, owner);
+  subnet_forget(owner);
   for (uint32_t i = 0; i < HOSTS * DEVICES; i++) release_lock(&port_of(i / DEVICES, i % DEVICES)->lock, owner);
   for (uint32_t i = 0; i < PAIRS; i++) {
     if (atomic_load(&fabric->pairs[i].owner) == owner) {

@@ -33,7 +33,13 @@ enum {
   MAX_INLINE = 1024,
   MAILS = 256,
   REFUSALS = 8,
-  MEMBERSHIPS = 256 /* of multicast groups */
+  MEMBERSHIPS = 256, /* of multicast groups */
+  GROUPS = 256,      /* that an InfiniBand subnet knows */
+  JOINS = 1024,      /* of ports in them */
+  PKEYS = 8,         /* of a port */
+  FIRST_GROUP_LID = 0xc000,
+  LAST_GROUP_LID = 0xfffe,
+  NOBODYS_JOIN = UINT32_MAX /* the control program's, which stays */
 };
 
 /* Held by the number of a process (its slot + 1), so that one that died in it can be told. */
@@ -73,6 +79,7 @@ struct shared_pair {
   uint32_t number, peer;
   uint32_t type;      /* enum ibv_qp_type */
   uint32_t queue_key; /* of datagrams */
+  uint32_t partition_key;
   uint32_t host, device, gid_index;
   uint32_t send_queue, receive_queue;
   uint64_t domain;
@@ -124,6 +131,7 @@ struct port {
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
   shared_lock lock; /* gids, faults */
   struct shared_gid gids[GIDS];
+  uint16_t partition_keys[PKEYS]; /* 0: the entry is empty */
   struct fault work;
   struct refusal refusals[REFUSALS];
 };
@@ -157,6 +165,21 @@ struct process {
 struct membership {
   union ibv_gid group;
   uint32_t number; /* 0: free */
+  uint32_t lid;    /* of the group, on InfiniBand */
+};
+
+/*
+ * What a subnet manager keeps: groups, whose LIDs are their places, and the ports that have joined them. Switches bring a
+ * group's packets to ports that have joined to receive, and take them from those that have joined at all.
+ */
+struct subnet_group {
+  union ibv_gid gid; /* zero: free */
+};
+
+struct subnet_join {
+  uint32_t owner; /* the process that joined; 0: free */
+  uint32_t group, host, device;
+  uint32_t receives;
 };
 
 struct fabric {
@@ -165,6 +188,8 @@ struct fabric {
   _Atomic uint64_t domains, regions_hint, pairs_hint;
   shared_lock membership_lock;
   struct membership memberships[MEMBERSHIPS];
+  struct subnet_group groups[GROUPS]; /* these two under membership_lock too */
+  struct subnet_join joins[JOINS];
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];
@@ -195,6 +220,22 @@ void unlock(shared_lock *lock);
 
 uint64_t now_ns(void);
 static inline struct port *port_of(uint32_t host, uint32_t device) { return &fabric->hosts[host].ports[device]; }
+
+static inline bool is_infiniband(uint32_t host) { return fabric->hosts[host].link_layer == IBV_LINK_LAYER_INFINIBAND; }
+static inline uint32_t lid_of(uint32_t host, uint32_t device) {
+  return is_infiniband(host) ? host * DEVICES + device + 1 : 0;
+}
+
+/* groups.c: a port joins a group, which is made where nobody has yet; 0 and its LID, or an errno value. */
+int subnet_join(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives,
+                uint32_t *lid);
+/* Takes one such join back; false where there is none. */
+bool subnet_leave(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
+/* 0: nobody has joined it yet. With membership_lock held. */
+uint32_t subnet_lid(const union ibv_gid *group);
+/* Whether the port has joined, and if `receives`, to receive. */
+bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
+void subnet_forget(uint32_t owner);
 
 /* To the thread of process `owner`. */
 void send_mail(uint32_t owner, struct mail mail);

@@ -79,7 +79,9 @@ struct work {
   uint32_t opcode, flags, imm_data, remote_key, length, num_sge;
   uint32_t remote_number, source_index; /* of a datagram, */
   union ibv_gid destination;            /* whose remote_key is a queue key */
-  uint32_t not_ready;                   /* times that the receiver had no buffer posted */
+  uint32_t destination_lid;
+  uint8_t is_global, service_level, hop_limit, traffic_class;
+  uint32_t not_ready; /* times that the receiver had no buffer posted */
   uint32_t status;
   struct ibv_sge sge[MAX_SGE];
 };

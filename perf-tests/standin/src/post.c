@@ -59,6 +59,11 @@ static void enqueue(struct queue_pair *pair, const struct ibv_send_wr *request, 
     work->remote_key = request->wr.ud.remote_qkey;
     work->source_index = path->grh.sgid_index;
     work->destination = path->grh.dgid;
+    work->destination_lid = path->dlid;
+    work->is_global = path->is_global;
+    work->service_level = path->sl;
+    work->hop_limit = path->grh.hop_limit;
+    work->traffic_class = path->grh.traffic_class;
   } else {
     work->remote_address = request->wr.rdma.remote_addr;
     work->remote_key = request->wr.rdma.rkey;

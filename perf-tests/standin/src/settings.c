@@ -163,12 +163,31 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
   return 0;
 }
 
+/* The port's partitions: numbers with commas, the first of them the default one's. */
+static int partition_keys(struct port *port) {
+  const char *list = setting("STANDIN_PKEYS");
+  port->partition_keys[0] = 0xffff;
+  for (uint32_t i = 0; list != NULL; i++) {
+    char *end = NULL;
+    unsigned long key = strtoul(list, &end, 0);
+    if (i == PKEYS || end == list || (*end != '\0' && *end != ',') || key == 0 || key > 0xffff) {
+      fprintf(stderr, "verbs-standin: STANDIN_PKEYS=%s: up to %d numbers from 1 to 0xffff are needed\n",
+              setting("STANDIN_PKEYS"), PKEYS);
+      return EINVAL;
+    }
+    port->partition_keys[i] = (uint16_t)key;
+    list = *end == ',' ? end + 1 : NULL;
+  }
+  return 0;
+}
+
 static int configure_port(struct port *port, uint32_t host, uint32_t device, uint32_t addresses) {
   memset(port, 0, sizeof *port);
   atomic_store(&port->state, IBV_PORT_ACTIVE);
   int error = name_port(port, device);
   if (error == 0) error = scaled("STANDIN_RATE_GBPS", device, 10000, 1e9, &port->bits_per_second);
   if (error == 0) error = scaled("STANDIN_LATENCY_US", device, 1e6, 1e3, &port->latency_ns);
+  if (error == 0) error = partition_keys(port);
   link_local(&port->gids[0].gid, host, device);
   const char *named = setting("STANDIN_GIDS");
   if (error == 0 && named != NULL) return named_gids(port, named, device);

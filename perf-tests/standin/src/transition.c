@@ -60,7 +60,7 @@ static bool same_gid(const union ibv_gid *one, const union ibv_gid *other) {
 static bool is_reachable(const struct ibv_ah_attr *path) {
   for (uint32_t host = 0; host < HOSTS; host++) {
     for (uint32_t device = 0; device < fabric->hosts[host].devices; device++) {
-      if (path->is_global == 0 && path->dlid == host * DEVICES + device + 1) return true;
+      if (path->is_global == 0 && path->dlid == lid_of(host, device)) return true;
       struct port *port = port_of(host, device);
       for (uint32_t i = 0; i < GIDS && path->is_global != 0; i++) {
         if (same_gid(&port->gids[i].gid, &path->grh.dgid)) return true;
@@ -83,7 +83,10 @@ static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
 
 static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int mask) {
   if ((mask & IBV_QP_PORT) != 0 && wanted->port_num != 1) return EINVAL;
-  if ((mask & IBV_QP_PKEY_INDEX) != 0 && wanted->pkey_index != 0) return EINVAL;
+  if ((mask & IBV_QP_PKEY_INDEX) != 0 &&
+      (wanted->pkey_index >= PKEYS || port_of(this_host, device)->partition_keys[wanted->pkey_index] == 0)) {
+    return EINVAL;
+  }
   if ((mask & IBV_QP_PATH_MTU) != 0 && (wanted->path_mtu < IBV_MTU_256 || wanted->path_mtu > IBV_MTU_4096))
     return EINVAL;
   if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) != 0 && wanted->max_rd_atomic > MAX_READS) return EINVAL;
@@ -99,7 +102,10 @@ static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int m
 static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int mask) {
   struct shared_pair *shared = pair->shared;
   struct ibv_qp_attr *kept = &pair->attributes;
-  if ((mask & IBV_QP_PKEY_INDEX) != 0) kept->pkey_index = wanted->pkey_index;
+  if ((mask & IBV_QP_PKEY_INDEX) != 0) {
+    kept->pkey_index = wanted->pkey_index;
+    shared->partition_key = port_of(shared->host, shared->device)->partition_keys[wanted->pkey_index];
+  }
   if ((mask & IBV_QP_PORT) != 0) kept->port_num = wanted->port_num;
   if ((mask & IBV_QP_QKEY) != 0) shared->queue_key = kept->qkey = wanted->qkey;
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) shared->access = kept->qp_access_flags = wanted->qp_access_flags;

@@ -1,6 +1,7 @@
 /* Unreliable datagrams and multicast groups. Both ends are in one process; stock_programs.sh has them in two. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -9,8 +10,8 @@ enum { HEADER = 40, KEY = 0x11223344, EVERYBODY = 0xffffff, AT = 1 << 16 };
 
 static const union ibv_gid GROUP = {.raw = {0xff, 0x1e, [15] = 0x77}};
 
-static int start(struct end *end, uint32_t key) {
-  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = key};
+static int start_in(struct end *end, uint32_t key, uint16_t partition) {
+  struct ibv_qp_attr wanted = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = key, .pkey_index = partition};
   int error = ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
   wanted.qp_state = IBV_QPS_RTR;
   if (error == 0) error = ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE);
@@ -18,9 +19,12 @@ static int start(struct end *end, uint32_t key) {
   return error != 0 ? error : ibv_modify_qp(end->qp, &wanted, IBV_QP_STATE | IBV_QP_SQ_PSN);
 }
 
+static int start(struct end *end, uint32_t key) { return start_in(end, key, 0); }
+
 /* Its connection is replaced by a pair for datagrams. */
-static struct end *open_datagrams(void) {
+static struct end *open_datagrams_on(uint32_t device) {
   struct options options = usual_options();
+  options.device = device;
   struct end *end = open_end(&options);
   CHECK(ibv_destroy_qp(end->qp) == 0, "replaced");
   struct ibv_qp_init_attr wanted = {
@@ -33,6 +37,8 @@ static struct end *open_datagrams(void) {
   CHECK(end->qp != NULL, "errno %d", errno);
   return end;
 }
+
+static struct end *open_datagrams(void) { return open_datagrams_on(0); }
 
 static struct ibv_ah *handle_to(struct end *end, const union ibv_gid *gid) {
   struct ibv_ah_attr path = {.is_global = 1, .port_num = 1, .grh = {.dgid = *gid, .sgid_index = 1, .hop_limit = 1}};
@@ -176,6 +182,134 @@ static void connections_take_no_part(bool in_child) {
   close_end(left);
 }
 
+/* ---- InfiniBand ---- */
+
+enum { LEFT_LID = 1, RIGHT_LID = 2, GROUP_LID = 0xc000, UNTOUCHED = 0xee };
+
+/* Two devices of a host, before anything is opened. */
+static void be_infiniband(void) {
+  setenv("STANDIN_LINK", "infiniband", 1);
+  setenv("STANDIN_DEVICES", "2", 1);
+}
+
+static struct ibv_ah *handle_by(struct end *end, struct ibv_ah_attr path) {
+  path.port_num = 1;
+  struct ibv_ah *handle = ibv_create_ah(end->pd, &path);
+  CHECK(handle != NULL, "errno %d", errno);
+  return handle;
+}
+
+static void vanishes(struct end *from, struct ibv_ah *handle, uint32_t number, struct end *to) {
+  CHECK(send_to(from, handle, number, KEY, 100) == 0 && await(from, 1000).status == IBV_WC_SUCCESS, "sent");
+  await_nothing(to, 5);
+}
+
+static struct ibv_wc arrives(struct end *from, struct ibv_ah *handle, uint32_t number, struct end *to) {
+  memset(to->buffer + AT, UNTOUCHED, HEADER);
+  CHECK(post_receive_of(to, 9, AT, 8192) == 0, "receive");
+  fill(from->buffer, 100, 3);
+  CHECK(send_to(from, handle, number, KEY, 100) == 0 && await(from, 1000).status == IBV_WC_SUCCESS, "sent");
+  struct ibv_wc got = await(to, 1000);
+  CHECK(got.status == IBV_WC_SUCCESS && got.byte_len == HEADER + 100, "status %d", got.status);
+  CHECK(compare(to->buffer + AT + HEADER, 100, 3) == 100, "bytes");
+  return got;
+}
+
+static void infiniband_has_lids_and_a_header_only_where_the_packet_had_one(bool in_child) {
+  (void)in_child;
+  be_infiniband();
+  struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
+  struct address near = address_of(left), far = address_of(right);
+  CHECK(start(left, KEY) == 0 && start(right, KEY) == 0, "states");
+  struct ibv_ah *local = handle_by(left, (struct ibv_ah_attr){.dlid = RIGHT_LID, .sl = 3});
+  struct ibv_wc got = arrives(left, local, far.number, right);
+  CHECK(got.slid == LEFT_LID && got.sl == 3 && (got.wc_flags & IBV_WC_GRH) == 0, "slid %u, sl %u, flags %x", got.slid,
+        got.sl, got.wc_flags);
+  for (int i = 0; i < HEADER; i++) CHECK(right->buffer[AT + i] == UNTOUCHED, "byte %d", i);
+  struct ibv_ah *back = ibv_create_ah_from_wc(right->pd, &got, (struct ibv_grh *)(right->buffer + AT), 1);
+  CHECK(back != NULL, "errno %d", errno);
+  CHECK(arrives(right, back, near.number, left).slid == RIGHT_LID, "and back");
+  struct ibv_ah *global = handle_by(
+      left, (struct ibv_ah_attr){.dlid = RIGHT_LID,
+                                 .is_global = 1,
+                                 .grh = {.dgid = far.gid, .sgid_index = 1, .hop_limit = 7, .traffic_class = 0x5a}});
+  got = arrives(left, global, far.number, right);
+  const struct ibv_grh *header = (const struct ibv_grh *)(right->buffer + AT);
+  CHECK((got.wc_flags & IBV_WC_GRH) != 0 && got.slid == LEFT_LID, "flags %x", got.wc_flags);
+  CHECK(memcmp(&header->sgid, &near.gid, 16) == 0 && memcmp(&header->dgid, &far.gid, 16) == 0, "addresses");
+  CHECK(header->hop_limit == 7 && header->next_hdr == 0x1b, "hops %u", header->hop_limit);
+  CHECK(ntohl(header->version_tclass_flow) >> 20 == 0x65a, "class");
+  struct ibv_ah *elsewhere = handle_by(left, (struct ibv_ah_attr){.dlid = 77});
+  CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+  vanishes(left, elsewhere, far.number, right);
+  struct ibv_ah_attr bad = {.port_num = 1};
+  CHECK(ibv_create_ah(left->pd, &bad) == NULL && errno == EINVAL, "no LID");
+  bad.dlid = GROUP_LID;
+  CHECK(ibv_create_ah(left->pd, &bad) == NULL && errno == EINVAL, "a group without GID");
+  CHECK(ibv_destroy_ah(local) == 0 && ibv_destroy_ah(back) == 0 && ibv_destroy_ah(global) == 0 &&
+            ibv_destroy_ah(elsewhere) == 0,
+        "handles");
+  close_end(left);
+  close_end(right);
+}
+
+static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool in_child) {
+  (void)in_child;
+  be_infiniband();
+  struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
+  CHECK(start(left, KEY) == 0 && start(right, KEY) == 0, "states");
+  control("join 0/1 ff1e::77");
+  CHECK(ibv_attach_mcast(right->qp, &GROUP, 0) == EINVAL && ibv_attach_mcast(right->qp, &GROUP, RIGHT_LID) == EINVAL,
+        "no LID of a group");
+  CHECK(ibv_attach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
+  CHECK(ibv_attach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "its own");
+  struct ibv_ah_attr path = {
+      .dlid = GROUP_LID, .is_global = 1, .sl = 2, .grh = {.dgid = GROUP, .sgid_index = 1, .hop_limit = 0}};
+  struct ibv_ah *handle = handle_by(left, path);
+  CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+  vanishes(left, handle, EVERYBODY, right); /* its port hasn't joined */
+  control("send 0/0 ff1e::77");
+  CHECK(send_to(left, handle, EVERYBODY, KEY, 100) == 0 && await(left, 1000).status == IBV_WC_SUCCESS, "sent");
+  struct ibv_wc got = await(right, 1000);
+  CHECK(got.slid == LEFT_LID && got.sl == 2 && (got.wc_flags & IBV_WC_GRH) != 0, "slid %u", got.slid);
+  path.dlid = GROUP_LID + 1;
+  struct ibv_ah *other = handle_by(left, path);
+  CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+  vanishes(left, other, EVERYBODY, right);
+  control("leave 0/1 ff1e::77");
+  control("send 0/1 ff1e::77");
+  vanishes(left, handle, EVERYBODY, right); /* it may only send */
+  CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
+  CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "leave");
+  CHECK(ibv_destroy_ah(handle) == 0 && ibv_destroy_ah(other) == 0, "handles");
+  close_end(left);
+  close_end(right);
+}
+
+static void partitions_are_apart(bool in_child) {
+  (void)in_child;
+  be_infiniband();
+  setenv("STANDIN_PKEYS", "0xffff,0x8001,0x0001", 1);
+  struct end *left = open_datagrams_on(0), *right = open_datagrams_on(1);
+  CHECK(ibv_get_pkey_index(left->context, 1, htons(0x8001)) == 1, "index");
+  CHECK(ibv_get_pkey_index(left->context, 1, htons(0x8002)) == -1 && errno == ENOENT, "no such partition");
+  CHECK(start_in(left, KEY, 3) == EINVAL && start_in(left, KEY, 200) == EINVAL, "no such entry");
+  CHECK(start_in(left, KEY, 1) == 0 && start_in(right, KEY, 1) == 0, "states");
+  uint32_t number = right->qp->qp_num;
+  struct ibv_ah *handle = handle_by(left, (struct ibv_ah_attr){.dlid = RIGHT_LID});
+  arrives(left, handle, number, right);
+  CHECK(to_state(left, IBV_QPS_RESET) == 0 && start_in(left, KEY, 2) == 0, "a limited member");
+  arrives(left, handle, number, right);
+  CHECK(to_state(right, IBV_QPS_RESET) == 0 && start_in(right, KEY, 2) == 0, "both are");
+  CHECK(post_receive_of(right, 9, AT, 8192) == 0, "receive");
+  vanishes(left, handle, number, right);
+  CHECK(to_state(left, IBV_QPS_RESET) == 0 && start_in(left, KEY, 0) == 0, "another partition");
+  vanishes(left, handle, number, right);
+  CHECK(ibv_destroy_ah(handle) == 0, "handle");
+  close_end(left);
+  close_end(right);
+}
+
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"one_arrives_behind_its_header", one_arrives_behind_its_header},
@@ -183,6 +317,11 @@ int main(int count, char **words) {
       {"a_group_reaches_its_members", a_group_reaches_its_members},
       {"a_group_of_ipv4_has_its_header_in_the_last_bytes", a_group_of_ipv4_has_its_header_in_the_last_bytes},
       {"connections_take_no_part", connections_take_no_part},
+      {"infiniband_has_lids_and_a_header_only_where_the_packet_had_one",
+       infiniband_has_lids_and_a_header_only_where_the_packet_had_one},
+      {"a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined",
+       a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined},
+      {"partitions_are_apart", partitions_are_apart},
       {NULL, NULL}};
   return run_tests(tests, count, words);
 }

@@ -1,0 +1,277 @@
+/*
+ * A stand-in for librdmacm's multicast: a librdmacm.so.1 beside this libibverbs. Programs join groups of InfiniBand by it,
+ * from addresses that STANDIN_IPOIB gives the devices. MGIDs are made as Linux makes them (drivers/infiniband/core/cma.c,
+ * cma_set_mgid). Nothing else of the connection manager is here.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <infiniband/ib.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { ADDRESS_BYTES = 28, FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
+
+/* datagram.c */
+int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
+bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
+
+struct member {
+  struct sockaddr_storage address;
+  union ibv_gid group;
+  bool receives;
+  void *context;
+  struct member *next;
+};
+
+struct manager_id {
+  struct rdma_cm_id id;
+  struct member *members;
+};
+
+struct queued {
+  struct rdma_cm_event event;
+  struct queued *next;
+};
+
+struct manager_channel {
+  struct rdma_event_channel channel;
+  struct queued *first, **last;
+};
+
+static int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+struct rdma_event_channel *rdma_create_event_channel(void) {
+  struct manager_channel *channel = calloc(1, sizeof *channel);
+  if (channel == NULL) return NULL;
+  channel->last = &channel->first;
+  channel->channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+  if (channel->channel.fd >= 0) return &channel->channel;
+  free(channel);
+  return NULL;
+}
+
+void rdma_destroy_event_channel(struct rdma_event_channel *channel) {
+  struct manager_channel *own = (struct manager_channel *)channel;
+  while (own->first != NULL) {
+    struct queued *queued = own->first;
+    own->first = queued->next;
+    free(queued);
+  }
+  close(channel->fd);
+  free(own);
+}
+
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+                   enum rdma_port_space space) {
+  struct manager_id *own = calloc(1, sizeof *own);
+  if (own == NULL) return -1;
+  own->id.channel = channel;
+  own->id.context = context;
+  own->id.ps = space;
+  *id = &own->id;
+  return 0;
+}
+
+static void free_member(struct rdma_cm_id *id, struct member *member) {
+  standin_cm_leave(id->verbs, &member->group, member->receives);
+  free(member);
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id) {
+  struct manager_id *own = (struct manager_id *)id;
+  while (own->members != NULL) {
+    struct member *member = own->members;
+    own->members = member->next;
+    free_member(id, member);
+  }
+  if (id->verbs != NULL) ibv_close_device(id->verbs);
+  free(own);
+  return 0;
+}
+
+/* ---- addresses ---- */
+
+static bool is_address(const char *text, const struct sockaddr *address) {
+  struct in6_addr six;
+  struct in_addr four;
+  if (address->sa_family == AF_INET) {
+    return inet_pton(AF_INET, text, &four) == 1 &&
+           memcmp(&four, &((const struct sockaddr_in *)address)->sin_addr, sizeof four) == 0;
+  }
+  return address->sa_family == AF_INET6 && inet_pton(AF_INET6, text, &six) == 1 &&
+         memcmp(&six, &((const struct sockaddr_in6 *)address)->sin6_addr, sizeof six) == 0;
+}
+
+/*
+ * Of STANDIN_IPOIB: a device's addresses have commas between them, devices semicolons, and "@0x8001" behind an address is
+ * its partition. The device's number, or -1.
+ */
+static int find_address(const struct sockaddr *address, uint16_t *partition) {
+  const char *setting = getenv("STANDIN_IPOIB");
+  char list[1024], *rest = list, *devices;
+  snprintf(list, sizeof list, "%s", setting == NULL ? "" : setting);
+  for (int device = 0; (devices = strsep(&rest, ";")) != NULL; device++) {
+    for (char *text; (text = strsep(&devices, ",")) != NULL;) {
+      char *key = strchr(text, '@');
+      if (key != NULL) *key++ = '\0';
+      *partition = key == NULL ? 0xffff : (uint16_t)strtoul(key, NULL, 0);
+      if (is_address(text, address)) return device;
+    }
+  }
+  return -1;
+}
+
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
+  uint16_t partition = 0;
+  int device = find_address(address, &partition), count = 0;
+  struct ibv_device **list = device < 0 ? NULL : ibv_get_device_list(&count);
+  if (list == NULL || device >= count) {
+    if (list != NULL) ibv_free_device_list(list);
+    return fail(ENODEV);
+  }
+  id->verbs = ibv_open_device(list[device]);
+  ibv_free_device_list(list);
+  if (id->verbs == NULL) return -1;
+  id->port_num = 1;
+  id->route.addr.addr.ibaddr.pkey = htons(partition);
+  memcpy(&id->route.addr.src_storage, address, ADDRESS_BYTES);
+  return ibv_query_gid(id->verbs, 1, 0, &id->route.addr.addr.ibaddr.sgid);
+}
+
+/* ---- groups ---- */
+
+/* RFC 4391, section 4, with the connection manager's signature for datagrams, 0x01, instead of IPoIB's 0x1b. */
+static union ibv_gid mapped(const struct rdma_cm_id *id, uint8_t family, const uint8_t *address, size_t bytes) {
+  union ibv_gid gid = {.raw = {0xff, 0x10 | LINK_LOCAL, family, 0x01}};
+  memcpy(gid.raw + 4, &id->route.addr.addr.ibaddr.pkey, 2);
+  memcpy(gid.raw + 16 - bytes, address, bytes);
+  return gid;
+}
+
+static size_t length_of(const struct sockaddr *address) {
+  switch (address->sa_family) {
+    case AF_INET: return sizeof(struct sockaddr_in);
+    case AF_INET6: return sizeof(struct sockaddr_in6);
+    case FAMILY_IB: return sizeof(struct sockaddr_ib);
+    default: return 0;
+  }
+}
+
+static union ibv_gid group_of(const struct rdma_cm_id *id, const struct sockaddr *address) {
+  union ibv_gid gid;
+  if (address->sa_family == FAMILY_IB) {
+    memcpy(gid.raw, &((const struct sockaddr_ib *)address)->sib_addr, sizeof gid);
+    return gid;
+  }
+  if (address->sa_family == AF_INET) {
+    uint8_t low[4];
+    memcpy(low, &((const struct sockaddr_in *)address)->sin_addr, sizeof low);
+    low[0] &= 0x0f;
+    return mapped(id, 0x40, low, sizeof low);
+  }
+  const uint8_t *six = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  bool is_mgid = six[0] == 0xff && (six[1] & 0xf0) == 0x10 && six[2] == 0xa0 && six[3] == 0x1b;
+  if (!is_mgid) return mapped(id, 0x60, six + 6, 10);
+  memcpy(gid.raw, six, sizeof gid);
+  return gid;
+}
+
+static int tell(struct rdma_cm_id *id, struct rdma_cm_event event) {
+  struct manager_channel *channel = (struct manager_channel *)id->channel;
+  struct queued *queued = calloc(1, sizeof *queued);
+  if (queued == NULL) return -1;
+  queued->event = event;
+  queued->event.id = id;
+  *channel->last = queued;
+  channel->last = &queued->next;
+  return eventfd_write(id->channel->fd, 1);
+}
+
+static bool has_link(struct rdma_cm_id *id) {
+  struct ibv_port_attr port;
+  return ibv_query_port(id->verbs, 1, &port) == 0 && port.state == IBV_PORT_ACTIVE;
+}
+
+static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context) {
+  size_t length = length_of(address);
+  if (id->verbs == NULL || length == 0) return fail(EINVAL);
+  const char *sends_only = getenv("STANDIN_SENDONLY");
+  if (!receives && sends_only != NULL && strcmp(sends_only, "0") == 0) return fail(EOPNOTSUPP);
+  union ibv_gid group = group_of(id, address);
+  if (!has_link(id)) { /* the subnet's manager doesn't answer */
+    return tell(id, (struct rdma_cm_event){.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT});
+  }
+  uint32_t lid = 0;
+  int error = standin_cm_join(id->verbs, &group, receives, &lid);
+  struct member *member = error == 0 ? calloc(1, sizeof *member) : NULL;
+  if (member == NULL) return fail(error == 0 ? ENOMEM : error);
+  memcpy(&member->address, address, length);
+  member->group = group;
+  member->receives = receives;
+  member->context = context;
+  member->next = ((struct manager_id *)id)->members;
+  ((struct manager_id *)id)->members = member;
+  const char *level = getenv("STANDIN_SL");
+  struct rdma_cm_event event = {.event = RDMA_CM_EVENT_MULTICAST_JOIN};
+  event.param.ud.private_data = context;
+  event.param.ud.ah_attr = (struct ibv_ah_attr){.grh = {.dgid = group},
+                                                .dlid = (uint16_t)lid,
+                                                .sl = level == NULL ? 0 : (uint8_t)strtoul(level, NULL, 10),
+                                                .static_rate = IBV_RATE_100_GBPS,
+                                                .is_global = 1,
+                                                .port_num = 1};
+  event.param.ud.qp_num = MULTICAST_NUMBER;
+  event.param.ud.qkey = RDMA_UDP_QKEY;
+  return tell(id, event);
+}
+
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *address, void *context) {
+  return join(id, address, true, context);
+}
+
+int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *wanted, void *context) {
+  if (wanted->comp_mask != (RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
+      wanted->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED) {
+    return fail(EINVAL);
+  }
+  return join(id, wanted->addr, wanted->join_flags == RDMA_MC_JOIN_FLAG_FULLMEMBER, context);
+}
+
+int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *address) {
+  size_t length = length_of(address);
+  for (struct member **at = &((struct manager_id *)id)->members; *at != NULL; at = &(*at)->next) {
+    struct member *member = *at;
+    if (length == 0 || memcmp(&member->address, address, length) != 0) continue;
+    *at = member->next;
+    free_member(id, member);
+    return 0;
+  }
+  return fail(EADDRNOTAVAIL);
+}
+
+/* ---- events ---- */
+
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event) {
+  struct manager_channel *own = (struct manager_channel *)channel;
+  eventfd_t one;
+  if (eventfd_read(channel->fd, &one) != 0) return -1;
+  struct queued *queued = own->first;
+  own->first = queued->next;
+  if (own->first == NULL) own->last = &own->first;
+  *event = &queued->event;
+  return 0;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event) {
+  free((struct queued *)event);
+  return 0;
+}
