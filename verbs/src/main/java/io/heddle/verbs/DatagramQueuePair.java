@@ -7,7 +7,8 @@ package io.heddle.verbs;
 public interface DatagramQueuePair extends AutoCloseable {
   /**
    * What a receive buffer begins with: room for the global route header, which is an IPv6 header;
-   * the datagram follows, and the completion's length counts both.
+   * the datagram follows, and the completion's length counts both. On InfiniBand the room stays as
+   * it was where the packet had no such header.
    */
   int HEADER_BYTES = 40;
 
@@ -20,11 +21,20 @@ public interface DatagramQueuePair extends AutoCloseable {
   QueuePairState state();
 
   /**
-   * RESET → INIT → RTR → RTS.
+   * RESET → INIT → RTR → RTS, in the port's first partition.
    *
    * @param queueKey what senders have to know; keys with the highest bit are the kernel's
    */
-  void start(int queueKey);
+  default void start(int queueKey) {
+    start(queueKey, 0);
+  }
+
+  /**
+   * The same in another partition.
+   *
+   * @param partitionIndex place in the port's table, as {@link DeviceContext#partitionIndex} tells
+   */
+  void start(int queueKey, int partitionIndex);
 
   /** Any state → ERR: everything outstanding is flushed to the completion queue. */
   void toError();
@@ -52,9 +62,18 @@ public interface DatagramQueuePair extends AutoCloseable {
    * Takes datagrams to this group from now on. Up to Linux 6.7 rxe gets them only while somebody on
    * the host has joined the group on its interface.
    */
-  void attachMulticast(Gid group);
+  default void attachMulticast(Gid group) {
+    attachMulticast(group, 0);
+  }
 
-  /** The reverse of {@link #attachMulticast}. */
+  /**
+   * The same on InfiniBand, where the port has joined the group.
+   *
+   * @param lid the group's, as the subnet manager has answered; 0 on Ethernet
+   */
+  void attachMulticast(Gid group, int lid);
+
+  /** The reverse of {@link #attachMulticast(Gid, int)}, whatever its LID was. */
   void detachMulticast(Gid group);
 
   @Override

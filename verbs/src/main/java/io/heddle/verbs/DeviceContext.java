@@ -2,9 +2,13 @@ package io.heddle.verbs;
 
 import io.heddle.platform.Errno;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** An opened device: the root of the ownership tree. */
 public interface DeviceContext extends AutoCloseable {
+  /** The key of the partition that each port is a member of. */
+  int DEFAULT_PARTITION = 0xffff;
+
   RdmaDevice device();
 
   DeviceAttributes attributes();
@@ -14,6 +18,16 @@ public interface DeviceContext extends AutoCloseable {
 
   /** The port's GIDs, read anew at each call. */
   GidTable gidTable();
+
+  /**
+   * Where a partition key is in the port's table; empty where it isn't there. Ethernet has one
+   * partition, the default one.
+   *
+   * @param key 16 bits, the highest of which is set for full members
+   */
+  default OptionalInt partitionIndex(int key) {
+    return key == DEFAULT_PARTITION ? OptionalInt.of(0) : OptionalInt.empty();
+  }
 
   /**
    * Length that a single RDMA WRITE should have for this device to be fast, in bytes; a multiple of

@@ -28,10 +28,13 @@ public record GidTable(List<Entry> entries) {
     entries = List.copyOf(entries);
   }
 
-  /** Where this GID is now, as RoCEv2. An index is good only until the next address change. */
+  /**
+   * Where this GID is now, as RoCEv2 or of InfiniBand; a port has one of them. An index is good
+   * only until the next address change.
+   */
   public OptionalInt indexOf(Gid gid) {
     for (Entry entry : entries) {
-      if (entry.type() == Type.ROCE_V2 && entry.gid().equals(gid)) {
+      if (entry.type() != Type.ROCE_V1 && entry.gid().equals(gid)) {
         return OptionalInt.of(entry.index());
       }
     }

@@ -7,6 +7,18 @@ package io.heddle.verbs;
  * @param number port number, from 1
  * @param activeMtu the largest path MTU that the port can carry now
  * @param speedBitsPerSecond what the link below can carry at most
+ * @param ethernet whether its link layer is Ethernet; else it is InfiniBand
+ * @param lid its local identifier on InfiniBand; 0 on Ethernet
  */
 public record PortAttributes(
-    boolean active, int number, PathMtu activeMtu, long speedBitsPerSecond) {}
+    boolean active,
+    int number,
+    PathMtu activeMtu,
+    long speedBitsPerSecond,
+    boolean ethernet,
+    int lid) {
+  /** Of Ethernet. */
+  public PortAttributes(boolean active, int number, PathMtu activeMtu, long speedBitsPerSecond) {
+    this(active, number, activeMtu, speedBitsPerSecond, true, 0);
+  }
+}

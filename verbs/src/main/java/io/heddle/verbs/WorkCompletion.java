@@ -70,6 +70,18 @@ public final class WorkCompletion {
   /** Number of the sender's queue pair, for datagrams received. */
   public int sourceQueuePairNumber;
 
+  /** Of the sender's port on InfiniBand, for datagrams received; 0 on Ethernet. */
+  public int sourceLid;
+
+  /** Of datagrams received on InfiniBand. */
+  public int serviceLevel;
+
+  /**
+   * Whether a datagram received has a route header in front: always on Ethernet, where some devices
+   * don't say so.
+   */
+  public boolean hasRouteHeader;
+
   /** Makes an array of flyweights for {@link CompletionQueue#poll}. */
   public static WorkCompletion[] batch(int size) {
     WorkCompletion[] batch = new WorkCompletion[size];

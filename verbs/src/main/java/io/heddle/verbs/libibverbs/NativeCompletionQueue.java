@@ -10,6 +10,7 @@ import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -36,9 +37,12 @@ final class NativeCompletionQueue implements CompletionQueue {
       pair(ibv_wc.imm_data$offset(), ibv_wc.qp_num$offset());
   private static final long SOURCE_AND_FLAGS =
       pair(ibv_wc.src_qp$offset(), ibv_wc.wc_flags$offset());
+  private static final long SOURCE_LID = ibv_wc.slid$offset();
+  private static final long SERVICE_LEVEL = ibv_wc.sl$offset();
   private static final long WRITTEN = success(VerbsConstants.IBV_WC_RDMA_WRITE());
   private static final long ARRIVED = success(VerbsConstants.IBV_WC_RECV_RDMA_WITH_IMM());
   private static final int WITH_IMMEDIATE = VerbsConstants.IBV_WC_WITH_IMM();
+  private static final int WITH_ROUTE_HEADER = VerbsConstants.IBV_WC_GRH();
   private static final WorkCompletion.Kind[] KINDS = kinds();
 
   private final DeviceContext context;
@@ -172,6 +176,9 @@ final class NativeCompletionQueue implements CompletionQueue {
       to.kind = KINDS[second(statusAndOpcode) & 0xff];
       to.hasImmediate = (second(sourceAndFlags) & WITH_IMMEDIATE) != 0;
       to.sourceQueuePairNumber = first(sourceAndFlags);
+      to.hasRouteHeader = (second(sourceAndFlags) & WITH_ROUTE_HEADER) != 0;
+      to.sourceLid = Memory.ALL.get(Memory.NATIVE_SHORT, from + SOURCE_LID) & 0xffff;
+      to.serviceLevel = Memory.ALL.get(ValueLayout.JAVA_BYTE, from + SERVICE_LEVEL);
     }
   }
 

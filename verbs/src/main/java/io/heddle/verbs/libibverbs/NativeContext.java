@@ -13,6 +13,7 @@ import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.VerbsException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,11 @@ final class NativeContext implements DeviceContext {
   @Override
   public GidTable gidTable() {
     return port.gidTable();
+  }
+
+  @Override
+  public OptionalInt partitionIndex(int key) {
+    return port.partitionIndex(key);
   }
 
   @Override

@@ -10,8 +10,8 @@ import io.heddle.verbs.Gid;
 import io.heddle.verbs.QueuePairState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * An unreliable-datagram queue pair of a libibverbs device. Monitor and threads as in {@link
@@ -31,7 +31,8 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private final Arena arena = Arena.ofShared();
   private final SendRequests sends;
   private final ReceiveRequests receives;
-  private final Set<Gid> groups = new HashSet<>();
+  /* With their LIDs. */
+  private final Map<Gid, Integer> groups = new HashMap<>();
 
   private volatile QueuePairState moved = QueuePairState.RESET;
   private boolean closed;
@@ -77,7 +78,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   }
 
   @Override
-  public void start(int queueKey) {
+  public void start(int queueKey, int partitionIndex) {
     port.lock()
         .shared(() ->
             whileOpen(
@@ -87,7 +88,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
                     throw Verb.MODIFY_QP.failure(
                         "%s in state %s to RTS".formatted(this, moved), Errno.EINVAL);
                   }
-                  moves.startDatagrams(this, queueKey);
+                  moves.startDatagrams(this, queueKey, partitionIndex);
                   moved = QueuePairState.READY_TO_SEND;
                 }));
   }
@@ -114,14 +115,14 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   }
 
   @Override
-  public void attachMulticast(Gid group) {
+  public void attachMulticast(Gid group, int lid) {
     port.lock()
         .shared(() ->
             whileOpen(
                 Verb.ATTACH_MCAST,
                 () -> {
-                  membership(Verb.ATTACH_MCAST, group);
-                  groups.add(group);
+                  membership(Verb.ATTACH_MCAST, group, lid);
+                  groups.put(group, lid);
                 }));
   }
 
@@ -132,17 +133,16 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
             whileOpen(
                 Verb.DETACH_MCAST,
                 () -> {
-                  membership(Verb.DETACH_MCAST, group);
+                  membership(Verb.DETACH_MCAST, group, groups.getOrDefault(group, 0));
                   groups.remove(group);
                 }));
   }
 
-  /* The LID is 0 on Ethernet; on InfiniBand it would come from the subnet manager. */
-  private void membership(Verb verb, Gid group) {
+  private void membership(Verb verb, Gid group, int lid) {
     try (Arena bytes = Arena.ofConfined()) {
       MemorySegment gid = ibv_gid.allocate(bytes);
       MemorySegment.copy(MemorySegment.ofArray(group.toBytes()), 0, gid, 0, Gid.BYTES);
-      verb.call("%s, group %s".formatted(this, group), address, gid.address(), 0);
+      verb.call("%s, group %s, LID 0x%x".formatted(this, group, lid), address, gid.address(), lid);
     }
   }
 
@@ -193,7 +193,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     }
     closed = true;
     moved = QueuePairState.RESET; /* nothing is posted any more */
-    groups.forEach(group -> membership(Verb.DETACH_MCAST, group));
+    groups.forEach((group, lid) -> membership(Verb.DETACH_MCAST, group, lid));
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);
     queues.detach();

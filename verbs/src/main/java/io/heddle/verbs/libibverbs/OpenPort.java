@@ -3,8 +3,11 @@ package io.heddle.verbs.libibverbs;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.VerbsException;
+import java.lang.foreign.Arena;
+import java.util.OptionalInt;
 
 /**
  * A port of an opened device, as everything that is created on it sees it. What uses its address
@@ -92,6 +95,24 @@ final class OpenPort {
     return lock.shared(() -> {
       requireOpen(Verb.QUERY_GID_TABLE);
       return gids.read(state);
+    });
+  }
+
+  /** Where a partition key is in the port's table. An entry that can't be read isn't it. */
+  OptionalInt partitionIndex(int key) {
+    PortQuery state = portState();
+    return lock.shared(() -> {
+      requireOpen(Verb.QUERY_PKEY);
+      try (Arena arena = Arena.ofConfined()) {
+        long entry = Memory.allocate(arena, Short.BYTES, Short.BYTES);
+        for (int index = 0; index < state.partitions(); index++) {
+          if (Verb.QUERY_PKEY.attempt(address, number, index, entry) == 0
+              && Memory.ALL.get(Memory.NETWORK_SHORT, entry) == (short) key) {
+            return OptionalInt.of(index);
+          }
+        }
+      }
+      return OptionalInt.empty();
     });
   }
 

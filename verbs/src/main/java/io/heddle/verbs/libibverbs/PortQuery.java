@@ -12,14 +12,17 @@ import java.lang.foreign.MemorySegment;
  * 48 bytes, which have all of it.
  *
  * @param gids length of the GID table
+ * @param partitions length of the table of partition keys
  * @param lid local identifier; 0 on Ethernet
  */
-record PortQuery(PortAttributes attributes, int gids, int lid, boolean ethernet) {
+record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, boolean ethernet) {
   static PortQuery read(long context, String device, int port) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_port_attr.allocate(arena);
       Verb.QUERY_PORT.call("port %s of %s".formatted(port, device), context, port, attr.address());
       int mtu = ibv_port_attr.active_mtu(attr);
+      int lid = Short.toUnsignedInt(ibv_port_attr.lid(attr));
+      boolean ethernet = ibv_port_attr.link_layer(attr) == VerbsConstants.IBV_LINK_LAYER_ETHERNET();
       return new PortQuery(
           new PortAttributes(
               ibv_port_attr.state(attr) == VerbsConstants.IBV_PORT_ACTIVE(),
@@ -27,10 +30,13 @@ record PortQuery(PortAttributes attributes, int gids, int lid, boolean ethernet)
               /* A port that was never up has none. */
               mtu == 0 ? PathMtu.MTU_1024 : PathMtu.fromCode(mtu),
               lanes(Byte.toUnsignedInt(ibv_port_attr.active_width(attr)))
-                  * laneBitsPerSecond(Byte.toUnsignedInt(ibv_port_attr.active_speed(attr)))),
+                  * laneBitsPerSecond(Byte.toUnsignedInt(ibv_port_attr.active_speed(attr))),
+              ethernet,
+              ethernet ? 0 : lid),
           ibv_port_attr.gid_tbl_len(attr),
-          Short.toUnsignedInt(ibv_port_attr.lid(attr)),
-          ibv_port_attr.link_layer(attr) == VerbsConstants.IBV_LINK_LAYER_ETHERNET());
+          Short.toUnsignedInt(ibv_port_attr.pkey_tbl_len(attr)),
+          lid,
+          ethernet);
     }
   }
 

@@ -110,6 +110,9 @@ final class QueuePairMoves {
       ibv_ah_attr.sl(attr, (byte) wanted.serviceLevel());
       ibv_global_route.traffic_class(ibv_ah_attr.grh(attr), (byte) wanted.trafficClass());
       ibv_global_route.hop_limit(ibv_ah_attr.grh(attr), (byte) wanted.hopLimit());
+      ibv_ah_attr.dlid(attr, (short) wanted.lid());
+      ibv_ah_attr.is_global(attr, (byte) (wanted.global() ? 1 : 0));
+      ibv_ah_attr.static_rate(attr, (byte) wanted.staticRate());
       return Verb.CREATE_AH.call(object, pd, attr.address());
     }
   }
@@ -141,13 +144,15 @@ final class QueuePairMoves {
   }
 
   /** RESET → INIT → RTR → RTS of a datagram queue pair. */
-  void startDatagrams(Object user, int queueKey) {
+  void startDatagrams(Object user, int queueKey, int partitionIndex) {
     modify(
-        "%s to INIT on port %s, queue key 0x%x".formatted(user, port.number(), queueKey),
+        "%s to INIT on port %s, queue key 0x%x, P_Key index %s"
+            .formatted(user, port.number(), queueKey, partitionIndex),
         VerbsConstants.IBV_QPS_INIT(),
         attr -> {
           ibv_qp_attr.port_num(attr, (byte) port.number());
           ibv_qp_attr.qkey(attr, queueKey);
+          ibv_qp_attr.pkey_index(attr, (short) partitionIndex);
           return VerbsConstants.IBV_QP_PORT()
               | VerbsConstants.IBV_QP_PKEY_INDEX()
               | VerbsConstants.IBV_QP_QKEY();

@@ -34,6 +34,7 @@ enum Verb {
   QUERY_DEVICE(2, Report.ERRNO_VALUE),
   QUERY_PORT(3, Report.ERRNO_VALUE),
   QUERY_GID(4, Report.MINUS_ONE),
+  QUERY_PKEY(4, Report.MINUS_ONE),
   QUERY_GID_EX("_ibv_query_gid_ex", 6, Report.ERRNO_VALUE),
   QUERY_GID_TABLE("_ibv_query_gid_table", 5, Report.NEGATIVE_ERRNO),
   ALLOC_PD(1, Report.POINTER),
