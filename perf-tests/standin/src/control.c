@@ -22,10 +22,11 @@ static void usage(FILE *to) {
         "  join DEVICE GROUP | send DEVICE GROUP   the port joins a group of InfiniBand, to receive or only to send; "
         "prints\n"
         "                                its LID\n"
+        "  forget                        the subnet's manager begins anew: all groups are left, and get other LIDs\n"
         "  leave DEVICE GROUP | unsend DEVICE GROUP   the port leaves it\n"
         "  rate DEVICE GBPS | latency DEVICE US    0: none\n"
         "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
-        "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... fail so (1, 0)\n"
+        "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_join_... fail so\n"
         "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
         "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
         "verbs.h.\n"
@@ -213,8 +214,8 @@ static struct fault fault_of(int code, int count, char **rest) {
 
 static int set_refusal(struct port *port, const char *verb, struct fault fault) {
   struct refusal *free = NULL;
-  if (strncmp(verb, "ibv_", 4) != 0 || strlen(verb) >= sizeof free->verb)
-    refuse_usage("refuse", verb, "the name of a verb");
+  bool known = strncmp(verb, "ibv_", 4) == 0 || strncmp(verb, "rdma_join_", 10) == 0;
+  if (!known || strlen(verb) >= sizeof free->verb) refuse_usage("refuse", verb, "the name of a verb");
   lock(&port->lock);
   for (int i = REFUSALS - 1; i >= 0; i--) {
     if (port->refusals[i].fault.count == 0) free = &port->refusals[i];
@@ -232,6 +233,10 @@ static int run(int count, char **words) {
   const char *command = words[0];
   if (strcmp(command, "show") == 0 && count == 1) return show();
   if (strcmp(command, "create") == 0 && count == 1) return 0;
+  if (strcmp(command, "forget") == 0 && count == 1) {
+    subnet_begin_anew();
+    return 0;
+  }
   if (strcmp(command, "host") == 0 && count == 2) {
     uint32_t host = whole("host", words[1], 0, HOSTS - 1);
     return settings_devices(host, &fabric->hosts[host]) == 0 ? 0 : 2;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager.h"
 #include "wire.h"
 
 enum { HEADER_BYTES = 40, IPV4_BYTES = 20, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
@@ -310,14 +311,14 @@ void send_datagram(struct queue_pair *pair, const struct work *work, const struc
   }
 }
 
-/* ---- the connection manager's (rdma_cm.c), which is a library of its own ---- */
+/* ---- the connection manager's ---- */
 
-int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
 int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid) {
   return subnet_join(self, this_host, device_of(context), group, receives, lid);
 }
 
-bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
 bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives) {
   return subnet_leave(self, this_host, device_of(context), group, receives);
 }
+
+int standin_cm_refused(struct ibv_context *context, const char *call) { return refused(context, call); }

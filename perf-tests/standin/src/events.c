@@ -1,4 +1,5 @@
 /* Asynchronous events: what other processes' mail becomes on its way to the caller. */
+#include "manager.h"
 #include "wire.h"
 
 static void deliver_port_event(const struct mail *mail) {
@@ -28,7 +29,20 @@ static void deliver_queue_event(const struct mail *mail) {
   }
 }
 
+static _Atomic(standin_cm_listener) groups_lost;
+
+void standin_cm_when_lost(standin_cm_listener listener) { atomic_store(&groups_lost, listener); }
+
+static void tell_of_lost_groups(void) {
+  standin_cm_listener listener = atomic_load(&groups_lost);
+  if (listener != NULL) listener();
+}
+
 void deliver_mail(const struct mail *mail) {
+  if (mail->kind == MAIL_GROUPS_LOST) {
+    tell_of_lost_groups();
+    return;
+  }
   if (mail->kind == MAIL_COMPLETION) {
     deliver_completion_event(mail);
     return;
@@ -40,6 +54,7 @@ void deliver_mail(const struct mail *mail) {
       if (pair_of(mail) != NULL) event_list_add(&context_of(pair_of(mail)->qp.context)->events, mail);
       break;
     case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
+    case MAIL_GROUPS_LOST:
     case MAIL_FLUSH: /* of its sends; the engine sees the pair's state */
     case MAIL_COMPLETION: break;
   }

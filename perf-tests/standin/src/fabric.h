@@ -142,7 +142,7 @@ struct shared_host {
   struct port ports[DEVICES];
 };
 
-enum mail_kind { MAIL_COMPLETION, MAIL_PORT_EVENT, MAIL_PAIR_EVENT, MAIL_QUEUE_EVENT, MAIL_FLUSH };
+enum mail_kind { MAIL_COMPLETION, MAIL_PORT_EVENT, MAIL_PAIR_EVENT, MAIL_QUEUE_EVENT, MAIL_FLUSH, MAIL_GROUPS_LOST };
 
 /* What another process has to tell this one's thread. */
 struct mail {
@@ -190,6 +190,7 @@ struct fabric {
   struct membership memberships[MEMBERSHIPS];
   struct subnet_group groups[GROUPS]; /* these two under membership_lock too */
   struct subnet_join joins[JOINS];
+  uint32_t forgotten; /* groups, whose LIDs aren't given again */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];
@@ -236,6 +237,8 @@ uint32_t subnet_lid(const union ibv_gid *group);
 /* Whether the port has joined, and if `receives`, to receive. */
 bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
 void subnet_forget(uint32_t owner);
+/* The subnet's manager begins anew: nobody has joined, groups get other LIDs, and whoever had joined is told. */
+void subnet_begin_anew(void);
 
 /* To the thread of process `owner`. */
 void send_mail(uint32_t owner, struct mail mail);

@@ -13,9 +13,13 @@ static uint32_t find(const union ibv_gid *group) {
   return GROUPS;
 }
 
+static uint32_t lid_at(uint32_t group) {
+  return FIRST_GROUP_LID + (fabric->forgotten + group) % (LAST_GROUP_LID + 1 - FIRST_GROUP_LID);
+}
+
 uint32_t subnet_lid(const union ibv_gid *group) {
   uint32_t at = find(group);
-  return at == GROUPS ? 0 : FIRST_GROUP_LID + at;
+  return at == GROUPS ? 0 : lid_at(at);
 }
 
 static struct subnet_join *join_of(uint32_t owner, uint32_t host, uint32_t device, uint32_t group, bool receives) {
@@ -42,7 +46,7 @@ int subnet_join(uint32_t owner, uint32_t host, uint32_t device, const union ibv_
     fabric->groups[at].gid = *group;
     *free =
         (struct subnet_join){.owner = owner, .group = at, .host = host, .device = device, .receives = receives ? 1 : 0};
-    *lid = FIRST_GROUP_LID + at;
+    *lid = lid_at(at);
   }
   unlock(&fabric->membership_lock);
   return error;
@@ -72,5 +76,16 @@ bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool
 void subnet_forget(uint32_t owner) {
   for (uint32_t i = 0; i < JOINS; i++) {
     if (fabric->joins[i].owner == owner) fabric->joins[i].owner = 0;
+  }
+}
+
+void subnet_begin_anew(void) {
+  lock(&fabric->membership_lock);
+  memset(fabric->groups, 0, sizeof fabric->groups);
+  memset(fabric->joins, 0, sizeof fabric->joins);
+  fabric->forgotten += GROUPS;
+  unlock(&fabric->membership_lock);
+  for (uint32_t i = 0; i < PROCESSES; i++) {
+    if (atomic_load(&fabric->processes[i].pid) != 0) send_mail(i + 1, (struct mail){.kind = MAIL_GROUPS_LOST});
   }
 }

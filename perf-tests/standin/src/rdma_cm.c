@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,11 +16,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { ADDRESS_BYTES = 28, FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
+#include "manager.h"
 
-/* datagram.c */
-int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
-bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
+enum { ADDRESS_BYTES = 28, FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
 struct member {
   struct sockaddr_storage address;
@@ -32,6 +31,7 @@ struct member {
 struct manager_id {
   struct rdma_cm_id id;
   struct member *members;
+  struct manager_id *next;
 };
 
 struct queued {
@@ -44,12 +44,42 @@ struct manager_channel {
   struct queued *first, **last;
 };
 
+/* Of ids, their members and channels' events: the stand-in's thread tells of lost groups. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct manager_id *ids;
+
 static int fail(int error) {
   errno = error;
   return -1;
 }
 
+/* With the lock held. */
+static int tell(struct rdma_cm_id *id, struct rdma_cm_event event) {
+  struct manager_channel *channel = (struct manager_channel *)id->channel;
+  struct queued *queued = calloc(1, sizeof *queued);
+  if (queued == NULL) return -1;
+  queued->event = event;
+  queued->event.id = id;
+  *channel->last = queued;
+  channel->last = &queued->next;
+  return eventfd_write(id->channel->fd, 1);
+}
+
+/* As the kernel does where a subnet's manager wants all to register again. */
+static void tell_of_lost_groups(void) {
+  pthread_mutex_lock(&lock);
+  for (struct manager_id *id = ids; id != NULL; id = id->next) {
+    for (struct member *member = id->members; member != NULL; member = member->next) {
+      struct rdma_cm_event event = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ENETRESET};
+      event.param.ud.private_data = member->context;
+      tell(&id->id, event);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 struct rdma_event_channel *rdma_create_event_channel(void) {
+  standin_cm_when_lost(tell_of_lost_groups);
   struct manager_channel *channel = calloc(1, sizeof *channel);
   if (channel == NULL) return NULL;
   channel->last = &channel->first;
@@ -78,6 +108,10 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
   own->id.context = context;
   own->id.ps = space;
   *id = &own->id;
+  pthread_mutex_lock(&lock);
+  own->next = ids;
+  ids = own;
+  pthread_mutex_unlock(&lock);
   return 0;
 }
 
@@ -88,6 +122,14 @@ static void free_member(struct rdma_cm_id *id, struct member *member) {
 
 int rdma_destroy_id(struct rdma_cm_id *id) {
   struct manager_id *own = (struct manager_id *)id;
+  pthread_mutex_lock(&lock);
+  for (struct manager_id **at = &ids; *at != NULL; at = &(*at)->next) {
+    if (*at == own) {
+      *at = own->next;
+      break;
+    }
+  }
+  pthread_mutex_unlock(&lock);
   while (own->members != NULL) {
     struct member *member = own->members;
     own->members = member->next;
@@ -185,30 +227,21 @@ static union ibv_gid group_of(const struct rdma_cm_id *id, const struct sockaddr
   return gid;
 }
 
-static int tell(struct rdma_cm_id *id, struct rdma_cm_event event) {
-  struct manager_channel *channel = (struct manager_channel *)id->channel;
-  struct queued *queued = calloc(1, sizeof *queued);
-  if (queued == NULL) return -1;
-  queued->event = event;
-  queued->event.id = id;
-  *channel->last = queued;
-  channel->last = &queued->next;
-  return eventfd_write(id->channel->fd, 1);
-}
-
 static bool has_link(struct rdma_cm_id *id) {
   struct ibv_port_attr port;
   return ibv_query_port(id->verbs, 1, &port) == 0 && port.state == IBV_PORT_ACTIVE;
 }
 
-static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context) {
+static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context,
+                       const char *call) {
   size_t length = length_of(address);
   if (id->verbs == NULL || length == 0) return fail(EINVAL);
-  const char *sends_only = getenv("STANDIN_SENDONLY");
-  if (!receives && sends_only != NULL && strcmp(sends_only, "0") == 0) return fail(EOPNOTSUPP);
+  if (standin_cm_refused(id->verbs, call) != 0) return -1;
   union ibv_gid group = group_of(id, address);
   if (!has_link(id)) { /* the subnet's manager doesn't answer */
-    return tell(id, (struct rdma_cm_event){.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT});
+    struct rdma_cm_event error = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT};
+    error.param.ud.private_data = context;
+    return tell(id, error);
   }
   uint32_t lid = 0;
   int error = standin_cm_join(id->verbs, &group, receives, &lid);
@@ -234,8 +267,15 @@ static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool rece
   return tell(id, event);
 }
 
+static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context, const char *call) {
+  pthread_mutex_lock(&lock);
+  int result = join_locked(id, address, receives, context, call);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *address, void *context) {
-  return join(id, address, true, context);
+  return join(id, address, true, context, "rdma_join_multicast");
 }
 
 int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *wanted, void *context) {
@@ -243,19 +283,24 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex
       wanted->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED) {
     return fail(EINVAL);
   }
-  return join(id, wanted->addr, wanted->join_flags == RDMA_MC_JOIN_FLAG_FULLMEMBER, context);
+  bool receives = wanted->join_flags == RDMA_MC_JOIN_FLAG_FULLMEMBER;
+  return join(id, wanted->addr, receives, context, "rdma_join_multicast_ex");
 }
 
 int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *address) {
   size_t length = length_of(address);
+  struct member *left = NULL;
+  pthread_mutex_lock(&lock);
   for (struct member **at = &((struct manager_id *)id)->members; *at != NULL; at = &(*at)->next) {
-    struct member *member = *at;
-    if (length == 0 || memcmp(&member->address, address, length) != 0) continue;
-    *at = member->next;
-    free_member(id, member);
-    return 0;
+    if (length == 0 || memcmp(&(*at)->address, address, length) != 0) continue;
+    left = *at;
+    *at = left->next;
+    break;
   }
-  return fail(EADDRNOTAVAIL);
+  pthread_mutex_unlock(&lock);
+  if (left == NULL) return fail(EADDRNOTAVAIL);
+  free_member(id, left);
+  return 0;
 }
 
 /* ---- events ---- */
@@ -264,9 +309,11 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
   struct manager_channel *own = (struct manager_channel *)channel;
   eventfd_t one;
   if (eventfd_read(channel->fd, &one) != 0) return -1;
+  pthread_mutex_lock(&lock);
   struct queued *queued = own->first;
   own->first = queued->next;
   if (own->first == NULL) own->last = &own->first;
+  pthread_mutex_unlock(&lock);
   *event = &queued->event;
   return 0;
 }

@@ -82,12 +82,11 @@ static void what_cant_be_joined_says_so(bool in_child) {
   four.sin_addr.s_addr = htonl(0xef010203);
   CHECK(rdma_join_multicast(other, (struct sockaddr *)&four, NULL) == -1 && errno == EINVAL, "it has no port");
   CHECK(rdma_destroy_id(other) == 0, "id");
-  setenv("STANDIN_SENDONLY", "0", 1);
+  control("refuse 0/0 rdma_join_multicast_ex %d", EOPNOTSUPP);
   struct rdma_cm_join_mc_attr_ex wanted = {.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
                                            .join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
                                            .addr = (struct sockaddr *)&four};
   CHECK(rdma_join_multicast_ex(id, &wanted, NULL) == -1 && errno == EOPNOTSUPP, "the manager doesn't know that");
-  unsetenv("STANDIN_SENDONLY");
   control("port 0/0 down");
   CHECK(rdma_join_multicast_ex(id, &wanted, NULL) == 0, "errno %d", errno);
   struct rdma_cm_event *event;
@@ -96,9 +95,28 @@ static void what_cant_be_joined_says_so(bool in_child) {
   end(id);
 }
 
+static void a_manager_that_begins_anew_gives_other_lids(bool in_child) {
+  (void)in_child;
+  struct rdma_cm_id *id = bound("10.9.0.1");
+  struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xef010203)};
+  CHECK(rdma_join_multicast(id, (struct sockaddr *)&four, &four) == 0, "errno %d", errno);
+  expect(joined(id), "ff12:4001:ffff::f01:203", 0xc000);
+  control("forget");
+  struct rdma_cm_event *event;
+  CHECK(rdma_get_cm_event(channel, &event) == 0 && event->event == RDMA_CM_EVENT_MULTICAST_ERROR, "it is told");
+  CHECK(event->param.ud.private_data == &four && event->status == -ENETRESET, "of which");
+  CHECK(rdma_ack_cm_event(event) == 0, "acknowledged");
+  CHECK(rdma_leave_multicast(id, (struct sockaddr *)&four) == 0, "leave");
+  CHECK(rdma_join_multicast(id, (struct sockaddr *)&four, NULL) == 0, "errno %d", errno);
+  expect(joined(id), "ff12:4001:ffff::f01:203", 0xc100);
+  end(id);
+}
+
 int main(int count, char **words) {
-  static const struct test tests[] = {{"each_kind_of_address_has_its_mgid", each_kind_of_address_has_its_mgid},
-                                      {"what_cant_be_joined_says_so", what_cant_be_joined_says_so},
-                                      {NULL, NULL}};
+  static const struct test tests[] = {
+      {"each_kind_of_address_has_its_mgid", each_kind_of_address_has_its_mgid},
+      {"what_cant_be_joined_says_so", what_cant_be_joined_says_so},
+      {"a_manager_that_begins_anew_gives_other_lids", a_manager_that_begins_anew_gives_other_lids},
+      {NULL, NULL}};
   return run_tests(tests, count, words);
 }
