@@ -258,7 +258,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     @Nullable LimitedFlow[] flows = new LimitedFlow[2];
     for (int side = 0; side < 2; side++) {
       if (settings.direction().goesFrom(1 - side)) {
-        Way way = fabrics.get(side).wayTo(settings.address(), settings.trafficClass());
+        Way way = fabrics.get(side).wayTo(settings.where(), settings.trafficClass());
         flows[side] =
             new LimitedFlow(side, way, settings.limit(), counters[1 - side], System.nanoTime());
       }
@@ -281,7 +281,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private void join(GroupSettings settings) {
     for (int side = 0; side < 2; side++) {
       if (settings.direction().goesFrom(side)) {
-        fabrics.get(side).join(settings.address());
+        fabrics.get(side).join(settings.where());
       }
     }
   }

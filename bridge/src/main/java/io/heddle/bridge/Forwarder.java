@@ -114,6 +114,9 @@ final class Forwarder {
     long counters = group.counters(side);
     int packets = batch.packets(train);
     DropReason against = rules.against(batch.sourceHigh(train), batch.sourceLow(train));
+    if (against == null && batch.hasCrossed(train)) {
+      against = DropReason.FOREIGN_SOURCE;
+    }
     LimitedFlow flow = group.flowFrom(side);
     if (against == null && flow == null) {
       against = DropReason.ONE_WAY;

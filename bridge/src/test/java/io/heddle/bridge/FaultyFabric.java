@@ -3,6 +3,7 @@ package io.heddle.bridge;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.verbs.Gid;
 import java.util.List;
@@ -76,13 +77,13 @@ final class FaultyFabric implements FabricPort {
   public void retire(Way way) {}
 
   @Override
-  public void join(Gid group) {}
+  public void join(GroupAddress group) {}
 
   @Override
   public void leave(Gid group) {}
 
   @Override
-  public Way wayTo(Gid group, int trafficClass) {
+  public Way wayTo(GroupAddress group, int trafficClass) {
     throw new AssertionError("no way to " + group);
   }
 

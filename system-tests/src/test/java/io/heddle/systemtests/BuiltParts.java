@@ -69,6 +69,11 @@ final class BuiltParts {
     return require("perf-tests/target/standin/libibverbs.so.1");
   }
 
+  /** Its double of librdmacm, in a folder of its own. */
+  static Path standinManager() {
+    return require("perf-tests/target/standin-cm/librdmacm.so.1");
+  }
+
   static Path standinControl() {
     return require("perf-tests/target/standin-control");
   }

@@ -13,6 +13,7 @@ import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.cli.lab.Skip;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.Test;
 @EndsWithin(60)
 final class VerbsFabricTest {
   private static final Gid GROUP = new Gid(0xff15L << 48, 0x4791);
+  private static final GroupAddress NAME = GroupAddress.of(GROUP);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
   /* Of the bridge: packets a look, receives posted, and how long a device takes. */
@@ -133,8 +135,8 @@ final class VerbsFabricTest {
 
   @Test
   void aDatagramComesAsAPacketWithItsAddressesAndImmediate() {
-    far.join(GROUP);
-    Way way = near.wayTo(GROUP, 0);
+    far.join(NAME);
+    Way way = near.wayTo(NAME, 0);
     for (int bytes : new int[] {0, 1, 2, 3, 64, 1001}) {
       int length = build(bytes);
       send(way, length);
@@ -162,8 +164,8 @@ final class VerbsFabricTest {
   /* So a bridge that takes a group over can tell what came before that. */
   @Test
   void aPacketsTimeIsKnownWithinBounds() {
-    far.join(GROUP);
-    Way way = near.wayTo(GROUP, 0);
+    far.join(NAME);
+    Way way = near.wayTo(NAME, 0);
     int length = build(64);
     assertEquals(0, far.poll(), "nothing has come, and that's known");
     long before = System.nanoTime();
@@ -245,8 +247,8 @@ final class VerbsFabricTest {
   @Test
   void whatIsLongerThanTheMtuIsntSent() {
     int mtu = near.mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
-    Way way = near.wayTo(GROUP, 0);
-    far.join(GROUP);
+    Way way = near.wayTo(NAME, 0);
+    far.join(NAME);
     send(way, build(mtu));
     assertEquals(1, awaitPacket());
     send(way, build(mtu + 4));
@@ -255,8 +257,8 @@ final class VerbsFabricTest {
 
   @Test
   void aSleepIsOnlyAllowedWhereNothingHasComeAndEndsWithAPacket() {
-    far.join(GROUP);
-    Way way = near.wayTo(GROUP, 0);
+    far.join(NAME);
+    Way way = near.wayTo(NAME, 0);
     assertTrue(far.mayRest());
     assertFalse(LinuxCalls.isReadable(far.descriptor()));
     send(way, build(8));
@@ -271,8 +273,8 @@ final class VerbsFabricTest {
 
   @Test
   void aWayFollowsItsAddressToAnotherPlaceInTheTable() throws Exception {
-    far.join(GROUP);
-    Way way = near.wayTo(GROUP, 0);
+    far.join(NAME);
+    Way way = near.wayTo(NAME, 0);
     assertEquals("", near.look());
     Gid own = near.ownAddresses().get(1);
     undo.add("gid 0/0 9 none");
@@ -292,8 +294,8 @@ final class VerbsFabricTest {
   void nothingIsAllocatedForAPacket() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
-    far.join(GROUP);
-    Way way = near.wayTo(GROUP, 0);
+    far.join(NAME);
+    Way way = near.wayTo(NAME, 0);
     int length = build(320);
     long allocated = -1;
     Patience patience = Patience.ofSeconds(30);
@@ -322,7 +324,8 @@ final class VerbsFabricTest {
             .startsWith("fabric a: standin0 has no address 10.9.9.9; it has [fe80::"));
     HeddleException ipv4 =
         assertThrows(
-            HeddleException.class, () -> near.wayTo(Gid.of(InetAddress.getByName("239.1.1.1")), 0));
+            HeddleException.class,
+            () -> near.wayTo(GroupAddress.of(Gid.of(InetAddress.getByName("239.1.1.1"))), 0));
     assertEquals(
         "fabric a: standin0 has no IPv4 address to send to group 239.1.1.1 from; give its interface"
             + " one",

@@ -1,5 +1,6 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.verbs.Gid;
 import java.util.List;
@@ -54,8 +55,8 @@ public interface FabricPort extends AutoCloseable {
    */
   boolean keepsHeaders();
 
-  /** Receives a group from now on. */
-  void join(Gid group);
+  /** Receives a group from now on, under this name instead of another that it had. */
+  void join(GroupAddress group);
 
   void leave(Gid group);
 
@@ -64,7 +65,7 @@ public interface FabricPort extends AutoCloseable {
    *
    * @param trafficClass of the IP header
    */
-  Way wayTo(Gid group, int trafficClass);
+  Way wayTo(GroupAddress group, int trafficClass);
 
   /** Frees what a way has that isn't used any more. */
   void retire(Way way);

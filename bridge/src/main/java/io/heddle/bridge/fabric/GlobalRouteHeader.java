@@ -16,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 final class GlobalRouteHeader {
   static final int BYTES = 40;
 
+  private static final int HOP_LIMIT = 7;
   private static final int IPV4_AT = 20;
   private static final int IPV4_BYTES = 20;
   private static final int IPV4_WITHOUT_OPTIONS = 0x45;
@@ -37,16 +38,34 @@ final class GlobalRouteHeader {
       batch.destinationHigh[row] = 0;
       batch.destinationLow[row] = MAPPED | address(at + 36);
     } else if (ipv6) {
-      batch.sourceHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 8);
-      batch.sourceLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 16);
-      batch.destinationHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 24);
-      batch.destinationLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 32);
+      readGids(at, batch, row);
     } else {
-      batch.sourceHigh[row] = 0;
-      batch.sourceLow[row] = 0;
-      batch.destinationHigh[row] = 0;
-      batch.destinationLow[row] = 0;
+      readNothing(batch, row);
     }
+  }
+
+  /** The same where the header is one of InfiniBand, or its room was left as it was. */
+  static void readOfInfiniband(long at, boolean isThere, TrainBatch batch, int row) {
+    if (isThere) {
+      readGids(at, batch, row);
+    } else {
+      readNothing(batch, row);
+    }
+    batch.crossed[row] = isThere && byteAt(at + HOP_LIMIT) != 0;
+  }
+
+  private static void readGids(long at, TrainBatch batch, int row) {
+    batch.sourceHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 8);
+    batch.sourceLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 16);
+    batch.destinationHigh[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 24);
+    batch.destinationLow[row] = Memory.ALL.get(Memory.NETWORK_LONG, at + 32);
+  }
+
+  private static void readNothing(TrainBatch batch, int row) {
+    batch.sourceHigh[row] = 0;
+    batch.sourceLow[row] = 0;
+    batch.destinationHigh[row] = 0;
+    batch.destinationLow[row] = 0;
   }
 
   private static int byteAt(long at) {

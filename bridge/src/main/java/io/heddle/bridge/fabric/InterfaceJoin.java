@@ -1,5 +1,6 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,11 @@ final class InterfaceJoin implements GroupJoin {
   }
 
   @Override
-  public void join(Gid group) {
+  public GroupRoute join(GroupAddress group) {
     if (memberships != null) {
-      memberships.join(group);
+      memberships.join(group.address());
     }
+    return GroupRoute.ofEthernet(group.address());
   }
 
   @Override

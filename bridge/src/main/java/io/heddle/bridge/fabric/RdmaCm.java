@@ -33,6 +33,7 @@ enum RdmaCm {
   ACCEPT("rdma_accept", 2),
   REJECT("rdma_reject", 3),
   JOIN_MULTICAST("rdma_join_multicast", 3),
+  JOIN_MULTICAST_EX("rdma_join_multicast_ex", 3),
   LEAVE_MULTICAST("rdma_leave_multicast", 2),
   GET_CM_EVENT("rdma_get_cm_event", 2),
   ACK_CM_EVENT("rdma_ack_cm_event", 1);
@@ -42,19 +43,27 @@ enum RdmaCm {
   /** The port space of datagrams (RDMA_PS_UDP). */
   static final int DATAGRAMS = 0x0111;
 
-  /* struct rdma_cm_event, and of its struct rdma_ud_param the GID in ah_attr (rdma/rdma_cma.h). */
+  /* struct rdma_cm_event, and of its struct rdma_ud_param ah_attr's fields (rdma/rdma_cma.h). */
   static final int EVENT_KIND = 16;
   static final int EVENT_STATUS = 20;
   static final int EVENT_ID = 0;
   static final int EVENT_PRIVATE_DATA = 24;
   static final int EVENT_PRIVATE_BYTES = 32;
   static final int EVENT_GROUP = 40;
+  static final int EVENT_LID = 64;
+  static final int EVENT_SERVICE_LEVEL = 66;
+  static final int EVENT_STATIC_RATE = 68;
   static final int EVENT_NUMBER = 72;
   static final int EVENT_KEY = 76;
 
-  /* Of struct rdma_cm_id: both socket addresses. */
+  /* Of struct rdma_cm_id: both socket addresses, the partition key of the own one, the port. */
   static final int ID_OWN_ADDRESS = 32;
   static final int ID_PEER_ADDRESS = 160;
+  static final int ID_PARTITION_KEY = 320;
+  static final int ID_PORT = 348;
+
+  /* Of struct ibv_device, which is the first word of a struct ibv_context. */
+  static final int DEVICE_NAME = 24;
 
   /* struct rdma_conn_param. */
   static final int PARAMETER_BYTES = 24;
@@ -102,6 +111,11 @@ enum RdmaCm {
   /** Whether the library can be opened on this machine. */
   static boolean libraryIsPresent() {
     return Library.LOOKUP.isPresent();
+  }
+
+  /** Whether this machine's library has the function. */
+  boolean isPresent() {
+    return Library.LOOKUP.flatMap(library -> library.find(symbol)).isPresent();
   }
 
   private MethodHandle handle() {

@@ -1,13 +1,9 @@
 package io.heddle.bridge.fabric;
 
-import io.heddle.platform.DatagramCalls;
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
-import io.heddle.platform.Memory;
-import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
-import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -21,30 +17,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RdmaCmJoin implements GroupJoin {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
-  private static final int AF_INET = 2;
-  private static final int SOCKADDR_BYTES = 16;
-  private static final int JOIN_ROUNDS = 100;
-  private static final long ROUND_NS = 20_000_000;
 
   private final String device;
   private final GroupJoin ofIpv6;
-  private final Arena arena = Arena.ofShared();
-  /* An event's address, then a socket address, a pollfd and a timespec. */
-  private final long room = Memory.allocate(arena, 8 + 32 + 8 + 16, 8);
-  private final long channel;
+  private final RdmaCmMember member;
   private final Set<Gid> groups = new LinkedHashSet<>();
-  private long id;
-  private String fault = "";
-  private boolean lost;
 
-  private RdmaCmJoin(String device, GroupJoin ofIpv6, long channel) {
+  private RdmaCmJoin(String device, GroupJoin ofIpv6, RdmaCmMember member) {
     this.device = device;
     this.ofIpv6 = ofIpv6;
-    this.channel = channel;
-    Memory.setInt(room + 40, Memory.getInt(channel));
-    Memory.ALL.set(Memory.NATIVE_SHORT, room + 44, (short) 1);
-    Memory.setLong(room + 48, 0);
-    Memory.setLong(room + 56, ROUND_NS);
+    this.member = member;
   }
 
   /**
@@ -58,45 +40,17 @@ final class RdmaCmJoin implements GroupJoin {
     if (!Files.exists(KERNEL)) {
       return null;
     }
-    if (!RdmaCm.libraryIsPresent()) {
-      throw new HeddleException(
-          RdmaCm.LIBRARY + " can't be opened, by which " + device + " joins groups; install it");
-    }
-    long channel = RdmaCm.CREATE_EVENT_CHANNEL.pointer();
-    if (channel < 0) {
-      throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
-    }
-    RdmaCmJoin join = new RdmaCmJoin(device, ofIpv6, channel);
+    RdmaCmMember member = RdmaCmMember.open(device);
     try {
-      if (join.isBound(ipv4)) {
-        return join;
+      if (member.bind(ipv4)) {
+        return new RdmaCmJoin(device, ofIpv6, member);
       }
     } catch (RuntimeException refused) {
-      join.free();
+      member.close();
       throw refused;
     }
-    join.free();
+    member.close();
     return null;
-  }
-
-  /* The first word of a struct rdma_cm_id is its device, 0 where no RDMA device has the address. */
-  private boolean isBound(Gid address) {
-    RdmaCm.CREATE_ID.call(device, channel, room, 0, RdmaCm.DATAGRAMS);
-    id = Memory.getLong(room);
-    int refused = RdmaCm.BIND_ADDR.status(id, socketAddress(address));
-    if (refused < 0 && refused != -Errno.EADDRNOTAVAIL && refused != -Errno.ENODEV) {
-      throw new SystemCallException("rdma_bind_addr of " + device + " to " + address, -refused);
-    }
-    return Memory.getLong(id) != 0;
-  }
-
-  /* struct sockaddr_in. */
-  private long socketAddress(Gid address) {
-    long at = room + 8;
-    Memory.clear(at, SOCKADDR_BYTES);
-    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET);
-    Memory.ALL.set(Memory.NETWORK_INT, at + 4, (int) address.low());
-    return at;
   }
 
   @Override
@@ -105,20 +59,21 @@ final class RdmaCmJoin implements GroupJoin {
   }
 
   @Override
-  public void join(Gid group) {
-    if (!group.isIpv4Mapped()) {
-      ofIpv6.join(group);
-    } else if (!groups.contains(group)) {
-      joinOnce(group);
-      groups.add(group);
+  public GroupRoute join(GroupAddress group) {
+    Gid address = group.address();
+    if (!address.isIpv4Mapped()) {
+      return ofIpv6.join(group);
     }
+    if (!groups.contains(address)) {
+      joinOnce(address);
+      groups.add(address);
+    }
+    return GroupRoute.ofEthernet(address);
   }
 
   private void joinOnce(Gid group) {
-    RdmaCm.JOIN_MULTICAST.call(device + " to " + group, id, socketAddress(group), 0);
-    int outcome = awaitJoin(group);
+    int outcome = member.join(group, false, false);
     if (outcome != 0) {
-      RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(group));
       throw new HeddleException(
           device
               + " can't join "
@@ -127,94 +82,44 @@ final class RdmaCmJoin implements GroupJoin {
               + Errno.describe(outcome)
               + "; look whether its port has a link");
     }
-  }
-
-  /* 0, or an errno value. What else is told meanwhile is kept for the next look. */
-  private int awaitJoin(Gid group) {
-    for (int i = 0; i < JOIN_ROUNDS; i++) {
-      int kind = take(true, group);
-      if (kind == RdmaCm.MULTICAST_JOIN) {
-        return 0;
-      }
-      if (kind == RdmaCm.MULTICAST_ERROR) {
-        return Errno.ENETUNREACH;
-      }
+    Gid as = member.route().mgid();
+    if (!as.equals(group)) {
+      member.tell("RDMA CM has joined " + group + " as " + as + ", which RoCEv2 doesn't have");
     }
-    return Errno.ETIMEDOUT;
-  }
-
-  /* Takes one event: its kind, or −1 where none came within a round. */
-  private int take(boolean waits, Gid joining) {
-    Memory.setLong(room + 56, waits ? ROUND_NS : 0);
-    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room + 40, 1, room + 48) <= 0
-        || RdmaCm.GET_CM_EVENT.status(channel, room) < 0) {
-      return -1;
-    }
-    long event = Memory.getLong(room);
-    int kind = Memory.getInt(event + RdmaCm.EVENT_KIND);
-    int status = Memory.getInt(event + RdmaCm.EVENT_STATUS);
-    if (kind == RdmaCm.MULTICAST_JOIN) {
-      Gid as = Gid.of(Memory.toArray(event + RdmaCm.EVENT_GROUP, Gid.BYTES));
-      if (!as.equals(joining)) {
-        fault = "RDMA CM has joined " + joining + " as " + as + ", which RoCEv2 doesn't have";
-      }
-    } else if (kind == RdmaCm.MULTICAST_ERROR) {
-      fault = "RDMA CM has lost a group, status " + status + "; it is joined again";
-      lost = true;
-    } else if (kind == RdmaCm.DEVICE_REMOVAL) {
-      fault = device + " was removed";
-    } else if (kind == RdmaCm.ADDR_CHANGE) {
-      fault = "the address by which RDMA CM joined has changed; restart the bridge";
-    }
-    RdmaCm.ACK_CM_EVENT.status(event);
-    return kind;
   }
 
   @Override
   public void leave(Gid group) {
     if (groups.remove(group)) {
-      RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(group));
+      member.leave(group, false);
     }
     ofIpv6.leave(group);
   }
 
   @Override
   public String look() {
-    while (take(false, new Gid(0, 0)) >= 0) {
-      /* Each is kept as the fault that it tells of. */
-    }
-    if (lost) {
+    member.look();
+    if (member.isLost()) {
       joinAgain();
     }
-    return fault;
+    return member.fault();
   }
 
-  /* Which group was lost the event doesn't say in a way that outlives an id. */
   private void joinAgain() {
-    lost = false;
     try {
       for (Gid each : List.copyOf(groups)) {
-        RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(each));
+        member.leave(each, false);
         joinOnce(each);
       }
-      fault = "";
+      member.joinedAgain();
     } catch (HeddleException refused) {
-      fault = String.valueOf(refused.getMessage());
-      lost = true;
+      member.tell(String.valueOf(refused.getMessage()));
     }
   }
 
   @Override
   public void close() {
     ofIpv6.close();
-    free();
-  }
-
-  private void free() {
-    if (id != 0) {
-      RdmaCm.DESTROY_ID.status(id);
-    }
-    RdmaCm.DESTROY_EVENT_CHANNEL.status(channel);
-    arena.close();
+    member.close();
   }
 }

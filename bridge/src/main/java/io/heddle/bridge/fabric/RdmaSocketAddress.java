@@ -3,12 +3,14 @@ package io.heddle.bridge.fabric;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 
-/** A socket address as bytes: {@code struct sockaddr_in}, or {@code sockaddr_in6}. */
+/** A socket address as bytes: {@code struct sockaddr_in}, {@code sockaddr_in6} or {@code _ib}. */
 final class RdmaSocketAddress {
   static final int BYTES = 28;
 
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
+  private static final int AF_IB = 27;
+  private static final int IB_BYTES = 48;
   private static final long IPV4_MARK = 0xffff_0000_0000L;
 
   private RdmaSocketAddress() {}
@@ -24,6 +26,14 @@ final class RdmaSocketAddress {
       Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
       Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
     }
+  }
+
+  /** An MGID as it is. */
+  static void writeMgid(long at, Gid mgid) {
+    Memory.clear(at, IB_BYTES);
+    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_IB);
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, mgid.high());
+    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, mgid.low());
   }
 
   /** IPv4 mapped. */

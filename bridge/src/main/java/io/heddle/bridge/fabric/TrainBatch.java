@@ -15,6 +15,7 @@ public final class TrainBatch {
   final long[] destinationLow;
   final long[] arrivedNs;
   final long[] notBeforeNs;
+  final boolean[] crossed;
 
   TrainBatch(int most) {
     address = new long[most];
@@ -27,6 +28,7 @@ public final class TrainBatch {
     destinationLow = new long[most];
     arrivedNs = new long[most];
     notBeforeNs = new long[most];
+    crossed = new boolean[most];
   }
 
   /** Of the first packet's BTH. */
@@ -70,6 +72,14 @@ public final class TrainBatch {
    */
   public long arrivedNs(int train) {
     return arrivedNs[train];
+  }
+
+  /**
+   * Whether a router or a bridge has sent it here, as its hop limit tells on InfiniBand. On
+   * Ethernet its source tells that alone.
+   */
+  public boolean hasCrossed(int train) {
+    return crossed[train];
   }
 
   /** The earliest time at which it may have come; the same where the system tells it. */

@@ -3,6 +3,8 @@ package io.heddle.bridge.fabric;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.group.GroupAddress;
+import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
@@ -13,7 +15,9 @@ import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
+import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +28,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of RoCEv2 that is reached by datagram queue pairs of a libibverbs port. The device makes
- * and checks CRCs, numbers packets and names itself as their sender.
+ * A fabric of RoCEv2 or InfiniBand that is reached by datagram queue pairs of a libibverbs port.
+ * The device makes and checks CRCs, numbers packets and names itself as their sender.
  *
  * <p>What the control path shares has this object's monitor: joins and looks. A join may wait, so
  * ways have a lock of their own.
@@ -46,20 +50,29 @@ public final class VerbsFabric implements NumberedPort {
   private final ReentrantLock waysLock = new ReentrantLock();
   private final Map<Ends, VerbsWay> hostWays = new ConcurrentHashMap<>();
   private final Set<VerbsWay> ways = new HashSet<>();
+  /* Of groups that are received, by address. */
+  private final Map<Gid, GroupRoute> routes = new HashMap<>();
   /* Not in use any more; packets that left by them may be on their way until the next look. */
   private List<AddressHandle> retired = new ArrayList<>();
   private boolean closed;
 
   private record Ends(Gid source, Gid destination) {}
 
-  private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host) {
+  private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
     name = spec.name();
     device = spec.device();
     hops = spec.hops();
     this.port = port;
-    link = linkOf(port, host);
-    prefixes = prefixes(link, host);
-    join = joinOf(spec, port, link);
+    if (port.ethernet()) {
+      link = linkOf(port, host);
+      prefixes = prefixes(link, host);
+      join = joinOf(spec, port, link);
+    } else {
+      SubnetJoin subnet = SubnetJoin.open(spec, port, host, log);
+      link = linkOf(subnet.address(), host);
+      prefixes = List.of();
+      join = subnet;
+    }
     queues = openQueues(Math.max(1, spec.queuePairs()));
     watch = new VerbsWatch(port, queues.all());
   }
@@ -72,7 +85,7 @@ public final class VerbsFabric implements NumberedPort {
   public static VerbsFabric open(VerbsSpec spec, Log log) {
     VerbsPort port = VerbsPort.open(spec, log);
     try {
-      return new VerbsFabric(spec, port, HostAddresses.read());
+      return new VerbsFabric(spec, port, HostAddresses.read(), log);
     } catch (RuntimeException refused) {
       port.context().close();
       throw refused;
@@ -81,11 +94,36 @@ public final class VerbsFabric implements NumberedPort {
 
   private VerbsQueueSet openQueues(int count) {
     try {
-      return VerbsQueueSet.open(port.context(), count);
+      return VerbsQueueSet.open(port.context(), count, partitionIndex());
     } catch (RuntimeException refused) {
       join.close();
       throw refused;
     }
+  }
+
+  private int partitionIndex() {
+    int key = join.partitionKey();
+    return port.context()
+        .partitionIndex(key)
+        .orElseThrow(() ->
+            new HeddleException(
+                "fabric "
+                    + name
+                    + ": "
+                    + device
+                    + " isn't in partition 0x"
+                    + Integer.toHexString(key)
+                    + ", in which its groups are joined"));
+  }
+
+  /* Of an address of IPoIB. */
+  private static @Nullable NetworkLink linkOf(Gid address, HostAddresses host) {
+    for (AssignedAddress each : host.addresses()) {
+      if (Gid.of(each.address()).equals(address)) {
+        return host.link(each.interfaceIndex());
+      }
+    }
+    return null;
   }
 
   /* The port's interface may be in another network namespace, where another one has its number here. */
@@ -184,6 +222,9 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   private @Nullable Gid beaconSource(NetworkLink by) {
+    if (join instanceof SubnetJoin subnet) {
+      return subnet.address().isIpv4Mapped() ? subnet.address() : null;
+    }
     for (GidTable.Entry each : port.own()) {
       if (each.gid().isIpv4Mapped() && each.interfaceIndex() == by.index()) {
         return each.gid();
@@ -244,19 +285,49 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   @Override
-  public synchronized void join(Gid group) {
-    join.join(group);
-    queues.first().attach(group);
+  public synchronized void join(GroupAddress group) {
+    use(group.address(), join.join(group));
+  }
+
+  /* A name's packets are known before the first one comes. */
+  private void use(Gid group, GroupRoute route) {
+    GroupRoute old = routes.put(group, route);
+    useNames();
+    if (old != null && !old.equals(route)) {
+      queues.first().detach(old.mgid());
+    }
+    try {
+      queues.first().attach(route.mgid(), route.lid());
+    } catch (VerbsException refused) {
+      routes.remove(group);
+      useNames();
+      throw refused;
+    }
+  }
+
+  private void useNames() {
+    Map<Gid, Gid> names = new HashMap<>();
+    routes.forEach((group, route) -> {
+      if (!route.mgid().equals(group)) {
+        names.put(route.mgid(), group);
+      }
+    });
+    queues.first().useNames(new GroupTable<>(names));
   }
 
   @Override
   public synchronized void leave(Gid group) {
-    queues.first().detach(group);
+    GroupRoute route = routes.remove(group);
+    if (route != null) {
+      queues.first().detach(route.mgid());
+      useNames();
+    }
     join.leave(group);
   }
 
   @Override
-  public Way wayTo(Gid group, int trafficClass) {
+  public Way wayTo(GroupAddress named, int trafficClass) {
+    Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
     GidTable.Entry source = port.source(ipv4);
     if (source == null) {
@@ -271,17 +342,35 @@ public final class VerbsFabric implements NumberedPort {
               + group
               + " from; give its interface one");
     }
-    AddressHandleAttributes attributes =
-        new AddressHandleAttributes(source.gid(), group, trafficClass, 0, hops);
-    return way(attributes, false);
+    synchronized (this) {
+      GroupRoute route = join.joinToSend(named);
+      try {
+        return way(by(route, source.gid(), trafficClass), named);
+      } catch (RuntimeException refused) {
+        join.leaveToSend(named);
+        throw refused;
+      }
+    }
   }
 
-  private VerbsWay way(AddressHandleAttributes attributes, boolean toHost) {
+  private AddressHandleAttributes by(GroupRoute route, Gid source, int trafficClass) {
+    return new AddressHandleAttributes(
+        source,
+        route.mgid(),
+        trafficClass,
+        route.serviceLevel(),
+        hops,
+        route.lid(),
+        true,
+        route.staticRate());
+  }
+
+  private VerbsWay way(AddressHandleAttributes attributes, @Nullable GroupAddress group) {
     AddressHandle handle = queues.handle(attributes);
     waysLock.lock();
     try {
       int index = watch.table().indexOf(attributes.localGid()).orElse(NO_INDEX);
-      VerbsWay way = new VerbsWay(attributes, handle, index, toHost);
+      VerbsWay way = new VerbsWay(attributes, handle, index, group);
       ways.add(way);
       return way;
     } finally {
@@ -294,7 +383,7 @@ public final class VerbsFabric implements NumberedPort {
   public Way wayBetween(Gid source, Gid destination, int trafficClass) {
     return hostWays.computeIfAbsent(
         new Ends(source, destination),
-        ends -> way(new AddressHandleAttributes(source, destination, trafficClass, 0, hops), true));
+        ends -> way(new AddressHandleAttributes(source, destination, trafficClass, 0, hops), null));
   }
 
   @Override
@@ -317,12 +406,20 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   @Override
-  public void retire(Way way) {
+  public synchronized void retire(Way way) {
+    if (way instanceof VerbsWay own && isForgotten(own) && own.group() != null) {
+      join.leaveToSend(own.group());
+    }
+  }
+
+  private boolean isForgotten(VerbsWay own) {
     waysLock.lock();
     try {
-      if (way instanceof VerbsWay own && ways.remove(own)) {
+      boolean was = ways.remove(own);
+      if (was) {
         retired.add(own.handle());
       }
+      return was;
     } finally {
       waysLock.unlock();
     }
@@ -331,6 +428,12 @@ public final class VerbsFabric implements NumberedPort {
   @Override
   public synchronized String look() {
     String state = watch.look(join.look());
+    for (Gid each : List.copyOf(routes.keySet())) {
+      GroupRoute now = join.routeOf(each);
+      if (now != null && !now.equals(routes.get(each))) {
+        use(each, now);
+      }
+    }
     waysLock.lock();
     try {
       follow(watch.table());
@@ -340,17 +443,24 @@ public final class VerbsFabric implements NumberedPort {
     return state;
   }
 
-  /* An address that has moved in the port's table takes its ways with it. */
+  /* An address that has moved in the port's table takes its ways with it, a group's other LID too. */
   private void follow(GidTable table) {
     retired.forEach(AddressHandle::close);
     retired = new ArrayList<>();
     for (VerbsWay each : ways) {
       int index = table.indexOf(each.attributes().localGid()).orElse(each.gidIndex());
-      if (index != each.gidIndex()) {
+      AddressHandleAttributes by = asNow(each);
+      if (index != each.gidIndex() || !by.equals(each.attributes())) {
         retired.add(each.handle());
-        each.use(queues.handle(each.attributes()), index);
+        each.use(by, queues.handle(by), index);
       }
     }
+  }
+
+  private AddressHandleAttributes asNow(VerbsWay way) {
+    AddressHandleAttributes before = way.attributes();
+    GroupRoute route = way.group() == null ? null : join.routeToSend(way.group());
+    return route == null ? before : by(route, before.localGid(), before.trafficClass());
   }
 
   @Override

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An opened port of libibverbs, and which of its addresses the bridge uses.
  *
- * @param own entries of its table that are used, RoCEv2's alone
+ * @param ethernet whether its link layer is Ethernet; else it is InfiniBand
+ * @param own entries of its table that are used: RoCEv2's alone, or all of InfiniBand
  */
-record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
+record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> own) {
   private static final String PROVIDER = "libibverbs";
 
   VerbsPort {
@@ -33,7 +34,10 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
   static VerbsPort open(VerbsSpec spec, Log log) {
     DeviceContext context = device(spec, log).open();
     try {
-      return new VerbsPort(context, own(spec, context.gidTable()));
+      boolean ethernet = context.port().ethernet();
+      List<GidTable.Entry> own =
+          ethernet ? own(spec, context.gidTable()) : ofSubnet(spec, context.gidTable());
+      return new VerbsPort(context, ethernet, own);
     } catch (RuntimeException refused) {
       context.close();
       throw refused;
@@ -94,11 +98,38 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
               + " has no address of RoCEv2; give its interface one, of IPv4 for IPv4 groups"
               + (table.entries().isEmpty()
                   ? ""
-                  : ". It has others only, and InfiniBand or RoCEv1 aren't bridged"));
+                  : ". It has others only, and RoCEv1 isn't bridged"));
     }
     return spec.addresses().isEmpty()
         ? there
         : there.stream().filter(each -> spec.addresses().contains(each.gid())).toList();
+  }
+
+  /* A configured address is one of IPoIB there. */
+  private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
+    if (spec.queuePairs() > 0) {
+      throw failure(
+          spec,
+          "the link layer of "
+              + spec.device()
+              + " is InfiniBand, where datagrams for one host aren't bridged; take the line unicast"
+              + " out");
+    }
+    if (table.entries().isEmpty()) {
+      throw failure(spec, spec.device() + " has no GID; look whether the subnet has a manager");
+    }
+    return table.entries();
+  }
+
+  /** The device as libibverbs names it, whichever of its ports this is. */
+  String deviceName() {
+    String name = context.device().name();
+    int colon = name.lastIndexOf(':');
+    return colon < 0 ? name : name.substring(0, colon);
+  }
+
+  int number() {
+    return context.port().number();
   }
 
   /**
@@ -129,8 +160,14 @@ record VerbsPort(DeviceContext context, List<GidTable.Entry> own) {
     return own.stream().map(GidTable.Entry::gid).toList();
   }
 
-  /** What packets to such groups leave from; of IPv6 one that isn't link-local, if there is one. */
+  /**
+   * What packets to such groups leave from; of RoCEv2 and IPv6 one that isn't link-local, if there
+   * is one.
+   */
   GidTable.@Nullable Entry source(boolean ipv4) {
+    if (!ethernet) {
+      return own.getFirst();
+    }
     GidTable.Entry first = null;
     for (GidTable.Entry each : own) {
       if (each.gid().isIpv4Mapped() == ipv4 && (first == null || first.gid().isLinkLocal())) {

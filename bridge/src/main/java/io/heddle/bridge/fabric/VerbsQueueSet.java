@@ -47,14 +47,16 @@ final class VerbsQueueSet {
 
   /**
    * @param count of queue pairs, at least one
+   * @param partitionIndex of the partition that they are in
    * @throws RuntimeException for what the device refuses; the context is closed then
    */
-  static VerbsQueueSet open(DeviceContext context, int count) {
+  static VerbsQueueSet open(DeviceContext context, int count, int partitionIndex) {
     List<VerbsQueues> queues = new ArrayList<>();
     try {
       ProtectionDomain domain = context.allocateProtectionDomain();
       for (int i = 0; i < count; i++) {
-        queues.add(VerbsQueues.open(context, domain, i == 0 ? RECEIVES : FURTHER_RECEIVES));
+        int receives = i == 0 ? RECEIVES : FURTHER_RECEIVES;
+        queues.add(VerbsQueues.open(context, domain, receives, partitionIndex));
       }
       return new VerbsQueueSet(domain, queues);
     } catch (RuntimeException refused) {

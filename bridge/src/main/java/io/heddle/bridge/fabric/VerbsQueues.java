@@ -1,5 +1,6 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.bridge.group.GroupTable;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
@@ -40,6 +41,7 @@ final class VerbsQueues {
   private final VerbsReceiver receiver;
   private final VerbsSender sender;
   private final int mtuBytes;
+  private final int partitionIndex;
   private final Set<Gid> groups = new HashSet<>();
   private long triedNs;
   /* Written by the data thread, read by others. The first: it has failed and isn't started anew yet. */
@@ -48,8 +50,14 @@ final class VerbsQueues {
   private volatile String lastFailure = "";
 
   private VerbsQueues(
-      DeviceContext context, ProtectionDomain domain, int mostReceives, Arena arena) {
+      DeviceContext context,
+      ProtectionDomain domain,
+      int mostReceives,
+      int partitionIndex,
+      Arena arena) {
     this.arena = arena;
+    this.partitionIndex = partitionIndex;
+    boolean ethernet = context.port().ethernet();
     mtuBytes = context.port().activeMtu().bytes();
     int most = context.attributes().maxWorkRequests();
     int receives = Math.min(mostReceives, most);
@@ -61,19 +69,23 @@ final class VerbsQueues {
         domain.createDatagramQueuePair(new QueuePairAttributes(sent, received, sends, receives));
     receiveRegion = region((long) receives * VerbsReceiver.slotBytes(mtuBytes));
     MemoryRegion sendRegion = region((long) sends * mtuBytes);
-    receiver = new VerbsReceiver(queuePair, received, receiveRegion, receives, mtuBytes, QUEUE_KEY);
+    receiver =
+        new VerbsReceiver(
+            queuePair, received, receiveRegion, receives, mtuBytes, QUEUE_KEY, ethernet);
     sender = new VerbsSender(queuePair, sent, sendRegion, sends, mtuBytes);
     start();
   }
 
   /**
    * @param mostReceives posted at a time
+   * @param partitionIndex of the partition that it is in
    * @throws VerbsException for what the device refuses; the context is closed then
    */
-  static VerbsQueues open(DeviceContext context, ProtectionDomain domain, int mostReceives) {
+  static VerbsQueues open(
+      DeviceContext context, ProtectionDomain domain, int mostReceives, int partitionIndex) {
     Arena arena = Arena.ofShared();
     try {
-      return new VerbsQueues(context, domain, mostReceives, arena);
+      return new VerbsQueues(context, domain, mostReceives, partitionIndex, arena);
     } catch (RuntimeException refused) {
       context.close();
       arena.close();
@@ -88,7 +100,7 @@ final class VerbsQueues {
 
   /* A queue pair without keys takes no receive. */
   private void start() {
-    queuePair.start(QUEUE_KEY);
+    queuePair.start(QUEUE_KEY, partitionIndex);
     receiver.postAll();
   }
 
@@ -131,10 +143,10 @@ final class VerbsQueues {
   }
 
   /** Takes a group's packets from now on. */
-  void attach(Gid group) {
+  void attach(Gid group, int lid) {
     if (groups.add(group)) {
       try {
-        queuePair.attachMulticast(group);
+        queuePair.attachMulticast(group, lid);
       } catch (VerbsException refused) {
         groups.remove(group);
         throw refused;
@@ -146,6 +158,11 @@ final class VerbsQueues {
     if (groups.remove(group)) {
       queuePair.detachMulticast(group);
     }
+  }
+
+  /** What groups are named by their MGIDs, from now on. The control thread's. */
+  void useNames(GroupTable<Gid> names) {
+    receiver.useNames(names);
   }
 
   int descriptor() {

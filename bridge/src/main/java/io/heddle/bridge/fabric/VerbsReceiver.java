@@ -1,14 +1,17 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
+import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Status;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,7 @@ final class VerbsReceiver {
   private final int slots;
   private final int slotBytes;
   private final int queueKey;
+  private final boolean ethernet;
   private final WorkCompletion[] completions = WorkCompletion.batch(BATCH);
   private final TrainBatch batch = new TrainBatch(BATCH);
   private final int[] used = new int[BATCH];
@@ -56,6 +60,8 @@ final class VerbsReceiver {
   private int packetNumber;
   private long counters;
   private @Nullable Status failure;
+  /* By MGID, where that isn't the group's address. Written by the control thread. */
+  private volatile GroupTable<Gid> names = new GroupTable<>(Map.of());
 
   VerbsReceiver(
       DatagramQueuePair queuePair,
@@ -63,12 +69,14 @@ final class VerbsReceiver {
       MemoryRegion region,
       int slots,
       int mtuBytes,
-      int queueKey) {
+      int queueKey,
+      boolean ethernet) {
     this.queuePair = queuePair;
     this.completionQueue = completionQueue;
     this.region = region;
     this.slots = slots;
     this.queueKey = queueKey;
+    this.ethernet = ethernet;
     postedNs = new long[slots];
     slotBytes = slotBytes(mtuBytes);
   }
@@ -81,6 +89,11 @@ final class VerbsReceiver {
 
   void countAt(long address) {
     counters = address;
+  }
+
+  /** Groups by their MGIDs, from now on. The control thread's. */
+  void useNames(GroupTable<Gid> others) {
+    names = others;
   }
 
   TrainBatch batch() {
@@ -169,7 +182,7 @@ final class VerbsReceiver {
 
   private void take(int slot, WorkCompletion completion, int row, long nowNs) {
     long at = region.address() + (long) slot * slotBytes;
-    GlobalRouteHeader.read(at, batch, row);
+    readRoute(at, completion, row);
     int payload = completion.lengthBytes - GlobalRouteHeader.BYTES;
     int pad = -payload & 3;
     int opcode =
@@ -200,6 +213,19 @@ final class VerbsReceiver {
     batch.arrivedNs[row] = nowNs;
     batch.notBeforeNs[row] = later(emptyBeforeNs, postedNs[slot]) - DEVICE_NS;
     FabricCounters.received(counters, 1, length);
+  }
+
+  private void readRoute(long at, WorkCompletion completion, int row) {
+    if (ethernet) {
+      GlobalRouteHeader.read(at, batch, row);
+      return;
+    }
+    GlobalRouteHeader.readOfInfiniband(at, completion.hasRouteHeader, batch, row);
+    Gid group = names.find(batch.destinationHigh[row], batch.destinationLow[row]);
+    if (group != null) {
+      batch.destinationHigh[row] = group.high();
+      batch.destinationLow[row] = group.low();
+    }
   }
 
   private static long later(long one, long other) {

@@ -1,26 +1,34 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How packets leave a port of libibverbs for one group or host. Its handle names the own address by
- * its place in the port's table, so another takes its place when the address moves.
+ * its place in the port's table, so another takes its place when the address moves, or the group
+ * has another LID.
  */
 final class VerbsWay implements Way {
-  private final AddressHandleAttributes attributes;
-  private final boolean toHost;
+  private final @Nullable GroupAddress group;
   /* Written by the control thread, read by the data thread. */
   private volatile AddressHandle handle;
-  /* The control thread's. */
+  /* These two are the control thread's. */
+  private AddressHandleAttributes attributes;
   private int gidIndex;
 
   /**
-   * @param toHost whether packets leave by the queue pair that they have as their source
+   * @param group where they go; null for a host, whose packets leave by the queue pair that they
+   *     have as their source
    */
-  VerbsWay(AddressHandleAttributes attributes, AddressHandle handle, int gidIndex, boolean toHost) {
+  VerbsWay(
+      AddressHandleAttributes attributes,
+      AddressHandle handle,
+      int gidIndex,
+      @Nullable GroupAddress group) {
     this.attributes = attributes;
-    this.toHost = toHost;
+    this.group = group;
     this.handle = handle;
     this.gidIndex = gidIndex;
   }
@@ -30,7 +38,11 @@ final class VerbsWay implements Way {
   }
 
   boolean toHost() {
-    return toHost;
+    return group == null;
+  }
+
+  @Nullable GroupAddress group() {
+    return group;
   }
 
   AddressHandle handle() {
@@ -42,7 +54,8 @@ final class VerbsWay implements Way {
   }
 
   /** Packets leave by this from now on. The one before may be freed once they have left. */
-  void use(AddressHandle other, int index) {
+  void use(AddressHandleAttributes by, AddressHandle other, int index) {
+    attributes = by;
     handle = other;
     gidIndex = index;
   }

@@ -3,6 +3,7 @@ package io.heddle.bridge.fabric;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
@@ -304,11 +305,11 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public void join(Gid group) {
+  public void join(GroupAddress group) {
     in(
         namespace,
         () -> {
-          memberships.join(group);
+          memberships.join(group.address());
           return group;
         });
   }
@@ -319,7 +320,8 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public Way wayTo(Gid group, int trafficClass) {
+  public Way wayTo(GroupAddress named, int trafficClass) {
+    Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
     Gid source = firstOf(own, ipv4);
     if (source == null) {

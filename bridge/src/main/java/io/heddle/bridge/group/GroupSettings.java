@@ -25,6 +25,11 @@ public record GroupSettings(
     boolean pgm,
     RateLimit limit) {
 
+  /** How the group is named in fabrics. */
+  public GroupAddress where() {
+    return new GroupAddress(address, port, mgid);
+  }
+
   /** As an operator names the group: {@code 239.1.1.1:4711}. */
   public String name() {
     if (port == 0) {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * |ff15|signature |P_Key |address, its low 80 bits               |   IPv6 groups
  * </pre>
  *
- * <p>The 28 bits are RFC 4391's, section 4. {@link #RDMA} is what a RoCEv2 port has: the address
- * itself, an IPv4 one in mapped form.
+ * <p>The 28 bits are RFC 4391's, section 4. {@link #RDMA} is what RDMA CM makes of the address: on
+ * a RoCEv2 port the address itself, an IPv4 one in mapped form.
  */
 public enum MgidFormat {
   RDMA("RDMA", 0x0000, false, false, false, true),
@@ -30,6 +30,7 @@ public enum MgidFormat {
   private static final long MAPPED = 0x0000_ffff_0000_0000L;
   private static final long LINK_LOCAL_GROUP = 0xff15L << 48;
   private static final int WHOLE_KEY = 0xffff;
+  private static final long FULL_MEMBER = 0x8000;
 
   private final String word;
   private final int signature;
@@ -88,13 +89,22 @@ public enum MgidFormat {
    * @param portNumber of the group, 0 where it has none
    */
   public Gid encode(Gid group, int portNumber) {
+    return encode(group, portNumber, WHOLE_KEY);
+  }
+
+  /**
+   * The same with another partition key.
+   *
+   * @param partitionKey 16 bits; MGIDs name full members'
+   */
+  public Gid encode(Gid group, int portNumber, int partitionKey) {
     if (!takes(group)) {
       throw new IllegalArgumentException(word + " has no MGID for " + group);
     }
     if (this == RDMA) {
       return group;
     }
-    long high = HEADER | (long) signature << 32 | (key ? (long) WHOLE_KEY << 16 : 0);
+    long high = HEADER | (long) signature << 32 | (key ? (partitionKey | FULL_MEMBER) << 16 : 0);
     if (this == IPV6) {
       return new Gid(high | group.high() & 0xffff, group.low());
     }

@@ -48,6 +48,18 @@ class GroupTest {
     assertEquals(format.equals("CLLM") ? port : 0, named.portOf(made));
   }
 
+  /* A limited member's key, 0x0001, is its partition's full members' in MGIDs. */
+  @ParameterizedTest
+  @CsvSource({
+    "IPv4, 239.1.2.3, 0x8001, ff15:401b:8001::f01:203",
+    "IPv6, ff15::7:8:9:a:b, 0x0001, ff15:601b:8001:7:8:9:a:b",
+    "CLLM, 239.1.2.3, 0x8001, ff15:a01b::ef01:203"
+  })
+  void mgidsNameThePartition(String format, String group, String key, String mgid) {
+    MgidFormat named = MgidFormat.named(format);
+    assertEquals(address(mgid), named.encode(address(group), 0, Integer.decode(key)), format);
+  }
+
   @Test
   void anMgidOfAnotherFormatIsRefused() {
     Gid mgid = MgidFormat.IPV4.encode(address("239.1.2.3"), 0);

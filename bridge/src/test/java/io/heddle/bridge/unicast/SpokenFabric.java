@@ -3,6 +3,7 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
@@ -67,13 +68,13 @@ class SpokenFabric implements FabricPort {
   public void retire(Way way) {}
 
   @Override
-  public void join(Gid group) {}
+  public void join(GroupAddress group) {}
 
   @Override
   public void leave(Gid group) {}
 
   @Override
-  public Way wayTo(Gid group, int trafficClass) {
+  public Way wayTo(GroupAddress group, int trafficClass) {
     throw new AssertionError("no way to group " + group);
   }
 

@@ -86,7 +86,9 @@ public final class GroupLoad {
   /** The program. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     List<Gid> groups = List.of(address(arguments[4]));
-    VerbsGroupPort verbs = new VerbsGroupPort(arguments[0], address(arguments[1]), groups);
+    VerbsGroupPort verbs =
+        new VerbsGroupPort(
+            arguments[0], address(arguments[1]), List.of(GroupName.of(arguments[4])));
     WireGroupPort wire = new WireGroupPort(arguments[2], address(arguments[3]), groups);
     comeBeforeOthers();
     new GroupLoad(List.of(verbs, wire)).run();

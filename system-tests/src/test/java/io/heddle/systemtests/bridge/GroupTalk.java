@@ -3,7 +3,6 @@ package io.heddle.systemtests.bridge;
 import io.heddle.platform.testing.Patience;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -62,16 +61,16 @@ public final class GroupTalk {
     int seconds = Integer.parseInt(arguments[4]);
     List<GroupTalk> talks = new ArrayList<>();
     for (int i = 5; i < arguments.length; i++) {
-      List<Gid> addresses = new ArrayList<>();
+      List<GroupName> names = new ArrayList<>();
       for (String each : arguments[i].split(",")) {
-        addresses.add(Gid.of(InetAddress.getByName(each)));
+        names.add(GroupName.of(each));
       }
-      Gid own = addresses.removeFirst();
+      Gid own = names.removeFirst().address();
       GroupPort port =
           arguments[0].equals("verbs")
-              ? new VerbsGroupPort(arguments[1], own, addresses)
-              : new WireGroupPort(arguments[1], own, addresses);
-      talks.add(new GroupTalk(port, me, addresses.size(), count));
+              ? new VerbsGroupPort(arguments[1], own, names)
+              : new WireGroupPort(arguments[1], own, GroupName.addresses(names));
+      talks.add(new GroupTalk(port, me, names.size(), count));
     }
     Patience patience = Patience.ofSeconds(seconds);
     boolean all = false;

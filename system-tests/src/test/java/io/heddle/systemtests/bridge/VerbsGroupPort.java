@@ -49,7 +49,12 @@ final class VerbsGroupPort implements GroupPort {
   private int onTheirWay;
   private int next;
 
-  VerbsGroupPort(String device, Gid own, List<Gid> groups) throws IOException {
+  /** Sends as hosts do: on InfiniBand with hop limit 0. */
+  VerbsGroupPort(String device, Gid own, List<GroupName> groups) throws IOException {
+    this(device, own, groups, groups.getFirst().lid() == 0 ? 1 : 0);
+  }
+
+  VerbsGroupPort(String device, Gid own, List<GroupName> groups, int hops) throws IOException {
     context = open(device);
     ProtectionDomain domain = context.allocateProtectionDomain();
     received = context.createCompletionQueue(SLOTS);
@@ -66,10 +71,12 @@ final class VerbsGroupPort implements GroupPort {
     for (int slot = 0; slot < SLOTS; slot++) {
       post(slot);
     }
-    for (Gid each : groups) {
-      join(own, each);
-      queuePair.attachMulticast(each);
-      this.groups.add(domain.createAddressHandle(new AddressHandleAttributes(own, each, 0, 0, 1)));
+    for (GroupName each : groups) {
+      join(own, each.address());
+      queuePair.attachMulticast(each.address(), each.lid());
+      this.groups.add(
+          domain.createAddressHandle(
+              new AddressHandleAttributes(own, each.address(), 0, 0, hops, each.lid(), true, 0)));
     }
   }
 

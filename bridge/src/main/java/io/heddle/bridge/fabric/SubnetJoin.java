@@ -1,0 +1,271 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.addr.HostAddresses;
+import io.heddle.bridge.group.GroupAddress;
+import io.heddle.bridge.group.MgidFormat;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.verbs.Gid;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins groups of an InfiniBand subnet by RDMA CM, which asks the subnet manager and tells the
+ * groups' LIDs. Receiving and sending have memberships of their own, each under an id of its own,
+ * so that either ends without the other.
+ */
+final class SubnetJoin implements GroupJoin {
+  private final String fabric;
+  private final String device;
+  private final Gid address;
+  private final RdmaCmMember receiver;
+  private final RdmaCmMember sender;
+  private final Log log;
+  private final Map<Gid, Joined> received = new HashMap<>();
+  private final Map<GroupAddress, Joined> sent = new HashMap<>();
+  private boolean sendsByFullMembership;
+
+  /* A group as it is joined, and how often. */
+  private record Joined(GroupAddress group, GroupRoute route, int times) {}
+
+  private SubnetJoin(
+      VerbsSpec spec, Gid address, RdmaCmMember receiver, RdmaCmMember sender, Log log) {
+    fabric = spec.name();
+    device = spec.device();
+    this.address = address;
+    this.receiver = receiver;
+    this.sender = sender;
+    this.log = log;
+  }
+
+  /**
+   * Finds an address of IPoIB on the port, by which RDMA CM knows it.
+   *
+   * @throws HeddleException where there is none, or not the one that is configured
+   */
+  static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
+    List<Gid> candidates =
+        spec.addresses().isEmpty()
+            ? host.addresses().stream().map(each -> Gid.of(each.address())).toList()
+            : spec.addresses();
+    for (Gid each : candidates) {
+      RdmaCmMember receiver = bound(spec, port, each);
+      if (receiver != null) {
+        return with(receiver, spec, port, each, log);
+      }
+    }
+    throw new HeddleException(
+        "fabric "
+            + spec.name()
+            + ": RDMA CM knows "
+            + (spec.addresses().isEmpty()
+                ? "no address of this network namespace on the port of " + spec.device()
+                : "the port of " + spec.device() + " by none of " + spec.addresses())
+            + ", and groups of InfiniBand are joined by one; give the port an IPoIB interface with"
+            + " an address, or name that by address=");
+  }
+
+  private static SubnetJoin with(
+      RdmaCmMember receiver, VerbsSpec spec, VerbsPort port, Gid address, Log log) {
+    RdmaCmMember sender = null;
+    try {
+      sender = bound(spec, port, address);
+      if (sender == null) {
+        throw new HeddleException("address " + address + " of " + spec.device() + " is gone");
+      }
+      return new SubnetJoin(spec, address, receiver, sender, log);
+    } finally {
+      if (sender == null) {
+        receiver.close();
+      }
+    }
+  }
+
+  private static @Nullable RdmaCmMember bound(VerbsSpec spec, VerbsPort port, Gid address) {
+    RdmaCmMember member = RdmaCmMember.open(spec.device());
+    boolean stays = false;
+    try {
+      stays = member.bind(address) && member.isOn(port.deviceName(), port.number());
+      return stays ? member : null;
+    } finally {
+      if (!stays) {
+        member.close();
+      }
+    }
+  }
+
+  /** Of IPoIB, by which RDMA CM knows the port. */
+  Gid address() {
+    return address;
+  }
+
+  @Override
+  public int partitionKey() {
+    return receiver.partitionKey();
+  }
+
+  @Override
+  public String describe() {
+    return "RDMA CM from " + address + " in partition 0x" + Integer.toHexString(partitionKey());
+  }
+
+  @Override
+  public GroupRoute join(GroupAddress group) {
+    Joined old = received.get(group.address());
+    if (old != null && old.group().equals(group)) {
+      return old.route();
+    }
+    GroupRoute route = joined(receiver, group, false);
+    Gid other = otherWith(route.mgid(), group.address());
+    if (other != null) {
+      leave(receiver, group);
+      throw failure(
+          group, "its MGID " + route.mgid() + " is that of " + other + "; say another mgid=");
+    }
+    if (old != null) {
+      leave(receiver, old.group());
+    }
+    received.put(group.address(), new Joined(group, route, 1));
+    return route;
+  }
+
+  private @Nullable Gid otherWith(Gid mgid, Gid but) {
+    for (Joined each : received.values()) {
+      if (each.route().mgid().equals(mgid) && !each.group().address().equals(but)) {
+        return each.group().address();
+      }
+    }
+    return null;
+  }
+
+  private HeddleException failure(GroupAddress group, String why) {
+    return new HeddleException(
+        "fabric " + fabric + ": " + device + " can't join " + group + ": " + why);
+  }
+
+  private GroupRoute joined(RdmaCmMember by, GroupAddress group, boolean onlySends) {
+    boolean isMgid = group.mgid() != MgidFormat.RDMA;
+    Gid wanted = nameOf(group);
+    return checked(by, group, by.join(wanted, isMgid, onlySends));
+  }
+
+  private GroupRoute checked(RdmaCmMember by, GroupAddress group, int outcome) {
+    if (outcome != 0) {
+      throw failure(
+          group,
+          "RDMA CM says "
+              + Errno.describe(outcome)
+              + "; look whether its port has a link and the subnet a manager");
+    }
+    GroupRoute route = by.route();
+    Gid wanted = nameOf(group);
+    if (group.mgid() != MgidFormat.RDMA && !route.mgid().equals(wanted)) {
+      by.leave(wanted, true);
+      throw failure(group, "RDMA CM made MGID " + route.mgid() + " of " + wanted);
+    }
+    return route;
+  }
+
+  /* RDMA CM makes an MGID of an IP address, and takes others as they are. */
+  private Gid nameOf(GroupAddress group) {
+    return group.mgid() == MgidFormat.RDMA
+        ? group.address()
+        : group.mgid().encode(group.address(), group.port(), partitionKey());
+  }
+
+  private void leave(RdmaCmMember by, GroupAddress group) {
+    by.leave(nameOf(group), group.mgid() != MgidFormat.RDMA);
+  }
+
+  @Override
+  public void leave(Gid group) {
+    Joined old = received.remove(group);
+    if (old != null) {
+      leave(receiver, old.group());
+    }
+  }
+
+  @Override
+  public GroupRoute joinToSend(GroupAddress group) {
+    Joined old = sent.get(group);
+    GroupRoute route = old == null ? joinedToSend(group) : old.route();
+    sent.put(group, new Joined(group, route, old == null ? 1 : old.times() + 1));
+    return route;
+  }
+
+  private GroupRoute joinedToSend(GroupAddress group) {
+    if (!sendsByFullMembership) {
+      int outcome = sender.join(nameOf(group), group.mgid() != MgidFormat.RDMA, true);
+      if (outcome != Errno.EOPNOTSUPP && outcome != Errno.ENOSYS) {
+        return checked(sender, group, outcome);
+      }
+      sendsByFullMembership = true;
+      log.info(
+          "fabric %s: members that only send aren't known here (%s), so %s becomes a full member of"
+              + " groups that it only sends to",
+          fabric, Errno.describe(outcome), device);
+    }
+    return joined(sender, group, false);
+  }
+
+  @Override
+  public void leaveToSend(GroupAddress group) {
+    Joined old = sent.get(group);
+    if (old == null) {
+      return;
+    }
+    if (old.times() > 1) {
+      sent.put(group, new Joined(group, old.route(), old.times() - 1));
+    } else {
+      sent.remove(group);
+      leave(sender, group);
+    }
+  }
+
+  @Override
+  public @Nullable GroupRoute routeOf(Gid group) {
+    Joined joined = received.get(group);
+    return joined == null ? null : joined.route();
+  }
+
+  @Override
+  public @Nullable GroupRoute routeToSend(GroupAddress group) {
+    Joined joined = sent.get(group);
+    return joined == null ? null : joined.route();
+  }
+
+  @Override
+  public String look() {
+    receiver.look();
+    sender.look();
+    if (receiver.isLost()) {
+      joinAgain(receiver, received, false);
+    }
+    if (sender.isLost()) {
+      joinAgain(sender, sent, !sendsByFullMembership);
+    }
+    return receiver.fault().isEmpty() ? sender.fault() : receiver.fault();
+  }
+
+  /* A subnet manager that begins anew has forgotten them all, and may give them other LIDs. */
+  private <K> void joinAgain(RdmaCmMember by, Map<K, Joined> groups, boolean onlySends) {
+    try {
+      groups.replaceAll((key, old) -> {
+        leave(by, old.group());
+        return new Joined(old.group(), joined(by, old.group(), onlySends), old.times());
+      });
+      by.joinedAgain();
+    } catch (HeddleException refused) {
+      by.tell(String.valueOf(refused.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    receiver.close();
+    sender.close();
+  }
+}

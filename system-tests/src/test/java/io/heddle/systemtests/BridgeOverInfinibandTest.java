@@ -1,0 +1,278 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.status.BridgeStatus;
+import io.heddle.bridge.status.BridgeStatus.Direction;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.systemtests.bridge.GroupTalk;
+import io.heddle.systemtests.bridge.OneWay;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A bridge between a port of the stand-in with the link layer InfiniBand and an interface, with a
+ * host of each. The bridge joins groups by the double of librdmacm, the host by its operator.
+ *
+ * <pre>
+ * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host
+ *  LID 17                       LID 1       10.1.0.1      10.1.0.2
+ *                            IPoIB 10.9.0.1  fd01::1       fd01::2
+ * </pre>
+ */
+@EndsWithin(120)
+class BridgeOverInfinibandTest {
+  /* As the bridge's groups are called there. Those that hosts of the wire alone send to come last. */
+  private static final List<String> MGIDS =
+      List.of(
+          "ff15:401b:ffff::f01:101",
+          "ff15:a01b::1267:ef01:102",
+          "ff12:6001:ffff::1:1",
+          "ff12:4001:ffff::f01:104");
+  private static final List<String> GROUPS =
+      List.of("239.1.1.1", "239.1.1.2", "ff15::1:1", "239.1.1.4");
+  private static final int ONE_WAY = 3;
+  private static final String HOST_GID = "fe80::200:ff:fe00:102";
+  private static final int BRIDGE = 0;
+  private static final int WIRE_HOST = 1;
+  private static final int PACKETS = 300;
+  private static final int FEW = 20;
+  private static final int LIMIT_SECONDS = 60;
+
+  @TempDir private Path folder;
+  private final List<String> lids = new ArrayList<>();
+  private Lab lab;
+  private HostProcess bridge;
+
+  @BeforeEach
+  void startSubnetAndBridge() throws Exception {
+    BuiltParts.standin();
+    BuiltParts.standinManager();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
+    for (int rank : List.of(BRIDGE, WIRE_HOST)) {
+      address(rank, "10.1.0." + (rank + 1) + "/24", "e1");
+      address(rank, "fd01::" + (rank + 1) + "/64", "e1");
+    }
+    address(BRIDGE, "10.9.0.1/32", "lo");
+    StandinControl.run("create", standin(0));
+    StandinControl.run("host 0", standin(0));
+    StandinControl.run("host 1", standin(1));
+    for (String each : MGIDS) {
+      String said = StandinControl.run("join 1/0 " + each, standin(1));
+      lids.add(Integer.toString(StandinControl.lidIn(said)));
+    }
+    startBridge();
+  }
+
+  private void startBridge() throws Exception {
+    Path config = folder.resolve("bridge.conf");
+    Files.write(
+        config,
+        List.of(
+            "bridge test status=" + status() + " control=" + folder.resolve("control"),
+            "fabric a verbs device=standin0",
+            "fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64",
+            "group 239.1.1.1 mgid=IPv4",
+            "group 239.1.1.2:4711 mgid=CLLM",
+            "group ff15::1:1",
+            "group 239.1.1.4 direction=b-to-a"));
+    Map<String, String> environment = standin(0);
+    environment.put("STANDIN_IPOIB", "10.9.0.1");
+    bridge =
+        HostProcess.start(
+            lab,
+            BRIDGE,
+            folder.resolve("bridge.log"),
+            environment,
+            HeddleRun.command("bridge", "run", "--config", config.toString()));
+    bridge.awaitOutput("status at", LIMIT_SECONDS);
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    try {
+      if (bridge != null) {
+        bridge.close();
+      }
+    } finally {
+      if (lab != null) {
+        lab.close();
+      }
+    }
+  }
+
+  private Path status() {
+    return folder.resolve("status");
+  }
+
+  private void address(int rank, String address, String link) throws Exception {
+    List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", link));
+    if (address.contains(":")) {
+      command.add("nodad");
+    }
+    Path log = folder.resolve("address.log");
+    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
+      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
+    }
+  }
+
+  private Map<String, String> standin(int host) {
+    Path library = BuiltParts.standin().getParent();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("LD_LIBRARY_PATH", library + ":" + BuiltParts.standinManager().getParent());
+    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
+    environment.put("STANDIN_HOST", Integer.toString(host));
+    environment.put("STANDIN_LINK", "infiniband");
+    environment.put("STANDIN_GIDS", "-");
+    return environment;
+  }
+
+  private String onSubnet(int group) {
+    return MGIDS.get(group) + "@" + lids.get(group);
+  }
+
+  private HostProcess host(boolean verbs, Class<?> program, String... arguments)
+      throws IOException {
+    Path log = Files.createTempFile(folder, "host", ".log");
+    List<String> command = HostProcess.java(program, arguments);
+    return verbs
+        ? HostProcess.start(lab, BRIDGE, log, standin(1), command)
+        : HostProcess.start(lab, WIRE_HOST, log, Map.of(), command);
+  }
+
+  /* IPv6 groups have an end of their own, as on the wire. */
+  private HostProcess talk(boolean verbs, String own, String ownOfIpv6, IntFunction<String> groups)
+      throws IOException {
+    return host(
+        verbs,
+        GroupTalk.class,
+        verbs ? "verbs" : "wire",
+        verbs ? "standin0" : "e1",
+        verbs ? "1" : "2",
+        Integer.toString(PACKETS),
+        Integer.toString(LIMIT_SECONDS),
+        own + "," + groups.apply(0) + "," + groups.apply(1),
+        ownOfIpv6 + "," + groups.apply(2));
+  }
+
+  private HostProcess oneWay(String what, boolean verbs, int group, int hops) throws IOException {
+    return host(
+        verbs,
+        OneWay.class,
+        what,
+        verbs ? "verbs" : "wire",
+        verbs ? "standin0" : "e1",
+        verbs ? HOST_GID : "10.1.0.2",
+        verbs ? onSubnet(group) : GROUPS.get(group),
+        Integer.toString(hops),
+        Integer.toString(FEW),
+        Integer.toString(LIMIT_SECONDS));
+  }
+
+  private static void endsWell(HostProcess host) throws Exception {
+    assertEquals(0, host.exitCode(LIMIT_SECONDS), host::outputOrWhyNot);
+  }
+
+  private BridgeStatus await(Predicate<BridgeStatus> what) {
+    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    BridgeStatus status = BridgeStatus.read(status());
+    while (!what.test(status)) {
+      BridgeStatus last = status;
+      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
+      try {
+        TimeUnit.MILLISECONDS.sleep(20);
+      } catch (InterruptedException interrupted) {
+        throw new AssertionError(interrupted);
+      }
+      status = BridgeStatus.read(status());
+    }
+    return status;
+  }
+
+  private static Direction from(BridgeStatus status, int side, int group) {
+    return status.groups().get(group).directions().get(side);
+  }
+
+  /* The device hands its own sender's multicast back, and that's all that was dropped. */
+  private static boolean isAccountedFor(BridgeStatus status, int group) {
+    Direction fromSubnet = from(status, 0, group);
+    Direction fromWire = from(status, 1, group);
+    return fromSubnet.drops().equals(Map.of("own-source", fromWire.forwarded()))
+        && fromWire.drops().isEmpty()
+        && fromWire.arrived() == fromWire.forwarded()
+        && fromSubnet.arrived() == fromSubnet.forwarded() + fromWire.forwarded();
+  }
+
+  @Test
+  void groupsFlowBothWaysOrOneAndWhatGoesRoundIsDropped() throws Exception {
+
+    try (HostProcess verbs = talk(true, HOST_GID, HOST_GID, this::onSubnet);
+        HostProcess wire = talk(false, "10.1.0.2", "fd01::2", GROUPS::get)) {
+      endsWell(verbs);
+      endsWell(wire);
+    }
+    BridgeStatus status =
+        await(now -> isAccountedFor(now, 0) && isAccountedFor(now, 1) && isAccountedFor(now, 2));
+    for (int group = 0; group < ONE_WAY; group++) {
+      assertTrue(from(status, 0, group).forwarded() > PACKETS, status.toString());
+      assertTrue(from(status, 1, group).forwarded() > PACKETS, status.toString());
+    }
+    BridgeStatus.Fabric subnet = status.fabrics().getFirst();
+    assertEquals(
+        "verbs standin0 fe80::200:ff:fe00:101 joins by RDMA CM from 10.9.0.1 in partition 0xffff",
+        subnet.description());
+    assertEquals(0, subnet.queuePairFailures() + subnet.portEvents());
+    assertEquals(0, subnet.empty() + subnet.unicast() + subnet.unknownGroup());
+    oneWayFlows();
+    status = await(now -> from(now, 1, ONE_WAY).forwarded() == FEW);
+    assertEquals(0, from(status, 0, ONE_WAY).arrived(), "its port only sends");
+    whatABridgeOrRouterHasSentIsDroppedAndCounted(status);
+  }
+
+  private void oneWayFlows() throws Exception {
+    try (HostProcess listener = oneWay("hear", true, ONE_WAY, 0)) {
+      listener.awaitOutput("listening", LIMIT_SECONDS);
+      try (HostProcess sender = oneWay("send", false, ONE_WAY, 1)) {
+        endsWell(sender);
+      }
+      endsWell(listener);
+    }
+  }
+
+  /* By its hop limit, which hosts leave at 0. */
+  private void whatABridgeOrRouterHasSentIsDroppedAndCounted(BridgeStatus before) throws Exception {
+    try (HostProcess listener = oneWay("hear", false, 0, 1)) {
+      listener.awaitOutput("listening", LIMIT_SECONDS);
+      for (int hops : List.of(1, 64, 0)) {
+        try (HostProcess sender = oneWay("send", true, 0, hops)) {
+          endsWell(sender);
+        }
+      }
+      endsWell(listener);
+    }
+    Direction then = from(before, 0, 0);
+    BridgeStatus now = await(each -> from(each, 0, 0).arrived() == then.arrived() + 3 * FEW);
+    assertEquals(2L * FEW, from(now, 0, 0).drops().get("foreign-source"));
+    assertEquals(FEW, from(now, 0, 0).forwarded() - then.forwarded());
+  }
+}

@@ -1,0 +1,294 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.GroupAddress;
+import io.heddle.bridge.group.MgidFormat;
+import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The bridge's end in a fabric of InfiniBand, on two devices of the stand-in, whose groups are
+ * joined by its double of librdmacm. Runs in a process of its own, as {@link
+ * InfinibandDatagramTest}.
+ */
+@EndsWithin(60)
+final class InfinibandFabricTest {
+  private static final int QUEUE_KEY = 0x0123_4567;
+  private static final int BYTES = 101;
+
+  private final Arena arena = Arena.ofShared();
+  private final long counters = Memory.allocate(arena, 4096, 8);
+  private final long groupCounters = Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8);
+  private final long packet = Memory.allocate(arena, 8192, 8);
+  private final List<String> said = new ArrayList<>();
+  private VerbsFabric near;
+  private VerbsFabric far;
+
+  @BeforeAll
+  static void requireStandin() {
+    BuiltParts.standin();
+    BuiltParts.standinManager();
+    if (!"infiniband".equals(System.getenv("STANDIN_LINK"))) {
+      Skip.because("this process doesn't have the stand-in's environment");
+    }
+  }
+
+  @BeforeEach
+  void open() throws UnknownHostException {
+    near = fabric("standin0", "10.9.0.1", 0);
+    far = fabric("standin1", "10.9.0.2", 0);
+  }
+
+  @AfterEach
+  void close() {
+    near.close();
+    far.close();
+    arena.close();
+  }
+
+  private static Gid gid(String address) throws UnknownHostException {
+    return Gid.of(InetAddress.getByName(address));
+  }
+
+  private VerbsFabric fabric(String device, String address, int queuePairs)
+      throws UnknownHostException {
+    VerbsSpec spec = new VerbsSpec("a", device, List.of(gid(address)), List.of(), queuePairs, 1);
+    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
+    fabric.countAt(counters);
+    return fabric;
+  }
+
+  /* As it would have come from a wire fabric. */
+  private int build() {
+    int pad = -BYTES & 3;
+    int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
+    DatagramFormat.write(packet, DatagramFormat.SEND_ONLY, pad, everybody, 77, QUEUE_KEY, 0x4711);
+    int headers = DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY);
+    for (int i = 0; i < BYTES; i++) {
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + headers + i, (byte) (i * 7));
+    }
+    return headers + BYTES + pad + PacketFormat.ICRC_BYTES;
+  }
+
+  private void send(VerbsFabric by, Way way) {
+    by.send(way, packet, build(), 0, groupCounters, System.nanoTime());
+    by.flush();
+  }
+
+  private static TrainBatch await(VerbsFabric fabric) {
+    Patience patience = Patience.ofSeconds(20);
+    while (fabric.poll() == 0) {
+      assertFalse(patience.isOver(), "nothing came");
+    }
+    return fabric.batch();
+  }
+
+  /* The stand-in delivers at once. */
+  private static void expectNothing(VerbsFabric fabric) {
+    assertEquals(0, fabric.poll());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "239.1.2.3, RDMA, 0",
+    "239.1.2.3, IPV4, 0",
+    "239.1.2.3, IB, 0",
+    "239.1.2.3, CLLM, 4711",
+    "ff15::1:2, RDMA, 0",
+    "ff15::1:2, IPV6, 0"
+  })
+  void aGroupGetsThereUnderEachName(String group, MgidFormat format, int port) throws Exception {
+    GroupAddress name = new GroupAddress(gid(group), port, format);
+    Way way = near.wayTo(name, 0);
+    far.join(name);
+    send(near, way);
+    TrainBatch batch = await(far);
+    assertEquals(gid(group), new Gid(batch.destinationHigh(0), batch.destinationLow(0)));
+    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
+    assertTrue(batch.hasCrossed(0), "a bridge's hop limit isn't 0");
+    int headers = DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY);
+    assertEquals(BYTES, DatagramFormat.payloadBytes(batch.address(0), batch.lengthBytes(0)));
+    assertArrayEquals(
+        Memory.toArray(packet + headers, BYTES), Memory.toArray(batch.address(0) + headers, BYTES));
+    expectNothing(near);
+    far.leave(gid(group));
+    send(near, way);
+    expectNothing(far);
+  }
+
+  @Test
+  void aGroupChangesItsNameWhileItIsJoined() throws Exception {
+    GroupAddress before = GroupAddress.of(gid("239.1.2.4"));
+    GroupAddress then = new GroupAddress(gid("239.1.2.4"), 0, MgidFormat.IPV4);
+    far.join(before);
+    far.join(before);
+    Way old = near.wayTo(before, 0);
+    send(near, old);
+    await(far);
+    far.join(then);
+    Way next = near.wayTo(then, 0);
+    send(near, old);
+    expectNothing(far);
+    send(near, next);
+    assertEquals(gid("239.1.2.4").low(), await(far).destinationLow(0));
+  }
+
+  @Test
+  void whoeverOnlySendsHearsNothingAndNobodyHearsWhoHasLeft() throws Exception {
+    GroupAddress name = GroupAddress.of(gid("239.1.2.5"));
+    Way way = near.wayTo(name, 0);
+    Way again = near.wayTo(name, 0x20);
+    far.join(name);
+    near.retire(again);
+    send(near, way);
+    await(far);
+    expectNothing(near);
+    near.retire(way);
+    send(near, way);
+    expectNothing(far);
+    assertEquals("", near.look());
+  }
+
+  @Test
+  void aSubnetWithoutMembersThatOnlySendHasFullOnesAndSaysSo() throws Exception {
+    GroupAddress name = GroupAddress.of(gid("239.1.2.9"));
+    far.join(name);
+    StandinControl.run("refuse 0/0 rdma_join_multicast_ex " + Errno.EOPNOTSUPP);
+    Way way = near.wayTo(name, 0);
+    assertEquals(
+        List.of(
+            "fabric a: members that only send aren't known here (EOPNOTSUPP (95)), so standin0"
+                + " becomes a full member of groups that it only sends to"),
+        said);
+    send(near, way);
+    await(far);
+    expectNothing(near);
+    near.wayTo(GroupAddress.of(gid("239.1.2.10")), 0);
+    assertEquals(1, said.size(), "once");
+    StandinControl.run("refuse 0/0 rdma_join_multicast " + Errno.EINVAL);
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class, () -> near.wayTo(GroupAddress.of(gid("239.1.2.11")), 0));
+    assertTrue(refused.getMessage().contains("RDMA CM says EINVAL"), refused.getMessage());
+  }
+
+  @Test
+  void groupsThatTheSubnetsManagerHasForgottenAreJoinedAgainUnderTheirOtherLids() throws Exception {
+    GroupAddress name = GroupAddress.of(gid("239.1.2.12"));
+    far.join(name);
+    Way way = near.wayTo(name, 0);
+    send(near, way);
+    await(far);
+    StandinControl.run("forget");
+    Patience patience = Patience.ofSeconds(20);
+    do {
+      assertFalse(patience.isOver(), "nothing came");
+      near.look();
+      far.look();
+      send(near, way);
+    } while (far.poll() == 0);
+    assertEquals(gid("239.1.2.12").low(), far.batch().destinationLow(0));
+    assertEquals(List.of("", ""), List.of(near.look(), far.look()));
+    far.leave(gid("239.1.2.12"));
+    near.retire(way);
+  }
+
+  /* As adapters do. The bridge's first rule is about these. */
+  @Test
+  void aPortThatReceivesHearsItself() throws Exception {
+    GroupAddress name = GroupAddress.of(gid("239.1.2.6"));
+    near.join(name);
+    send(near, near.wayTo(name, 0));
+    TrainBatch batch = await(near);
+    assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
+  }
+
+  @Test
+  void theAddressByWhichGroupsAreJoinedDecidesThePartition() throws Exception {
+    VerbsFabric other = fabric("standin0", "10.9.1.1", 0);
+    try {
+      assertTrue(
+          other.describe().endsWith(" joins by RDMA CM from 10.9.1.1 in partition 0x8001"),
+          other.describe());
+      GroupAddress name = new GroupAddress(gid("239.1.2.7"), 7, MgidFormat.CLLM);
+      far.join(name);
+      send(other, other.wayTo(name, 0));
+      expectNothing(far);
+    } finally {
+      other.close();
+    }
+  }
+
+  @Test
+  void whatCantBeIsNamed() throws Exception {
+    assertEquals(
+        "fabric a: RDMA CM knows the port of standin0 by none of [10.9.0.2], and groups of"
+            + " InfiniBand are joined by one; give the port an IPoIB interface with an address, or"
+            + " name that by address=",
+        refusal("10.9.0.2", 0));
+    assertEquals(
+        "fabric a: the link layer of standin0 is InfiniBand, where datagrams for one host aren't"
+            + " bridged; take the line unicast out",
+        refusal("10.9.0.1", 2));
+    PeerSettings settings = new PeerSettings(1, 100, 1, 100, false, "", null, null, 14_791);
+    HeddleException noBeacons =
+        assertThrows(HeddleException.class, () -> near.requireBeacons(settings));
+    assertTrue(
+        noBeacons.getMessage().contains("no interface in this network namespace"),
+        noBeacons.getMessage());
+    far.join(GroupAddress.of(gid("ff15::7:8")));
+    HeddleException same =
+        assertThrows(HeddleException.class, () -> far.join(GroupAddress.of(gid("ff05::7:8"))));
+    assertEquals(
+        "fabric a: standin1 can't join ff05::7:8: its MGID ff12:6001:ffff::7:8 is that of"
+            + " ff15::7:8; say another mgid=",
+        same.getMessage());
+    StandinControl.run("port 0/1 down");
+    try {
+      HeddleException noLink =
+          assertThrows(HeddleException.class, () -> far.join(GroupAddress.of(gid("239.1.2.8"))));
+      assertEquals(
+          "fabric a: standin1 can't join 239.1.2.8: RDMA CM says ENETUNREACH (101); look whether"
+              + " its port has a link and the subnet a manager",
+          noLink.getMessage());
+    } finally {
+      StandinControl.run("port 0/1 up");
+    }
+  }
+
+  private String refusal(String address, int queuePairs) {
+    HeddleException refused =
+        assertThrows(HeddleException.class, () -> fabric("standin0", address, queuePairs).close());
+    return String.valueOf(refused.getMessage());
+  }
+}
