@@ -371,6 +371,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     UnicastCheck.require(next, fabrics);
     Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
     List<BridgedGroup> opened = new ArrayList<>();
+    List<BridgedGroup> renewed = new ArrayList<>();
     try {
       for (GroupSettings each : next.groups()) {
         BridgedGroup old = groups.get(each.address());
@@ -381,12 +382,14 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
         } else if (!old.settings().equals(each) || old.isSuspended()) {
           join(each);
           group = bridged(each, old.slot());
+          renewed.add(group);
         }
         then.put(each.address(), Objects.requireNonNull(group));
       }
     } catch (RuntimeException refused) {
       opened.forEach(this::closeGroup);
-      groups.values().forEach(this::leaveWhereNothingComesFrom);
+      renewed.forEach(each -> each.retireWays(fabrics));
+      groups.values().forEach(each -> beAsBefore(each, refused));
       throw refused;
     }
     List<BridgedGroup> retired =
@@ -410,6 +413,16 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     }
     status.nextGeneration();
     return change.describe();
+  }
+
+  /* A group may have got another name in the meantime. */
+  private void beAsBefore(BridgedGroup group, RuntimeException refused) {
+    try {
+      join(group.settings());
+    } catch (RuntimeException again) {
+      refused.addSuppressed(again);
+    }
+    leaveWhereNothingComesFrom(group);
   }
 
   /* The data thread knows the group no more. */

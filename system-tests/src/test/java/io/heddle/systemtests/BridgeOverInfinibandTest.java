@@ -84,18 +84,21 @@ class BridgeOverInfinibandTest {
     startBridge();
   }
 
+  private Path config(String firstMgid, String... more) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add("bridge test status=" + status() + " control=" + folder.resolve("control"));
+    lines.add("fabric a verbs device=standin0");
+    lines.add("fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64");
+    lines.add("group 239.1.1.1 mgid=" + firstMgid);
+    lines.add("group 239.1.1.2:4711 mgid=CLLM");
+    lines.add("group ff15::1:1");
+    lines.add("group 239.1.1.4 direction=b-to-a");
+    lines.addAll(List.of(more));
+    return Files.write(folder.resolve("bridge.conf"), lines);
+  }
+
   private void startBridge() throws Exception {
-    Path config = folder.resolve("bridge.conf");
-    Files.write(
-        config,
-        List.of(
-            "bridge test status=" + status() + " control=" + folder.resolve("control"),
-            "fabric a verbs device=standin0",
-            "fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64",
-            "group 239.1.1.1 mgid=IPv4",
-            "group 239.1.1.2:4711 mgid=CLLM",
-            "group ff15::1:1",
-            "group 239.1.1.4 direction=b-to-a"));
+    Path config = config("IPv4");
     Map<String, String> environment = standin(0);
     environment.put("STANDIN_IPOIB", "10.9.0.1");
     bridge =
@@ -137,9 +140,8 @@ class BridgeOverInfinibandTest {
   }
 
   private Map<String, String> standin(int host) {
-    Path library = BuiltParts.standin().getParent();
     Map<String, String> environment = new HashMap<>();
-    environment.put("LD_LIBRARY_PATH", library + ":" + BuiltParts.standinManager().getParent());
+    environment.put("LD_LIBRARY_PATH", BuiltParts.standinWithManager());
     environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
     environment.put("STANDIN_HOST", Integer.toString(host));
     environment.put("STANDIN_LINK", "infiniband");
@@ -246,7 +248,18 @@ class BridgeOverInfinibandTest {
     oneWayFlows();
     status = await(now -> from(now, 1, ONE_WAY).forwarded() == FEW);
     assertEquals(0, from(status, 0, ONE_WAY).arrived(), "its port only sends");
+    aNameThatIsRefusedLeavesAllAsBefore();
     whatABridgeOrRouterHasSentIsDroppedAndCounted(status);
+  }
+
+  /* The first group has got its other name by the time that the last one is refused. */
+  private void aNameThatIsRefusedLeavesAllAsBefore() throws Exception {
+    config("IB", "group ff05::1:1");
+    Process hangUp = new ProcessBuilder("kill", "-HUP", Long.toString(bridge.pid())).start();
+    assertEquals(0, hangUp.waitFor());
+    bridge.awaitOutput(
+        "standin0 can't join ff05::1:1: its MGID ff12:6001:ffff::1:1 is that of ff15::1:1",
+        LIMIT_SECONDS);
   }
 
   private void oneWayFlows() throws Exception {

@@ -74,6 +74,11 @@ final class BuiltParts {
     return require("perf-tests/target/standin-cm/librdmacm.so.1");
   }
 
+  /** Both, as a path that libraries are looked for in. */
+  static String standinWithManager() {
+    return standin().getParent() + ":" + standinManager().getParent();
+  }
+
   static Path standinControl() {
     return require("perf-tests/target/standin-control");
   }

@@ -47,11 +47,7 @@ final class SubnetJoin implements GroupJoin {
    * @throws HeddleException where there is none, or not the one that is configured
    */
   static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
-    List<Gid> candidates =
-        spec.addresses().isEmpty()
-            ? host.addresses().stream().map(each -> Gid.of(each.address())).toList()
-            : spec.addresses();
-    for (Gid each : candidates) {
+    for (Gid each : spec.addresses().isEmpty() ? candidates(host) : spec.addresses()) {
       RdmaCmMember receiver = bound(spec, port, each);
       if (receiver != null) {
         return with(receiver, spec, port, each, log);
@@ -66,6 +62,14 @@ final class SubnetJoin implements GroupJoin {
                 : "the port of " + spec.device() + " by none of " + spec.addresses())
             + ", and groups of InfiniBand are joined by one; give the port an IPoIB interface with"
             + " an address, or name that by address=");
+  }
+
+  /* A link-local address means something on its interface alone, and RDMA CM isn't told that. */
+  private static List<Gid> candidates(HostAddresses host) {
+    return host.addresses().stream()
+        .map(each -> Gid.of(each.address()))
+        .filter(each -> !each.isLinkLocal())
+        .toList();
   }
 
   private static SubnetJoin with(

@@ -1,6 +1,5 @@
 package io.heddle.bridge.fabric;
 
-import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.group.GroupAddress;
@@ -35,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * ways have a lock of their own.
  */
 public final class VerbsFabric implements NumberedPort {
-  private static final int IPV4_BITS = 96;
   private static final int NO_INDEX = -1;
 
   private final String name;
@@ -64,12 +62,12 @@ public final class VerbsFabric implements NumberedPort {
     hops = spec.hops();
     this.port = port;
     if (port.ethernet()) {
-      link = linkOf(port, host);
-      prefixes = prefixes(link, host);
+      link = PortLink.of(port, host);
+      prefixes = PortLink.prefixes(link, host);
       join = joinOf(spec, port, link);
     } else {
       SubnetJoin subnet = SubnetJoin.open(spec, port, host, log);
-      link = linkOf(subnet.address(), host);
+      link = PortLink.of(subnet.address(), host);
       prefixes = List.of();
       join = subnet;
     }
@@ -114,48 +112,6 @@ public final class VerbsFabric implements NumberedPort {
                     + " isn't in partition 0x"
                     + Integer.toHexString(key)
                     + ", in which its groups are joined"));
-  }
-
-  /* Of an address of IPoIB. */
-  private static @Nullable NetworkLink linkOf(Gid address, HostAddresses host) {
-    for (AssignedAddress each : host.addresses()) {
-      if (Gid.of(each.address()).equals(address)) {
-        return host.link(each.interfaceIndex());
-      }
-    }
-    return null;
-  }
-
-  /* The port's interface may be in another network namespace, where another one has its number here. */
-  private static @Nullable NetworkLink linkOf(VerbsPort port, HostAddresses host) {
-    for (NetworkLink each : host.links()) {
-      if (carries(each, port, host)) {
-        return each;
-      }
-    }
-    return null;
-  }
-
-  private static boolean carries(NetworkLink link, VerbsPort port, HostAddresses host) {
-    for (AssignedAddress each : host.addresses()) {
-      if (each.interfaceIndex() == link.index()
-          && port.interfaceOf(Gid.of(each.address())) == link.index()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static List<LoopRules.Prefix> prefixes(@Nullable NetworkLink link, HostAddresses host) {
-    List<LoopRules.Prefix> prefixes = new ArrayList<>();
-    for (AssignedAddress each : host.addresses()) {
-      if (link != null && each.interfaceIndex() == link.index()) {
-        Gid address = Gid.of(each.address());
-        int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
-        prefixes.add(new LoopRules.Prefix(address, bits));
-      }
-    }
-    return List.copyOf(prefixes);
   }
 
   private static GroupJoin joinOf(VerbsSpec spec, VerbsPort port, @Nullable NetworkLink link) {

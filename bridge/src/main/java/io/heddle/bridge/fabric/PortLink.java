@@ -1,0 +1,63 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.verbs.Gid;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the network interface of a port of libibverbs. */
+final class PortLink {
+  private static final int IPV4_BITS = 96;
+
+  private PortLink() {}
+
+  /** That of an address of IPoIB; null where this network namespace hasn't got it. */
+  static @Nullable NetworkLink of(Gid address, HostAddresses host) {
+    for (AssignedAddress each : host.addresses()) {
+      if (Gid.of(each.address()).equals(address)) {
+        return host.link(each.interfaceIndex());
+      }
+    }
+    return null;
+  }
+
+  /**
+   * That of a RoCE port; null where it is in another network namespace, where another interface has
+   * its number here.
+   */
+  static @Nullable NetworkLink of(VerbsPort port, HostAddresses host) {
+    for (NetworkLink each : host.links()) {
+      if (carries(each, port, host)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private static boolean carries(NetworkLink link, VerbsPort port, HostAddresses host) {
+    for (AssignedAddress each : host.addresses()) {
+      if (each.interfaceIndex() == link.index()
+          && port.interfaceOf(Gid.of(each.address())) == link.index()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Of the interface's addresses. */
+  static List<LoopRules.Prefix> prefixes(@Nullable NetworkLink link, HostAddresses host) {
+    List<LoopRules.Prefix> prefixes = new ArrayList<>();
+    for (AssignedAddress each : host.addresses()) {
+      if (link != null && each.interfaceIndex() == link.index()) {
+        Gid address = Gid.of(each.address());
+        int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
+        prefixes.add(new LoopRules.Prefix(address, bits));
+      }
+    }
+    return List.copyOf(prefixes);
+  }
+}
