@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.bridge.group.GroupAddress;
+import io.heddle.bridge.group.MgidFormat;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
@@ -13,6 +18,8 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
@@ -27,6 +34,7 @@ import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.VerbsProvider;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +52,8 @@ import org.junit.jupiter.api.Test;
 @EndsWithin(60)
 final class InfinibandDatagramTest {
   private static final int QUEUE_KEY = 0x1234_5678;
+  /* RDMA CM's. */
+  private static final int GROUP_KEY = 0x0123_4567;
   private static final int HEADER_BYTES = DatagramQueuePair.HEADER_BYTES;
   private static final int BUFFER_BYTES = 8192;
   private static final int SEND_AT = 4096;
@@ -233,6 +243,46 @@ final class InfinibandDatagramTest {
     } finally {
       StandinControl.run("leave 0/1 " + GROUP);
       StandinControl.run("unsend 0/0 " + GROUP);
+    }
+  }
+
+  /* As the subnet's manager and the group's settings say. */
+  @Test
+  void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
+    BuiltParts.standinManager();
+    Gid group = Gid.of(InetAddress.getByName("239.1.2.1"));
+    Gid mgid = Gid.of(InetAddress.getByName("ff15:401b:ffff::f01:201"));
+    VerbsSpec spec =
+        new VerbsSpec(
+            "a", "standin0", List.of(Gid.of(InetAddress.getByName("10.9.0.1"))), List.of(), 0, 9);
+    right.qp.start(GROUP_KEY);
+    right.postReceive();
+    right.qp.attachMulticast(mgid, StandinControl.join("0/1", mgid));
+    try (VerbsFabric bridge = VerbsFabric.open(spec, (level, sentence) -> {});
+        Arena counters = Arena.ofConfined()) {
+      long at = Memory.allocate(counters, 4096, 8);
+      long packet = Memory.allocate(counters, 256, 8);
+      bridge.countAt(at);
+      DatagramFormat.write(
+          packet,
+          DatagramFormat.SEND_ONLY,
+          0,
+          DatagramFormat.MULTICAST_QUEUE_PAIR,
+          1,
+          GROUP_KEY,
+          0);
+      int length =
+          DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY) + 100 + PacketFormat.ICRC_BYTES;
+      Way way = bridge.wayTo(new GroupAddress(group, 0, MgidFormat.IPV4), 0x68);
+      bridge.send(way, packet, length, 0, at, System.nanoTime());
+      bridge.flush();
+      WorkCompletion got = right.await();
+      assertEquals(3, got.serviceLevel, "STANDIN_SL");
+      byte[] header = Memory.toArray(right.mr.address(), HEADER_BYTES);
+      assertEquals(0x6680, (header[0] & 0xff) << 8 | header[1] & 0xff, "traffic class 0x68");
+      assertEquals(9, header[7], "hop limit");
+    } finally {
+      StandinControl.run("leave 0/1 " + mgid);
     }
   }
 

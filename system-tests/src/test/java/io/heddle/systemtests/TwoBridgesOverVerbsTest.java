@@ -43,10 +43,14 @@ import org.junit.jupiter.api.io.TempDir;
  * load ══ 10.9.0.1 [bridge 1] 10.1.0.1 ══ load
  * 10.9.0.3 10.9.0.2 [bridge 2] 10.1.0.2   10.1.0.3
  * </pre>
+ *
+ * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses those that groups are joined by.
  */
 @EndsWithin(300)
 class TwoBridgesOverVerbsTest {
   private static final String GROUP = "239.1.1.1";
+  private static final String MGID = "ff12:4001:ffff::f01:101";
+  private static final String LOAD_GID = "fe80::200:ff:fe00:103";
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
@@ -67,6 +71,7 @@ class TwoBridgesOverVerbsTest {
   private final HostProcess[] bridges = new HostProcess[3];
   private Lab lab;
   private HostProcess load;
+  private boolean infiniband;
 
   /* Of the load's payloads from one fabric, until now; and the longest time between two that came lately. */
   private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
@@ -121,7 +126,13 @@ class TwoBridgesOverVerbsTest {
     environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
     environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
     environment.put("STANDIN_HOST", Integer.toString(host));
-    environment.put("STANDIN_GIDS", "::ffff:10.9.0." + (host + 1));
+    String address = "10.9.0." + (host + 1);
+    environment.put("STANDIN_GIDS", infiniband ? "-" : "::ffff:" + address);
+    if (infiniband) {
+      environment.put("LD_LIBRARY_PATH", BuiltParts.standinWithManager());
+      environment.put("STANDIN_LINK", "infiniband");
+      environment.put("STANDIN_IPOIB", address);
+    }
     return environment;
   }
 
@@ -162,11 +173,20 @@ class TwoBridgesOverVerbsTest {
     startBridge(1, beaconMs);
     startBridge(2, beaconMs);
     awaitOwner(2);
+    String own = infiniband ? LOAD_GID : "10.9.0.3";
+    String group = infiniband ? MGID + "@" + joinLoad() : GROUP;
     load =
         start(
             LOAD_RANK + 1,
-            HostProcess.java(GroupLoad.class, "standin0", "10.9.0.3", "e1", "10.1.0.3", GROUP));
+            HostProcess.java(GroupLoad.class, "standin0", own, "e1", "10.1.0.3", GROUP, group));
     awaitFlow();
+  }
+
+  /* As the operator of a subnet can; the group's LID. */
+  private int joinLoad() throws Exception {
+    Map<String, String> environment = standin(LOAD_RANK);
+    StandinControl.run("host " + LOAD_RANK, environment);
+    return StandinControl.lidIn(StandinControl.run("join 2/0 " + MGID, environment));
   }
 
   private RedundancyStatus redundancy(int number) {
@@ -330,6 +350,24 @@ class TwoBridgesOverVerbsTest {
     await("the first takes over", () -> owns(1));
     awaitFlow();
     assertNoneTwice();
+  }
+
+  /* Each hears what the other sends into the subnet, and knows it for a bridge's. */
+  @Test
+  @InWholeRun
+  void onInfinibandADrainAndAKillBringNoPayloadTwice() throws Exception {
+    BuiltParts.standinManager();
+    infiniband = true;
+    StandinControl.run("create", standin(0));
+    startBoth(800);
+    assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
+    handOver(1);
+    bridges[2].kill();
+    await("the first takes over", () -> owns(1));
+    awaitFlow();
+    assertNoneTwice();
+    Direction fromSubnet = BridgeStatus.read(status(1)).groups().getFirst().directions().getFirst();
+    assertTrue(fromSubnet.drops().getOrDefault("known-bridge", 0L) > 0, fromSubnet.toString());
   }
 
   @Test

@@ -88,7 +88,9 @@ public final class GroupLoad {
     List<Gid> groups = List.of(address(arguments[4]));
     VerbsGroupPort verbs =
         new VerbsGroupPort(
-            arguments[0], address(arguments[1]), List.of(GroupName.of(arguments[4])));
+            arguments[0],
+            address(arguments[1]),
+            List.of(GroupName.of(arguments[arguments.length - 1])));
     WireGroupPort wire = new WireGroupPort(arguments[2], address(arguments[3]), groups);
     comeBeforeOthers();
     new GroupLoad(List.of(verbs, wire)).run();
