@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
@@ -25,6 +26,7 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -45,6 +47,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class InfinibandFabricTest {
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int BYTES = 101;
+  private static final int ROUND = 200;
 
   private final Arena arena = Arena.ofShared();
   private final long counters = Memory.allocate(arena, 4096, 8);
@@ -221,6 +224,28 @@ final class InfinibandFabricTest {
     assertEquals(List.of("", ""), List.of(near.look(), far.look()));
     far.leave(gid("239.1.2.12"));
     near.retire(way);
+  }
+
+  @Test
+  void nothingIsAllocatedForAPacket() throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().threadId();
+    GroupAddress name = new GroupAddress(gid("239.1.2.13"), 0, MgidFormat.IPV4);
+    far.join(name);
+    Way way = near.wayTo(name, 0);
+    long allocated = -1;
+    Patience patience = Patience.ofSeconds(30);
+    while (allocated != 0) {
+      assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
+      long before = threads.getThreadAllocatedBytes(self);
+      for (int i = 0; i < ROUND; i++) {
+        far.mayRest();
+        send(near, way);
+        near.poll();
+        far.poll();
+      }
+      allocated = threads.getThreadAllocatedBytes(self) - before;
+    }
   }
 
   /* As adapters do. The bridge's first rule is about these. */
