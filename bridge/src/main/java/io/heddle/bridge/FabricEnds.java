@@ -4,7 +4,6 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.FabricSpec;
-import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.NumberedPort;
 import io.heddle.bridge.fabric.RdmaCmNumbers;
 import io.heddle.bridge.fabric.SystemClock;
@@ -15,6 +14,7 @@ import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.HostForwarder;
+import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
 import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.UnicastForwarder;
@@ -23,6 +23,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.lang.foreign.Arena;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Opens the bridge's ends in fabrics, each by its kind. */
@@ -58,19 +59,24 @@ final class FabricEnds {
     if (mapping == null) {
       return new UnicastForwarder(arena, fabrics, settings, counters, limiter, ids);
     }
-    NumberService service = numbers(config, fabrics, settings.trafficClass(), log);
-    return new MappedForwarder(arena, fabrics, settings, mapping, counters, limiter, service, ids);
+    List<MappedEnd> ends = new ArrayList<>();
+    try {
+      for (int side = 0; side < fabrics.size(); side++) {
+        String device = config.fabrics().get(side).end();
+        ends.add(mappedEnd(fabrics.get(side), device, settings.trafficClass(), log));
+      }
+      return new MappedForwarder(
+          arena, ends.getFirst(), ends.getLast(), settings, mapping, counters, limiter, ids);
+    } catch (RuntimeException refused) {
+      ends.forEach(MappedEnd::close);
+      throw refused;
+    }
   }
 
-  private static NumberService numbers(
-      BridgeConfig config, List<? extends FabricPort> fabrics, int trafficClass, Log log) {
-    for (int side = 0; side < fabrics.size(); side++) {
-      if (fabrics.get(side) instanceof NumberedPort port) {
-        String device = config.fabrics().get(side).end();
-        return RdmaCmNumbers.open(port, device, trafficClass, log);
-      }
-    }
-    throw new IllegalStateException("numbers are mapped, and no fabric has real queue pairs");
+  private static MappedEnd mappedEnd(FabricPort fabric, String device, int trafficClass, Log log) {
+    return fabric instanceof NumberedPort port
+        ? MappedEnd.behind(port, RdmaCmNumbers.open(port, device, trafficClass, log))
+        : MappedEnd.onWire(fabric);
   }
 
   /** Opens what beacons go and come by. */

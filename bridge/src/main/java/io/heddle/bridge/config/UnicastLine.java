@@ -112,11 +112,11 @@ final class UnicastLine {
               + " is, whose queue pairs have numbers of their own; say mode=mapped"
               + " addresses=proxied");
     }
-    if (settings.mapping() != null && count != 1) {
+    if (settings.mapping() != null && count == 0) {
       throw new HeddleException(
           file
-              + ": unicast mode=mapped needs one fabric of kind verbs and one of kind wire, and "
-              + (count == 0 ? "both are of kind wire; say mode=same" : "both are of kind verbs"));
+              + ": unicast mode=mapped needs a fabric of kind verbs, and both are of kind wire; say"
+              + " mode=same");
     }
   }
 }

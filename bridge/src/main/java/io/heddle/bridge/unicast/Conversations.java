@@ -3,14 +3,13 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.table.RecentEntries;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who talks over the bridge with mapped numbers: a queue pair of a wire fabric's host with one of
- * the other fabric's, which knows it by one of the bridge's own. Found from both sides. Bounded:
- * the least recently used goes first, and who is silent for {@link #IDLE_NS} goes by itself.
- * Nothing is allocated to find one. The data thread's.
+ * Who talks over the bridge with mapped numbers: a queue pair of a host in either fabric. Each
+ * knows the other by an address and a number of the bridge's, which stands here by its index. Found
+ * from both sides. Bounded: the least recently used goes first, and who is silent for {@link
+ * #IDLE_NS} goes by itself. Nothing is allocated to find one. The data thread's.
  */
 final class Conversations {
   /** For so long a silent one stays. */
@@ -21,17 +20,38 @@ final class Conversations {
   private static final int WORDS = 5;
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
   private static final int NUMBER_BITS = 24;
+  private static final int NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
-  /* Both have the same places, since they are filled and emptied together. */
-  private final RecentEntries fromWire;
-  private final RecentEntries fromVerbs;
-  /* The wire's host, the other one, and both numbers in one word. */
+  /** One end of a conversation. */
+  static final class End {
+    private final int number;
+    private final int index;
+    private final int queueKey;
+    private final @Nullable HostNumbers by;
+
+    /**
+     * @param number of the host's queue pair
+     * @param index of the bridge's number that this host knows the other one by
+     * @param queueKey of the host's queue pair
+     * @param by what the bridge's queue pairs here stand for; null on the wire
+     */
+    End(int number, int index, int queueKey, @Nullable HostNumbers by) {
+      this.number = number;
+      this.index = index;
+      this.queueKey = queueKey;
+      this.by = by;
+    }
+  }
+
+  /* From a and b. Both have the same places, since they are filled and emptied together. */
+  private final RecentEntries[] from;
+  /* The host of a, that of b, and both numbers in one word. */
   private final long[] keys;
-  private final int[] queuePairs;
-  private final int[] queueKeys;
-  private final @Nullable HostNumbers[] hosts;
-  private final @Nullable LimitedFlow[] toWire;
-  private final @Nullable LimitedFlow[] toVerbs;
+  private final int[][] indexes;
+  private final int[][] queueKeys;
+  private final @Nullable HostNumbers[][] hosts;
+  /* To a and b. */
+  private final @Nullable LimitedFlow[][] flows;
   private long evicted;
   private long aged;
 
@@ -39,161 +59,166 @@ final class Conversations {
    * @param most at a time
    */
   Conversations(int most) {
-    fromWire = new RecentEntries(most);
-    fromVerbs = new RecentEntries(most);
+    from = new RecentEntries[] {new RecentEntries(most), new RecentEntries(most)};
     keys = new long[WORDS * most];
-    queuePairs = new int[most];
-    queueKeys = new int[most];
-    hosts = new HostNumbers[most];
-    toWire = new LimitedFlow[most];
-    toVerbs = new LimitedFlow[most];
+    indexes = new int[2][most];
+    queueKeys = new int[2][most];
+    hosts = new HostNumbers[2][most];
+    flows = new LimitedFlow[2][most];
   }
 
-  private static long numbers(int wire, int verbs) {
-    return (long) wire << NUMBER_BITS | verbs;
+  private static long word(int high, int low) {
+    return (long) high << NUMBER_BITS | low;
   }
 
   private static int hash(
-      long wireHigh, long wireLow, long verbsHigh, long verbsLow, long numbers) {
-    long mixed = ((wireHigh * MIX ^ wireLow) * MIX ^ verbsHigh) * MIX ^ verbsLow;
-    return (int) ((mixed * MIX ^ numbers) * MIX >>> 32);
+      long nearHigh, long nearLow, long farHigh, long farLow, int index, int number) {
+    long mixed = ((nearHigh * MIX ^ nearLow) * MIX ^ farHigh) * MIX ^ farLow;
+    return (int) ((mixed * MIX ^ word(index, number)) * MIX >>> 32);
   }
 
-  private boolean hasHosts(int place, long wireHigh, long wireLow, long verbsHigh, long verbsLow) {
-    int key = WORDS * place;
-    return keys[key + 1] == wireLow
-        && keys[key + 3] == verbsLow
-        && keys[key] == wireHigh
-        && keys[key + 2] == verbsHigh;
+  private boolean hasHosts(
+      int place, int side, long nearHigh, long nearLow, long farHigh, long farLow) {
+    int near = WORDS * place + 2 * side;
+    int far = WORDS * place + 2 - 2 * side;
+    return keys[near + 1] == nearLow
+        && keys[far + 1] == farLow
+        && keys[near] == nearHigh
+        && keys[far] == farHigh;
   }
 
-  /** By both numbers, as the wire fabric's hosts know them. */
-  int findFromWire(
-      long wireHigh, long wireLow, long verbsHigh, long verbsLow, int wire, int verbs) {
-    long numbers = numbers(wire, verbs);
-    int place = fromWire.first(hash(wireHigh, wireLow, verbsHigh, verbsLow, numbers));
+  /**
+   * The one that a host's packet belongs to.
+   *
+   * @param side the host's, 0 for a
+   * @param index of the bridge's number that it sends to, in the place of the far host
+   * @param number of its own queue pair
+   */
+  int find(
+      int side, long nearHigh, long nearLow, long farHigh, long farLow, int index, int number) {
+    RecentEntries entries = from[side];
+    int place = entries.first(hash(nearHigh, nearLow, farHigh, farLow, index, number));
     while (place != NONE
-        && (keys[WORDS * place + 4] != numbers
-            || !hasHosts(place, wireHigh, wireLow, verbsHigh, verbsLow))) {
-      place = fromWire.next(place);
+        && (indexes[side][place] != index
+            || number(side, place) != number
+            || !hasHosts(place, side, nearHigh, nearLow, farHigh, farLow))) {
+      place = entries.next(place);
     }
     return place;
   }
 
-  /** By the number of the other fabric's host, and the bridge's queue pair that it talks to. */
-  int findFromVerbs(
-      long wireHigh, long wireLow, long verbsHigh, long verbsLow, int queuePair, int verbs) {
-    long numbers = numbers(queuePair, verbs);
-    int place = fromVerbs.first(hash(wireHigh, wireLow, verbsHigh, verbsLow, numbers));
-    while (place != NONE
-        && (queuePairs[place] != queuePair
-            || verbsNumber(place) != verbs
-            || !hasHosts(place, wireHigh, wireLow, verbsHigh, verbsLow))) {
-      place = fromVerbs.next(place);
-    }
-    return place;
+  /** As {@link #find(int, long, long, long, long, int, int)}. */
+  int find(int side, Hosts hosts, int index, int number) {
+    long nearHigh = hosts.source().high();
+    long nearLow = hosts.source().low();
+    long farHigh = hosts.destination().high();
+    return find(side, nearHigh, nearLow, farHigh, hosts.destination().low(), index, number);
   }
 
   /**
    * Enters one that isn't there.
    *
-   * @param host the wire's, whose numbers the queue pair stands for
-   * @param queuePair index of the bridge's own
-   * @param queueKey of the wire's queue pair
+   * @param side of the first host, 0 for a
+   * @param ends both hosts
+   * @param near the first one's end
+   * @param far the other one's
    */
-  int add(
-      Hosts ends, int wire, int verbs, HostNumbers host, int queuePair, int queueKey, long nowNs) {
-    if (fromWire.isFull()) {
-      remove(fromWire.oldest(), nowNs);
+  int add(int side, Hosts ends, End near, End far, long nowNs) {
+    if (from[0].isFull()) {
+      remove(from[0].oldest(), nowNs);
       evicted++;
     }
-    long wireHigh = ends.source().high();
-    long wireLow = ends.source().low();
-    long verbsHigh = ends.destination().high();
-    long verbsLow = ends.destination().low();
-    int place =
-        fromWire.add(hash(wireHigh, wireLow, verbsHigh, verbsLow, numbers(wire, verbs)), nowNs);
-    int other =
-        fromVerbs.add(
-            hash(wireHigh, wireLow, verbsHigh, verbsLow, numbers(queuePair, verbs)), nowNs);
-    if (other != place) {
+    long nearHigh = ends.source().high();
+    long nearLow = ends.source().low();
+    long farHigh = ends.destination().high();
+    long farLow = ends.destination().low();
+    int there = hash(nearHigh, nearLow, farHigh, farLow, near.index, near.number);
+    int back = hash(farHigh, farLow, nearHigh, nearLow, far.index, far.number);
+    int place = from[side].add(there, nowNs);
+    if (from[1 - side].add(back, nowNs) != place) {
       throw new IllegalStateException("both tables of conversations have different places");
     }
     int key = WORDS * place;
-    keys[key] = wireHigh;
-    keys[key + 1] = wireLow;
-    keys[key + 2] = verbsHigh;
-    keys[key + 3] = verbsLow;
-    keys[key + 4] = numbers(wire, verbs);
-    queuePairs[place] = queuePair;
-    queueKeys[place] = queueKey;
-    hosts[place] = host;
-    host.talks(queuePair, 1, nowNs);
+    keys[key + 2 * side] = nearHigh;
+    keys[key + 2 * side + 1] = nearLow;
+    keys[key + 2 - 2 * side] = farHigh;
+    keys[key + 3 - 2 * side] = farLow;
+    keys[key + 4] = side == 0 ? word(near.number, far.number) : word(far.number, near.number);
+    enter(side, place, near, nowNs);
+    enter(1 - side, place, far, nowNs);
     return place;
   }
 
+  private void enter(int side, int place, End end, long nowNs) {
+    indexes[side][place] = end.index;
+    queueKeys[side][place] = end.queueKey;
+    hosts[side][place] = end.by;
+    talks(end.by, end.index, 1, nowNs);
+  }
+
+  private static void talks(@Nullable HostNumbers by, int index, int change, long nowNs) {
+    if (by != null) {
+      by.talks(index, change, nowNs);
+    }
+  }
+
   private void remove(int place, long nowNs) {
-    fromWire.remove(place);
-    fromVerbs.remove(place);
-    Objects.requireNonNull(hosts[place]).talks(queuePairs[place], -1, nowNs);
-    hosts[place] = null;
-    toWire[place] = null;
-    toVerbs[place] = null;
+    for (int side = 0; side < 2; side++) {
+      from[side].remove(place);
+      talks(hosts[side][place], indexes[side][place], -1, nowNs);
+      hosts[side][place] = null;
+      flows[side][place] = null;
+    }
   }
 
   void touch(int place, long nowNs) {
-    fromWire.touch(place, nowNs);
+    from[0].touch(place, nowNs);
   }
 
   /** Ends those that have been silent for long enough. */
   void expire(long nowNs) {
-    while (fromWire.isOldestIdle(nowNs, IDLE_NS)) {
-      remove(fromWire.oldest(), nowNs);
+    while (from[0].isOldestIdle(nowNs, IDLE_NS)) {
+      remove(from[0].oldest(), nowNs);
       aged++;
     }
   }
 
   /** Ends all. Their hosts' numbers are forgotten too. */
   void clear() {
-    fromWire.clear();
-    fromVerbs.clear();
-    Arrays.fill(hosts, null);
-    Arrays.fill(toWire, null);
-    Arrays.fill(toVerbs, null);
+    for (int side = 0; side < 2; side++) {
+      from[side].clear();
+      Arrays.fill(hosts[side], null);
+      Arrays.fill(flows[side], null);
+    }
   }
 
-  int wireNumber(int place) {
-    return (int) (keys[WORDS * place + 4] >>> NUMBER_BITS);
+  /** Of the queue pair of a fabric's host. */
+  int number(int side, int place) {
+    long both = keys[WORDS * place + 4];
+    return (int) (side == 0 ? both >>> NUMBER_BITS : both) & NUMBER_MASK;
   }
 
-  int verbsNumber(int place) {
-    return (int) keys[WORDS * place + 4] & (1 << NUMBER_BITS) - 1;
+  /** Of the bridge's number that a fabric's host sends to. */
+  int index(int side, int place) {
+    return indexes[side][place];
   }
 
-  /** Index of the bridge's queue pair. */
-  int queuePair(int place) {
-    return queuePairs[place];
+  /** Of the queue pair of a fabric's host. */
+  int queueKey(int side, int place) {
+    return queueKeys[side][place];
   }
 
-  /** Of the wire's queue pair. */
-  int queueKey(int place) {
-    return queueKeys[place];
+  /** What packets leave by to a fabric's host; null where nobody has said it yet. */
+  @Nullable LimitedFlow flowTo(int side, int place) {
+    return flows[side][place];
   }
 
-  @Nullable LimitedFlow toWire(int place) {
-    return toWire[place];
-  }
-
-  @Nullable LimitedFlow toVerbs(int place) {
-    return toVerbs[place];
-  }
-
-  void leaveBy(int place, LimitedFlow flow, boolean wire) {
-    (wire ? toWire : toVerbs)[place] = flow;
+  void leaveBy(int side, int place, LimitedFlow flow) {
+    flows[side][place] = flow;
   }
 
   int size() {
-    return fromWire.size();
+    return from[0].size();
   }
 
   /** Those that went since there was no room. */

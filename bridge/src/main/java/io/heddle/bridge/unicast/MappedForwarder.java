@@ -1,10 +1,8 @@
 package io.heddle.bridge.unicast;
 
-import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.NumberService;
-import io.heddle.bridge.fabric.NumberedPort;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.LoopRules;
@@ -19,30 +17,24 @@ import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes datagrams for one host between a fabric on the wire and one of real queue pairs. Hosts of
- * the latter know the wire's hosts by addresses and queue pairs of the bridge. On the wire theirs
- * keep their numbers. Each packet that isn't forwarded is counted under its reason. The data
+ * Takes datagrams for one host between two fabrics of which one at least has real queue pairs.
+ * Hosts behind a device know far ones by addresses and queue pairs of the bridge. On the wire
+ * numbers stay as they are. Each packet that isn't forwarded is counted under its reason. The data
  * thread's.
  */
 public final class MappedForwarder implements HostForwarder {
   /** Of pairs of queue pairs that talk. */
   static final int MOST_CONVERSATIONS = 262_144;
 
-  private final FabricPort[] fabrics;
-  private final NumberedPort verbs;
-  private final int wireSide;
-  private final int verbsSide;
+  private final MappedEnd[] ends;
   private final int trafficClass;
   private final NumberMapping mapping;
-  private final int[] queuePairs;
   private final long[] counters;
   private final Limiter limiter;
-  private final NumberService service;
   private final Conversations conversations = new Conversations(MOST_CONVERSATIONS);
   /* By the side that packets come from: what those of two hosts leave by, whatever their numbers. */
   private final PairTable[] flows = {
@@ -53,49 +45,34 @@ public final class MappedForwarder implements HostForwarder {
   private StandIns standIns = StandIns.NONE;
 
   /**
-   * @param fabrics a and b, one of them of real queue pairs
+   * @param a the end in fabric a, whose service this closes
+   * @param b the end in fabric b, the same; one of both is behind a device
    * @param settings with a mapping
    * @param counters of what comes from a and b, in the status file
    * @param limiter that packets leave through
-   * @param service of the fabric of real queue pairs; this closes it
    * @param ids where the bridge's own request ids come from
    */
   public MappedForwarder(
       Arena arena,
-      List<? extends FabricPort> fabrics,
+      MappedEnd a,
+      MappedEnd b,
       UnicastSettings settings,
       NumberMapping mapping,
       long[] counters,
       Limiter limiter,
-      NumberService service,
       RandomGenerator ids) {
-    this.fabrics = fabrics.toArray(FabricPort[]::new);
-    verbsSide = this.fabrics[0] instanceof NumberedPort ? 0 : 1;
-    wireSide = 1 - verbsSide;
-    verbs = (NumberedPort) this.fabrics[verbsSide];
+    ends = new MappedEnd[] {a, b};
     this.mapping = mapping;
     this.counters = counters.clone();
     this.limiter = limiter;
-    this.service = service;
     trafficClass = settings.trafficClass();
-    queuePairs = verbs.numbers();
-    numbers = new NumberMap(queuePairs.length, conversations);
-    questions =
-        new MappedQuestions(
-            arena,
-            this.fabrics[wireSide],
-            wireSide,
-            trafficClass,
-            counters,
-            service,
-            queuePairs,
-            numbers,
-            ids);
-    follow(settings.standIns(), System.nanoTime());
+    numbers = new NumberMap(ends, conversations);
+    questions = new MappedQuestions(arena, ends, trafficClass, counters, numbers, ids);
+    follow(settings.standIns());
   }
 
   /* Numbers lead where other addresses stood for hosts. Clients ask again. */
-  private void follow(StandIns now, long nowNs) {
+  private void follow(StandIns now) {
     if (now == standIns) {
       return;
     }
@@ -108,7 +85,12 @@ public final class MappedForwarder implements HostForwarder {
         each.clear();
       }
       count();
-      service.serve(now.addressesIn(verbsSide), mapping.ports());
+      for (int side = 0; side < ends.length; side++) {
+        NumberService service = ends[side].service();
+        if (service != null) {
+          service.serve(now.addressesIn(side), mapping.ports());
+        }
+      }
     }
   }
 
@@ -122,8 +104,8 @@ public final class MappedForwarder implements HostForwarder {
   @Override
   public void forward(int side, int train, LoopRules from, LoopRules to, StandIns now) {
     long nowNs = System.nanoTime();
-    follow(now, nowNs);
-    TrainBatch batch = fabrics[side].batch();
+    follow(now);
+    TrainBatch batch = ends[side].fabric().batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
     Gid source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
@@ -170,7 +152,7 @@ public final class MappedForwarder implements HostForwarder {
     if (number == 0 || number == DatagramFormat.MULTICAST_QUEUE_PAIR) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    FabricPort from = fabrics[side];
+    FabricPort from = ends[side].fabric();
     int covered = length - PacketFormat.ICRC_BYTES;
     if (!from.isRight(train, packet, covered, from.checksum(packet, covered))) {
       return DropReason.BAD_CHECKSUM;
@@ -178,14 +160,11 @@ public final class MappedForwarder implements HostForwarder {
     if (number == ManagementDatagram.QUEUE_PAIR) {
       return manage(side, train, packet, length, new Hosts(source, destination), nowNs);
     }
-    if (length > fabrics[1 - side].mostBytes(destination.isIpv4Mapped())) {
+    if (length > ends[1 - side].fabric().mostBytes(destination.isIpv4Mapped())) {
       return DropReason.TOO_LARGE;
     }
     TrainBatch batch = from.batch();
-    int place =
-        side == wireSide
-            ? fromWire(batch, train, packet, destination, nowNs)
-            : fromVerbs(batch, train, packet, destination, nowNs);
+    int place = place(side, batch, train, packet, destination, nowNs);
     if (place == Conversations.NONE) {
       return DropReason.NO_NUMBER;
     }
@@ -201,78 +180,47 @@ public final class MappedForwarder implements HostForwarder {
     return null;
   }
 
-  /* Only over the wire: in the other fabric queue pair 1 isn't the bridge's. */
+  /* Only over the wire: behind a device queue pair 1 isn't the bridge's. */
   private @Nullable DropReason manage(
       int side, int train, long packet, int length, Hosts far, long nowNs) {
-    if (side != wireSide) {
+    if (ends[side].isDevice()) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    TrainBatch batch = fabrics[side].batch();
+    TrainBatch batch = ends[side].fabric().batch();
     Hosts near =
         new Hosts(
             new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
             new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
-    DropReason reason = questions.take(packet, length, near, far, nowNs);
+    DropReason reason = questions.take(side, packet, length, near, far, nowNs);
     if (reason == null) {
       GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs(train));
     }
     return reason;
   }
 
-  private int fromWire(TrainBatch batch, int train, long packet, Gid other, long nowNs) {
-    int wire = DatagramFormat.sourceQueuePair(packet);
-    int number = PacketFormat.queuePair(packet);
-    int place =
-        conversations.findFromWire(
-            batch.sourceHigh(train),
-            batch.sourceLow(train),
-            other.high(),
-            other.low(),
-            wire,
-            number);
-    if (place != Conversations.NONE) {
-      return place;
-    }
-    Gid host = new Gid(batch.sourceHigh(train), batch.sourceLow(train));
-    int key = CmaHeader.QUEUE_KEY;
-    place = numbers.begin(new Hosts(host, other), wire, number, key, nowNs);
-    count();
-    return place;
-  }
-
-  private int fromVerbs(TrainBatch batch, int train, long packet, Gid wire, long nowNs) {
-    int queuePair = indexOf(PacketFormat.queuePair(packet));
+  private int place(int side, TrainBatch batch, int train, long packet, Gid far, long nowNs) {
+    int index = ends[side].indexOf(PacketFormat.queuePair(packet));
     int number = DatagramFormat.sourceQueuePair(packet);
     long high = batch.sourceHigh(train);
     long low = batch.sourceLow(train);
-    int place = conversations.findFromVerbs(wire.high(), wire.low(), high, low, queuePair, number);
-    if (place != Conversations.NONE) {
-      return place;
+    int place = conversations.find(side, high, low, far.high(), far.low(), index, number);
+    if (place == Conversations.NONE) {
+      place = numbers.begin(side, new Hosts(new Gid(high, low), far), index, number, nowNs);
+      count();
     }
-    place = numbers.join(new Hosts(wire, new Gid(high, low)), queuePair, number, nowNs);
-    count();
     return place;
   }
 
-  private int indexOf(int number) {
-    int index = queuePairs.length - 1;
-    while (index > 0 && queuePairs[index] != number) {
-      index--;
-    }
-    return index;
-  }
-
-  /* Null while there is no way yet to a host of real queue pairs. */
+  /* Null while there is no way yet to a host behind a device. */
   private @Nullable LimitedFlow flowOf(
       int side, int place, Gid source, Gid destination, long nowNs) {
-    boolean toWire = side == verbsSide;
-    LimitedFlow known = toWire ? conversations.toWire(place) : conversations.toVerbs(place);
+    LimitedFlow known = conversations.flowTo(1 - side, place);
     if (known != null) {
       return known;
     }
     LimitedFlow flow = hostsFlow(side, source, destination, nowNs);
     if (flow != null) {
-      conversations.leaveBy(place, flow, toWire);
+      conversations.leaveBy(1 - side, place, flow);
     }
     return flow;
   }
@@ -285,12 +233,8 @@ public final class MappedForwarder implements HostForwarder {
     if (known != null) {
       return known;
     }
-    Way way =
-        side == verbsSide
-            ? fabrics[wireSide].wayBetween(source, destination, trafficClass)
-            : verbs.readyWay(source, destination);
+    Way way = ends[1 - side].way(source, destination, trafficClass);
     if (way == null) {
-      service.prepare(source, destination);
       return null;
     }
     LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
@@ -298,13 +242,10 @@ public final class MappedForwarder implements HostForwarder {
     return flow;
   }
 
+  /* Who is on the wire knows numbers and keys as they are. */
   private void rewrite(int side, int place, long packet) {
-    if (side == verbsSide) {
-      DatagramFormat.setQueuePair(packet, conversations.wireNumber(place));
-      DatagramFormat.setQueueKey(packet, conversations.queueKey(place));
-      return;
-    }
-    int number = queuePairs[conversations.queuePair(place)];
+    int other = 1 - side;
+    int number = ends[other].numberOf(conversations.index(other, place));
     boolean immediate = PacketFormat.opcode(packet) == DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
     if (mapping.fixesImmediate()
         && immediate
@@ -312,11 +253,15 @@ public final class MappedForwarder implements HostForwarder {
       DatagramFormat.setImmediate(packet, number);
     }
     DatagramFormat.setSourceQueuePair(packet, number);
+    if (ends[side].isDevice()) {
+      DatagramFormat.setQueuePair(packet, conversations.number(other, place));
+      DatagramFormat.setQueueKey(packet, conversations.queueKey(other, place));
+    }
   }
 
   @Override
   public void expire(int side, long nowNs) {
-    if (side != wireSide) {
+    if (side != 0) {
       return;
     }
     questions.hear(nowNs);
@@ -333,11 +278,19 @@ public final class MappedForwarder implements HostForwarder {
 
   @Override
   public String look() {
-    return service.look();
+    StringBuilder said = new StringBuilder();
+    for (MappedEnd each : ends) {
+      NumberService service = each.service();
+      String fault = service == null ? "" : service.look();
+      said.append(said.isEmpty() || fault.isEmpty() ? "" : "; ").append(fault);
+    }
+    return said.toString();
   }
 
   @Override
   public void close() {
-    service.close();
+    for (MappedEnd each : ends) {
+      each.close();
+    }
   }
 }

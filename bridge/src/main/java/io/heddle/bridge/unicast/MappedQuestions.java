@@ -1,105 +1,100 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.CmMessage;
-import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrReply;
-import io.heddle.bridge.cm.SidrRequest;
-import io.heddle.bridge.cm.SidrRequests;
-import io.heddle.bridge.cm.SidrRequests.Request;
-import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.status.DropReason;
-import io.heddle.bridge.status.GroupCounters;
-import io.heddle.bridge.status.UnicastCounters;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks for the number of a queue pair where numbers are mapped. The bridge owns queue pair 1 in
- * the wire fabric; in the other one it asks, and is asked, by a {@link NumberService}. Rare: it
- * allocates. The data thread's.
+ * Who asks for the number of a queue pair where numbers are mapped. In a fabric on the wire the
+ * bridge owns queue pair 1; behind a device it asks, and is asked, by a {@link NumberService}.
+ * Rare: it allocates. The data thread's.
  */
 final class MappedQuestions {
-  private static final long AGAIN_NS = 500_000_000;
-
-  private final int wire;
   private final int trafficClass;
-  private final long[] counters;
-  private final NumberService service;
-  private final int[] queuePairs;
-  private final NumberMap numbers;
-  private final SidrRequests requests;
-  private final OwnMessages own;
-  private final RandomGenerator ids;
-  private final Map<Integer, Asked> asked = new LinkedHashMap<>();
-  private StandIns standIns = StandIns.NONE;
-
-  /** A question of the other fabric, that a host on the wire is to answer. */
-  private static final class Asked {
-    private final int id;
-    private final NumberService.Question question;
-    private final Hosts hosts;
-    private final long deadlineNs;
-    private long againNs;
-
-    private Asked(int id, NumberService.Question question, Hosts hosts, long nowNs) {
-      this.id = id;
-      this.question = question;
-      this.hosts = hosts;
-      deadlineNs = nowNs + SidrRequests.WAIT_NS;
-      againNs = nowNs;
-    }
-  }
+  private final MappedEnd[] ends;
+  /* By fabric; what the bridge says itself on the wire alone. */
+  private final @Nullable OwnMessages[] own = new OwnMessages[2];
+  private final Askers[] askers = new Askers[2];
 
   /**
-   * @param wire which fabric is on the wire, 0 for a
+   * @param ends in a and b, one of them behind a device at least
    * @param counters of what comes from a and b
-   * @param queuePairs the numbers of the bridge's own
    * @param ids where the bridge's own request ids come from
    */
   MappedQuestions(
       Arena arena,
-      FabricPort fabric,
-      int wire,
+      MappedEnd[] ends,
       int trafficClass,
       long[] counters,
-      NumberService service,
-      int[] queuePairs,
       NumberMap numbers,
       RandomGenerator ids) {
-    this.wire = wire;
     this.trafficClass = trafficClass;
-    this.counters = counters.clone();
-    this.service = service;
-    this.queuePairs = queuePairs.clone();
-    this.numbers = numbers;
-    this.ids = ids;
-    requests = new SidrRequests(QueuePairOne.MOST_REQUESTS, ids);
-    own = new OwnMessages(arena, fabric);
+    this.ends = ends.clone();
+    for (int side = 0; side < 2; side++) {
+      own[side] = ends[side].isDevice() ? null : new OwnMessages(arena, ends[side].fabric());
+    }
+    for (int side = 0; side < 2; side++) {
+      askers[side] = askers(side, counters[side], numbers, ids);
+    }
+  }
+
+  private Askers askers(int side, long counters, NumberMap numbers, RandomGenerator ids) {
+    NumberService near = ends[side].service();
+    NumberService far = ends[1 - side].service();
+    OwnMessages nearOwn = own[side];
+    OwnMessages farOwn = own[1 - side];
+    if (near == null) {
+      if (far == null || nearOwn == null) {
+        throw new IllegalArgumentException("numbers are mapped, and no fabric has a device");
+      }
+      return new WireAskers(trafficClass, counters, far, nearOwn, ids);
+    }
+    return new DeviceAskers(
+        side,
+        counters,
+        ends[side],
+        near,
+        (id, question, hosts, nowNs) -> {
+          if (farOwn != null) {
+            farOwn.ask(id, question, hosts, trafficClass, nowNs);
+          } else if (far != null) {
+            Gid source = hosts.source();
+            far.ask(id, source, hosts.destination(), question.port(), question.privateData());
+          }
+          return farOwn != null;
+        },
+        numbers,
+        ids);
   }
 
   void use(StandIns now) {
-    standIns = now;
+    for (Askers each : askers) {
+      each.use(now);
+    }
   }
 
   /**
    * A packet for queue pair 1 came over the wire.
    *
+   * @param side of the fabric on the wire
    * @param near its ends as they came
    * @param far its ends as the other fabric has them
    * @return why it has no effect; null where it has one
    */
-  @Nullable DropReason take(long packet, int lengthBytes, Hosts near, Hosts far, long nowNs) {
+  @Nullable DropReason take(
+      int side, long packet, int lengthBytes, Hosts near, Hosts far, long nowNs) {
+    if (!(askers[side] instanceof WireAskers clients)) {
+      return DropReason.WRONG_QUEUE_PAIR;
+    }
     if (DatagramFormat.queueKey(packet) != ManagementDatagram.QUEUE_KEY) {
       return DropReason.WRONG_QUEUE_KEY;
     }
@@ -110,10 +105,10 @@ final class MappedQuestions {
     CmMessage message =
         ManagementDatagram.messageOf(mad, DatagramFormat.payloadBytes(packet, lengthBytes));
     return switch (message) {
-      case SIDR_REQUEST -> request(mad, near, far, nowNs);
-      case SIDR_REPLY -> reply(mad, near, nowNs);
+      case SIDR_REQUEST -> clients.request(mad, near, far, nowNs);
+      case SIDR_REPLY -> reply(1 - side, mad, near, nowNs);
       case CONNECT_REQUEST -> {
-        own.refuse(mad, near.destination(), near.source(), trafficClass, nowNs);
+        clients.refuse(mad, near, nowNs);
         yield DropReason.RELIABLE_CONNECTION;
       }
       case CONNECT_REJECT, OTHER, FOREIGN -> DropReason.OTHER_MAD;
@@ -121,139 +116,52 @@ final class MappedQuestions {
     };
   }
 
-  private @Nullable DropReason request(long mad, Hosts near, Hosts far, long nowNs) {
-    long asks = SidrRequest.serviceId(mad);
-    long header = SidrRequest.privateData(mad);
-    if (!CmaHeader.isDatagramService(asks) || !CmaHeader.isRight(header)) {
-      return DropReason.MALFORMED_MAD;
-    }
-    Gid client = near.source();
-    int clientId = SidrRequest.requestId(mad);
-    Request before = requests.find(client, clientId);
-    boolean waits = before != null && requests.findOpen(before.ownId()) == before;
-    long transaction = ManagementDatagram.transaction(mad);
-    SidrRequests.Arrival arrival =
-        requests.arrived(client, clientId, near.destination(), transaction, asks, nowNs);
-    boolean repeat = arrival == SidrRequests.Arrival.REPEAT;
-    UnicastCounters.requested(counters[wire], repeat);
-    if (!repeat || !waits) {
-      Request request = Objects.requireNonNull(requests.find(client, clientId));
-      service.ask(
-          request.ownId(),
-          far.source(),
-          far.destination(),
-          CmaHeader.servicePort(asks),
-          PrivateBytes.read(header + CmaHeader.BYTES, PrivateBytes.IN_REQUEST));
-    }
-    count();
-    return null;
-  }
-
-  private void count() {
-    UnicastCounters.requests(counters[wire], requests.open(), requests.evicted());
-    UnicastCounters.requests(counters[1 - wire], asked.size(), 0);
-  }
-
-  private @Nullable DropReason reply(long mad, Hosts near, long nowNs) {
-    Asked question = asked.get(SidrReply.requestId(mad));
-    if (question == null) {
+  /* Of a host on the wire to one of the other fabric. */
+  private @Nullable DropReason reply(int side, long mad, Hosts near, long nowNs) {
+    int id = SidrReply.requestId(mad);
+    Hosts hosts = askers[side] instanceof DeviceAskers clients ? clients.hostsOf(id) : null;
+    if (hosts == null) {
       return DropReason.UNKNOWN_REPLY;
     }
-    Hosts hosts = question.hosts;
     if (!hosts.destination().equals(near.source()) || !hosts.source().equals(near.destination())) {
       return DropReason.FOREIGN_REPLY;
     }
-    asked.remove(question.id);
-    UnicastCounters.replied(counters[1 - wire]);
-    int index =
-        SidrReply.status(mad) == SidrReply.STATUS_SUCCESS
-            ? numbers.serve(near.source(), SidrReply.queuePair(mad), SidrReply.queueKey(mad), nowNs)
-            : NumberMap.NONE;
-    if (index == NumberMap.NONE) {
-      service.refuse(question.question.id());
-    } else {
-      service.accept(
-          question.question.id(),
-          queuePairs[index],
-          PrivateBytes.read(SidrReply.privateData(mad), PrivateBytes.IN_REPLY));
-    }
-    count();
+    askers[side].answered(
+        new NumberService.Answer(
+            id,
+            SidrReply.status(mad),
+            SidrReply.queuePair(mad),
+            SidrReply.queueKey(mad),
+            PrivateBytes.read(SidrReply.privateData(mad), PrivateBytes.IN_REPLY)),
+        nowNs);
     return null;
   }
 
-  /** Takes what the other fabric's hosts have said. */
+  /** Takes what hosts behind devices have said. */
   void hear(long nowNs) {
-    NumberService.Heard heard = service.take();
-    while (heard != null) {
-      switch (heard) {
-        case NumberService.Answer answer -> answered(answer, nowNs);
-        case NumberService.Question question -> asked(question, nowNs);
+    for (int side = 0; side < 2; side++) {
+      NumberService service = ends[side].service();
+      NumberService.Heard heard = service == null ? null : service.take();
+      while (service != null && heard != null) {
+        switch (heard) {
+          case NumberService.Answer answer -> askers[1 - side].answered(answer, nowNs);
+          case NumberService.Question question -> asked(side, question, nowNs);
+        }
+        heard = service.take();
       }
-      count();
-      heard = service.take();
     }
   }
 
-  private void answered(NumberService.Answer answer, long nowNs) {
-    Request request = requests.findOpen(answer.token());
-    if (request != null) {
-      requests.replied(request);
-      UnicastCounters.replied(counters[wire]);
-      own.answer(request, answer, trafficClass, nowNs);
+  private void asked(int side, NumberService.Question question, long nowNs) {
+    if (askers[side] instanceof DeviceAskers clients) {
+      clients.ask(question, nowNs);
     }
-  }
-
-  private void asked(NumberService.Question question, long nowNs) {
-    long arrivals = counters[1 - wire];
-    Gid address = question.address();
-    Gid client = question.client();
-    Gid host = standIns.hostOf(1 - wire, address.high(), address.low());
-    Gid from = standIns.addressOf(1 - wire, client.high(), client.low());
-    UnicastCounters.requested(arrivals, false);
-    if (host == null
-        || from == null
-        || host.isIpv4Mapped() != from.isIpv4Mapped()
-        || asked.size() >= QueuePairOne.MOST_REQUESTS) {
-      GroupCounters.arrived(arrivals, 1);
-      GroupCounters.dropped(arrivals, DropReason.NO_STAND_IN, 1);
-      service.refuse(question.id());
-      return;
-    }
-    int id = ids.nextInt();
-    while (asked.containsKey(id)) {
-      id = ids.nextInt();
-    }
-    asked.put(id, new Asked(id, question, new Hosts(from, host), nowNs));
   }
 
   /** Asks again, and ends what has waited for long enough. */
   void expire(long nowNs) {
-    if (requests.size() > 0) {
-      requests.expire(
-          nowNs,
-          request -> {
-            UnicastCounters.timedOut(counters[wire]);
-            own.fail(request, trafficClass, nowNs);
-          });
-      count();
-    }
-    if (!asked.isEmpty()) {
-      expireAsked(nowNs);
-    }
-  }
-
-  private void expireAsked(long nowNs) {
-    for (Iterator<Asked> all = asked.values().iterator(); all.hasNext(); ) {
-      Asked each = all.next();
-      if (nowNs - each.deadlineNs >= 0) {
-        all.remove();
-        UnicastCounters.timedOut(counters[1 - wire]);
-        service.refuse(each.question.id());
-        count();
-      } else if (nowNs - each.againNs >= 0) {
-        each.againNs = nowNs + AGAIN_NS;
-        own.ask(each.id, each.question, each.hosts, trafficClass, nowNs);
-      }
+    for (Askers each : askers) {
+      each.expire(nowNs);
     }
   }
 }

@@ -1,95 +1,129 @@
 package io.heddle.bridge.unicast;
 
+import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.verbs.Gid;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Which queue pair of the bridge stands for whom. A host's queue pair of the fabric of real ones
- * that talks to two of one host on the wire needs two of the bridge's to tell them by. The data
- * thread's.
+ * Which queue pair of the bridge stands for whom. A host behind a device whose queue pair talks to
+ * two of one far host needs two of the bridge's to tell them by. The data thread's.
  */
 final class NumberMap {
   static final int NONE = Conversations.NONE;
 
-  private final int queuePairs;
+  private final MappedEnd[] ends;
   private final Conversations conversations;
-  private final Map<Gid, HostNumbers> hosts = new HashMap<>();
+  /* By the fabric that the bridge's queue pairs are in: what they stand for at the address of a far host. */
+  private final List<Map<Gid, HostNumbers>> hosts = List.of(new HashMap<>(), new HashMap<>());
 
-  NumberMap(int queuePairs, Conversations conversations) {
-    this.queuePairs = queuePairs;
+  NumberMap(MappedEnd[] ends, Conversations conversations) {
+    this.ends = ends.clone();
     this.conversations = conversations;
   }
 
-  private HostNumbers host(Gid wire) {
-    return hosts.computeIfAbsent(wire, unknown -> new HostNumbers(queuePairs));
+  private HostNumbers host(int side, Gid far) {
+    return hosts
+        .get(side)
+        .computeIfAbsent(far, unknown -> new HostNumbers(ends[side].queuePairs()));
   }
 
   /**
-   * Enters a conversation that the wire's host begins.
+   * Enters the conversation that a packet begins.
    *
-   * @param ends the wire's host, and the other one
-   * @param queueKey of the wire's queue pair
-   * @return its place; {@link #NONE} where all queue pairs stand for others there
+   * @param side the fabric that it came from, 0 for a
+   * @param between its sender, and the host of the other fabric that it is for
+   * @param index of the bridge's number that it came to
+   * @param number of its sender
+   * @return the place; {@link #NONE} where it came to a queue pair that stands for nobody, or all
+   *     of the other fabric stand for others
    */
-  int begin(Hosts ends, int wire, int verbs, int queueKey, long nowNs) {
-    HostNumbers host = host(ends.source());
+  int begin(int side, Hosts between, int index, int number, long nowNs) {
+    HostNumbers by = null;
+    int far = index;
+    int farKey = CmaHeader.QUEUE_KEY;
+    if (ends[side].isDevice()) {
+      by = hosts.get(side).get(between.destination());
+      if (by == null || by.service(index) == HostNumbers.NONE) {
+        return NONE;
+      }
+      far = by.service(index);
+      farKey = by.key(index);
+      int known = ofNumbers(side, between, number, far);
+      if (known != NONE) {
+        return known;
+      }
+    }
+    int other = 1 - side;
+    HostNumbers standIns = null;
+    int standIn = number;
+    int nearKey = CmaHeader.QUEUE_KEY;
+    if (ends[other].isDevice()) {
+      standIns = host(other, between.source());
+      standIn = free(other, new Hosts(between.destination(), between.source()), far, number);
+      if (standIn == NONE) {
+        return NONE;
+      }
+      if (standIns.service(standIn) == number) {
+        nearKey = standIns.key(standIn);
+      }
+    }
+    return conversations.add(
+        side,
+        between,
+        new Conversations.End(number, index, nearKey, by),
+        new Conversations.End(far, standIn, farKey, standIns),
+        nowNs);
+  }
+
+  /* They may have begun by another queue pair of the bridge's. */
+  private int ofNumbers(int side, Hosts between, int number, int far) {
+    int other = 1 - side;
+    if (!ends[other].isDevice()) {
+      Hosts back = new Hosts(between.destination(), between.source());
+      return conversations.find(other, back, number, far);
+    }
+    int place = NONE;
+    for (int i = 0; i < ends[side].queuePairs() && place == NONE; i++) {
+      place = conversations.find(side, between, i, number);
+      if (place != NONE && conversations.number(other, place) != far) {
+        place = NONE;
+      }
+    }
+    return place;
+  }
+
+  /* Which of the bridge's may stand for a number of the far host, where this one talks to it. */
+  private int free(int side, Hosts between, int number, int far) {
+    HostNumbers host = host(side, between.destination());
     int free = NONE;
-    int key = queueKey;
-    for (int i = 0; i < queuePairs; i++) {
-      boolean taken = find(ends, i, verbs) != NONE;
-      if (!taken && host.service(i) == wire) {
-        free = i;
-        key = host.key(i);
-        break;
+    for (int i = 0; i < ends[side].queuePairs(); i++) {
+      boolean taken = conversations.find(side, between, i, number) != NONE;
+      if (!taken && host.service(i) == far) {
+        return i;
       }
       if (!taken && free == NONE && host.service(i) == HostNumbers.NONE) {
         free = i;
       }
     }
-    return free == NONE ? NONE : conversations.add(ends, wire, verbs, host, free, key, nowNs);
-  }
-
-  private int find(Hosts ends, int queuePair, int verbs) {
-    Gid wire = ends.source();
-    Gid other = ends.destination();
-    return conversations.findFromVerbs(
-        wire.high(), wire.low(), other.high(), other.low(), queuePair, verbs);
+    return free;
   }
 
   /**
-   * Enters a conversation with a service of the wire's host.
+   * Has a queue pair of the bridge stand for a service.
    *
-   * @return its place; {@link #NONE} where the queue pair stands for no service there
-   */
-  int join(Hosts ends, int queuePair, int verbs, long nowNs) {
-    HostNumbers host = hosts.get(ends.source());
-    if (host == null || host.service(queuePair) == HostNumbers.NONE) {
-      return NONE;
-    }
-    int wire = host.service(queuePair);
-    int key = host.key(queuePair);
-    Gid near = ends.source();
-    Gid far = ends.destination();
-    int place =
-        conversations.findFromWire(near.high(), near.low(), far.high(), far.low(), wire, verbs);
-    return place == NONE
-        ? conversations.add(ends, wire, verbs, host, queuePair, key, nowNs)
-        : place;
-  }
-
-  /**
-   * Has a queue pair stand for a service of the wire's host.
-   *
+   * @param side the fabric whose hosts use it, 0 for a
+   * @param far the other fabric's host that has it
    * @return its index; {@link #NONE} where all stand for others
    */
-  int serve(Gid wire, int number, int key, long nowNs) {
-    return host(wire).serve(number, key, nowNs, Conversations.IDLE_NS);
+  int serve(int side, Gid far, int number, int key, long nowNs) {
+    return host(side, far).serve(number, key, nowNs, Conversations.IDLE_NS);
   }
 
   /** Forgets all. */
   void clear() {
     conversations.clear();
-    hosts.clear();
+    hosts.forEach(Map::clear);
   }
 }

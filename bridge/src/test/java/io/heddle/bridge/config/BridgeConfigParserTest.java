@@ -228,6 +228,22 @@ class BridgeConfigParserTest {
   }
 
   @Test
+  void numbersAreMappedBetweenTwoPorts() {
+    BridgeConfig config =
+        parse(
+            """
+            fabric a verbs device=rxe0
+            fabric b verbs device=rxe1
+            unicast mode=mapped addresses=proxied queue-pairs=3
+            proxy a 10.1.0.200 for=10.2.0.9
+            proxy b 10.2.0.200 for=10.1.0.9
+            """);
+    VerbsSpec b = (VerbsSpec) config.fabrics().getLast();
+    assertEquals(3, b.queuePairs());
+    assertEquals("[10.2.0.200]", b.standIns().toString());
+  }
+
+  @Test
   void aFileThatIsNotThereIsNamed() {
     HeddleException refused =
         assertThrows(

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
@@ -16,11 +15,9 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +44,8 @@ class MappedForwarderTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final List<String> told = new ArrayList<>();
+  private final ToldNumbers service = new ToldNumbers();
+  private final List<String> told = service.told;
   private long departed;
   private final MappedForwarder forwarder = forwarder(true);
 
@@ -55,7 +53,8 @@ class MappedForwarderTest {
     NumberMapping mapping = new NumberMapping(2, fixes, List.of(7174));
     return new MappedForwarder(
         arena,
-        List.of(verbs, wire),
+        MappedEnd.behind(verbs, service),
+        MappedEnd.onWire(wire),
         new UnicastSettings(0, Addresses.PROXIED, STAND_INS, mapping),
         mapping,
         counters,
@@ -65,54 +64,7 @@ class MappedForwarderTest {
             1024,
             (flow, at, length, crc, digest, arrivedNs, nowNs) -> departed++,
             System.nanoTime()),
-        new Silent(),
         new SplittableRandom(1));
-  }
-
-  /** A manager that nobody answers. */
-  private final class Silent implements NumberService {
-    @Override
-    public String describe() {
-      return "the test";
-    }
-
-    @Override
-    public void ask(int token, Gid source, Gid server, int port, List<Byte> privateData) {
-      told.add("asks " + server);
-    }
-
-    @Override
-    public void prepare(Gid source, Gid destination) {
-      told.add("a way from " + source + " to " + destination);
-    }
-
-    @Override
-    public void serve(List<Gid> addresses, List<Integer> ports) {
-      told.add("serves " + addresses + " " + ports);
-    }
-
-    @Override
-    public void accept(long question, int number, List<Byte> privateData) {
-      told.add("accepts " + question);
-    }
-
-    @Override
-    public void refuse(long question) {
-      told.add("refuses " + question);
-    }
-
-    @Override
-    public @Nullable Heard take() {
-      return null;
-    }
-
-    @Override
-    public String look() {
-      return "";
-    }
-
-    @Override
-    public void close() {}
   }
 
   @AfterEach
@@ -219,6 +171,7 @@ class MappedForwarderTest {
         put(0x21, 0x51, 0x21);
         verbs.put(packet, LENGTH, VERBS_HOST, ON_VERBS);
         forwarder.forward(0, 0, RULES, RULES, STAND_INS);
+        forwarder.expire(0, System.nanoTime());
         forwarder.expire(1, System.nanoTime());
       }
       allocated = threads.getThreadAllocatedBytes(self) - before;

@@ -18,11 +18,7 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Queue;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -52,17 +48,17 @@ class MappedQuestionsTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final Asking asking = new Asking();
+  private final ToldNumbers asking = new ToldNumbers();
+  private final MappedEnd[] ends = {
+    MappedEnd.behind(new HeardFabric.Numbered(0x51, 0x52), asking), MappedEnd.onWire(fabric)
+  };
   private final MappedQuestions questions =
       new MappedQuestions(
           arena,
-          fabric,
-          WIRE,
+          ends,
           0,
           counters,
-          asking,
-          new int[] {0x51, 0x52},
-          new NumberMap(2, new Conversations(16)),
+          new NumberMap(ends, new Conversations(16)),
           new SplittableRandom(1));
 
   MappedQuestionsTest() {
@@ -70,57 +66,6 @@ class MappedQuestionsTest {
         new StandIns(
             List.of(
                 new StandIn(VERBS, ON_VERBS, WIRE_HOST), new StandIn(WIRE, ON_WIRE, VERBS_HOST))));
-  }
-
-  /** What the bridge asked and answered. */
-  private static final class Asking implements NumberService {
-    private final List<String> told = new ArrayList<>();
-    private final Queue<Heard> heard = new ArrayDeque<>();
-    private int token;
-
-    @Override
-    public String describe() {
-      return "the test";
-    }
-
-    @Override
-    public void ask(int by, Gid source, Gid server, int port, List<Byte> privateData) {
-      token = by;
-      told.add(source + " asks " + server + " for " + port + " with " + privateData.subList(0, 3));
-    }
-
-    @Override
-    public void prepare(Gid source, Gid destination) {
-      told.add("a way from " + source + " to " + destination);
-    }
-
-    @Override
-    public void serve(List<Gid> addresses, List<Integer> ports) {
-      told.add("serves " + addresses + " " + ports);
-    }
-
-    @Override
-    public void accept(long question, int number, List<Byte> privateData) {
-      told.add(String.format(Locale.ROOT, "%d is 0x%x", question, number));
-    }
-
-    @Override
-    public void refuse(long question) {
-      told.add(question + " is refused");
-    }
-
-    @Override
-    public @Nullable Heard take() {
-      return heard.poll();
-    }
-
-    @Override
-    public String look() {
-      return "";
-    }
-
-    @Override
-    public void close() {}
   }
 
   @AfterEach
@@ -149,7 +94,7 @@ class MappedQuestionsTest {
 
   private @Nullable DropReason take(Gid from, long nowNs) {
     Hosts far = new Hosts(ON_VERBS, VERBS_HOST);
-    return questions.take(packet, PACKET, new Hosts(from, ON_WIRE), far, nowNs);
+    return questions.take(WIRE, packet, PACKET, new Hosts(from, ON_WIRE), far, nowNs);
   }
 
   /* The management datagram of the packet that was said last. */

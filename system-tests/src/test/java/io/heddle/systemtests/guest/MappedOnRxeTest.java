@@ -47,7 +47,7 @@ final class MappedOnRxeTest {
       """;
 
   /* A program that listens says nothing of it, so its client asks until it's there. */
-  private static final String PROGRAMS =
+  static final String PROGRAMS =
       """
       heddle bridge check /tmp/bridge.conf
       heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
