@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.Way;
@@ -78,13 +79,13 @@ final class MappedOverVerbsTest {
   }
 
   /** Knows the only host of its fabric, and has the ways to it made before it tells of it. */
-  private static final class Manager implements NumberService {
+  private static final class Asking implements NumberService {
     private final Queue<Heard> heard = new ArrayDeque<>();
     private final VerbsFabric end;
     private final VerbsFabric host;
     private int accepted;
 
-    private Manager(VerbsFabric end, VerbsFabric host) {
+    private Asking(VerbsFabric end, VerbsFabric host) {
       this.end = end;
       this.host = host;
     }
@@ -137,116 +138,172 @@ final class MappedOverVerbsTest {
     public void close() {}
   }
 
-  private VerbsFabric open(int side, List<Gid> own, List<Gid> standIns, int queuePairs) {
+  private VerbsFabric open(int side, List<Gid> standIns, int queuePairs) {
     VerbsSpec spec =
-        new VerbsSpec(side == A ? "a" : "b", "standin" + side, own, standIns, queuePairs, 1);
+        new VerbsSpec(side == A ? "a" : "b", "standin" + side, List.of(), standIns, queuePairs, 1);
     VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {});
     fabric.countAt(counters);
     opened.add(fabric);
     return fabric;
   }
 
-  /** One fabric: its host, and the bridge's end with the address that stands for the far host. */
-  private final class Side {
-    private final int number;
-    private final VerbsFabric host;
-    private final VerbsFabric end;
-    private final Gid hostAddress;
-    private final Gid standIn;
-    private final Manager manager;
-    private final Way way;
+  /** One fabric's host. */
+  private final class Host {
+    private final int side;
+    private final VerbsFabric fabric;
+    private final Gid address;
 
-    private Side(int number) {
-      this.number = number;
-      host = open(number, List.of(), List.of(), 1);
-      hostAddress = host.ownAddresses().get(1);
-      standIn = host.ownAddresses().get(2);
-      end = open(number, List.of(host.ownAddresses().get(3)), List.of(standIn), QUEUE_PAIRS);
-      manager = new Manager(end, host);
-      way = host.wayBetween(hostAddress, standIn, 0);
+    private Host(int side) {
+      this.side = side;
+      fabric = open(side, List.of(), 1);
+      address = fabric.ownAddresses().get(1);
     }
 
-    private int hostsNumber() {
-      return host.numbers()[0];
+    private Gid otherAddress(int number) {
+      return fabric.ownAddresses().get(1 + number);
     }
 
-    private void send(int to, long word) {
-      DatagramFormat.write(packet, IMMEDIATE, 0, to, 1, CmaHeader.QUEUE_KEY, hostsNumber());
-      DatagramFormat.setImmediate(packet, hostsNumber());
+    private int number() {
+      return fabric.numbers()[0];
+    }
+
+    private void send(Gid to, int number, long word) {
+      DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, number());
+      DatagramFormat.setImmediate(packet, number());
       Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
       Memory.setLong(packet + HEADERS, word);
-      host.send(way, packet, LENGTH, 0, directions[number], System.nanoTime());
-      host.flush();
+      Way way = fabric.wayBetween(address, to, 0);
+      fabric.send(way, packet, LENGTH, 0, directions[side], System.nanoTime());
+      fabric.flush();
     }
 
-    /* Where the next one came from, as immediate and source have it; and what was in it. */
-    private int hear(long word) {
+    /* The number that the next one came from, as immediate and source have it. */
+    private int hear(Gid from, long word) {
       Patience patience = Patience.ofSeconds(20);
-      while (host.poll() == 0) {
+      while (fabric.poll() == 0) {
         assertFalse(patience.isOver(), "nothing came");
       }
-      long got = host.batch().address(0);
-      assertEquals(standIn, new Gid(host.batch().sourceHigh(0), host.batch().sourceLow(0)));
+      TrainBatch batch = fabric.batch();
+      long got = batch.address(0);
+      assertEquals(from, new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
       assertEquals(word, Memory.getLong(got + HEADERS));
       assertEquals(DatagramFormat.sourceQueuePair(got), DatagramFormat.immediate(got));
       return DatagramFormat.sourceQueuePair(got);
     }
   }
 
-  private void pass(MappedForwarder forwarder, List<Side> sides, StandIns standIns) {
-    for (Side each : sides) {
-      int trains = each.end.poll();
-      for (int train = 0; train < trains; train++) {
-        forwarder.forward(each.number, train, RULES, RULES, standIns);
+  /** A bridge, without its threads. */
+  private final class Passing implements AutoCloseable {
+    private final List<Host> hosts;
+    private final List<VerbsFabric> ends;
+    private final List<Asking> services;
+    private final List<Gid> addresses;
+    private final StandIns standIns;
+    private final MappedForwarder forwarder;
+
+    /**
+     * @param number its own among several, from 1
+     */
+    private Passing(Host a, Host b, int number) {
+      hosts = List.of(a, b);
+      addresses = List.of(a.otherAddress(number), b.otherAddress(number));
+      ends =
+          List.of(
+              open(A, List.of(addresses.get(A)), QUEUE_PAIRS),
+              open(B, List.of(addresses.get(B)), QUEUE_PAIRS));
+      services = List.of(new Asking(ends.get(A), a.fabric), new Asking(ends.get(B), b.fabric));
+      standIns =
+          new StandIns(
+              List.of(
+                  new StandIn(A, addresses.get(A), b.address),
+                  new StandIn(B, addresses.get(B), a.address)));
+      NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(PORT));
+      forwarder =
+          new MappedForwarder(
+              arena,
+              MappedEnd.behind(ends.get(A), services.get(A)),
+              MappedEnd.behind(ends.get(B), services.get(B)),
+              new UnicastSettings(0, Addresses.PROXIED, standIns, mapping),
+              mapping,
+              directions,
+              new Limiter(
+                  arena,
+                  1 << 20,
+                  8192,
+                  (flow, at, length, crc, digest, arrivedNs, nowNs) ->
+                      ends.get(flow.side())
+                          .send(flow.way(), at, length, crc, flow.counters(), arrivedNs),
+                  System.nanoTime()),
+              new SplittableRandom(number));
+    }
+
+    private void pass() {
+      for (int side = 0; side < 2; side++) {
+        int trains = ends.get(side).poll();
+        for (int train = 0; train < trains; train++) {
+          forwarder.forward(side, train, RULES, RULES, standIns);
+        }
+        ends.get(1 - side).flush();
+        forwarder.expire(side, System.nanoTime());
       }
-      sides.get(1 - each.number).end.flush();
-      forwarder.expire(each.number, System.nanoTime());
+    }
+
+    /* The number that the host of a fabric gets for the other one's service. */
+    private int ask(int side) {
+      services.get(side).askedBy(hosts.get(side).address, addresses.get(side));
+      pass();
+      pass();
+      return services.get(side).accepted;
+    }
+
+    /* There and back. */
+    private void talk(int side, int service, long word) {
+      Host client = hosts.get(side);
+      Host server = hosts.get(1 - side);
+      client.send(addresses.get(side), service, word);
+      pass();
+      int number = server.hear(addresses.get(1 - side), word);
+      server.send(addresses.get(1 - side), number, -word);
+      pass();
+      client.hear(addresses.get(side), -word);
+    }
+
+    @Override
+    public void close() {
+      forwarder.close();
+      ends.forEach(VerbsFabric::close);
     }
   }
 
   @Test
   void hostsOfBothFabricsAskAndTalkByQueuePairsOfTheBridge() {
-    Side a = new Side(A);
-    Side b = new Side(B);
-    List<Side> sides = List.of(a, b);
-    StandIns standIns =
-        new StandIns(
-            List.of(
-                new StandIn(A, a.standIn, b.hostAddress),
-                new StandIn(B, b.standIn, a.hostAddress)));
-    NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(PORT));
-    MappedForwarder forwarder =
-        new MappedForwarder(
-            arena,
-            MappedEnd.behind(a.end, a.manager),
-            MappedEnd.behind(b.end, b.manager),
-            new UnicastSettings(0, Addresses.PROXIED, standIns, mapping),
-            mapping,
-            directions,
-            new Limiter(
-                arena,
-                1 << 20,
-                8192,
-                (flow, at, length, crc, digest, arrivedNs, nowNs) ->
-                    sides
-                        .get(flow.side())
-                        .end
-                        .send(flow.way(), at, length, crc, flow.counters(), arrivedNs),
-                System.nanoTime()),
-            new SplittableRandom(1));
-    for (Side client : sides) {
-      Side server = sides.get(1 - client.number);
-      client.manager.askedBy(client.hostAddress, client.standIn);
-      pass(forwarder, sides, standIns);
-      pass(forwarder, sides, standIns);
-      int service = client.manager.accepted;
-      for (int i = 0; i < EACH; i++) {
-        client.send(service, i);
-        pass(forwarder, sides, standIns);
-        server.send(server.hear(i), -i);
-        pass(forwarder, sides, standIns);
-        client.hear(-i);
+    Passing bridge = new Passing(new Host(A), new Host(B), 1);
+    for (int side = 0; side < 2; side++) {
+      int service = bridge.ask(side);
+      for (int i = 1; i <= EACH; i++) {
+        bridge.talk(side, service, i);
       }
     }
+  }
+
+  /* Each has addresses and queue pairs of its own, and none knows the other's maps. */
+  @Test
+  void whoTalkedByABridgeThatEndedAsksAnother() {
+    Host a = new Host(A);
+    Host b = new Host(B);
+    Passing first = new Passing(a, b, 1);
+    Passing second = new Passing(a, b, 2);
+    int service = first.ask(A);
+    first.talk(A, service, 1);
+    int other = second.ask(A);
+    first.talk(A, service, 2);
+    second.talk(A, other, 3);
+    first.close();
+    a.send(first.addresses.get(A), service, 4);
+    assertEquals(0, b.fabric.poll(), "nobody takes it any more");
+    int again = second.ask(A);
+    assertEquals(other, again, "the service has its queue pair there already");
+    second.talk(A, again, 5);
+    second.talk(B, second.ask(B), 6);
   }
 }

@@ -51,6 +51,7 @@ class TwoBridgesOverVerbsTest {
   private static final String GROUP = "239.1.1.1";
   private static final String MGID = "ff12:4001:ffff::f01:101";
   private static final String LOAD_GID = "fe80::200:ff:fe00:103";
+  private static final String PACE_US = "1000";
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
@@ -63,8 +64,7 @@ class TwoBridgesOverVerbsTest {
       new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
   private static final Pattern COUNTS =
       Pattern.compile(
-          "from-(verbs|wire) sent (\\d+) newest (-?\\d+) twice (\\d+) lost (\\d+) pauseUs"
-              + " (\\d+)\n");
+          "from-([ab]) sent (\\d+) newest (-?\\d+) twice (\\d+) lost (\\d+) pauseUs" + " (\\d+)\n");
 
   @TempDir private Path folder;
   private final List<HostProcess> processes = new ArrayList<>();
@@ -178,7 +178,16 @@ class TwoBridgesOverVerbsTest {
     load =
         start(
             LOAD_RANK + 1,
-            HostProcess.java(GroupLoad.class, "standin0", own, "e1", "10.1.0.3", GROUP, group));
+            HostProcess.java(
+                GroupLoad.class,
+                GROUP,
+                PACE_US,
+                "verbs",
+                "standin0",
+                own + "," + group,
+                "wire",
+                "e1",
+                "10.1.0.3"));
     awaitFlow();
   }
 
@@ -257,7 +266,7 @@ class TwoBridgesOverVerbsTest {
   /* The longest time without a payload in either direction since the load had said so much. */
   private double longestPauseMs(int begin) {
     double longest = 0;
-    for (String from : List.of("verbs", "wire")) {
+    for (String from : List.of("a", "b")) {
       for (Counts each : counts(from, begin)) {
         longest = Math.max(longest, each.pauseMs());
       }
@@ -266,13 +275,13 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void awaitFlow() throws InterruptedException {
-    long verbs = counts("verbs").sent() + SOME;
-    long wire = counts("wire").sent() + SOME;
+    long verbs = counts("a").sent() + SOME;
+    long wire = counts("b").sent() + SOME;
     await(
         "payloads flow",
         () -> {
           assertTrue(load.isAlive(), load::outputOrWhyNot);
-          return counts("verbs").newest() >= verbs && counts("wire").newest() >= wire;
+          return counts("a").newest() >= verbs && counts("b").newest() >= wire;
         });
   }
 
@@ -291,7 +300,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void assertNoneTwice() {
-    assertEquals(0, counts("verbs").twice() + counts("wire").twice(), this::said);
+    assertEquals(0, counts("a").twice() + counts("b").twice(), this::said);
   }
 
   /* The second is drained and takes the group back, so often. */
@@ -308,16 +317,16 @@ class TwoBridgesOverVerbsTest {
     System.out.println(
         2 * times
             + " hand-overs: "
-            + counts("verbs")
+            + counts("a")
             + " "
-            + counts("wire")
+            + counts("b")
             + ", counted "
             + counted[0]
             + " and "
             + counted[1]);
     assertNoneTwice();
-    assertTrue(counts("verbs").lost() <= counted[0], this::said);
-    assertTrue(counts("wire").lost() <= counted[1], this::said);
+    assertTrue(counts("a").lost() <= counted[0], this::said);
+    assertTrue(counts("b").lost() <= counted[1], this::said);
   }
 
   private void awaitNewOwner(int number) throws InterruptedException {

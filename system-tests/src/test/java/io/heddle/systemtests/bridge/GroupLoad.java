@@ -7,15 +7,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A host of both fabrics that sends numbered payloads to a group in each all the time, and counts
- * how often each comes out of the other one: {@code GroupLoad DEVICE ADDRESS INTERFACE ADDRESS
- * GROUP}. It prints its counts, by the fabric that payloads left from, and the longest time between
- * two that came since it printed last, until it is killed.
+ * how often each comes out of the other one: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS
+ * KIND END ADDRESS}, with the time between two payloads and fabrics a and b. It prints its counts,
+ * by the fabric that payloads left from, and the longest time between two that came since it
+ * printed last, until it is killed.
  *
  * <p>A device's sender hands a datagram to one receiver after the other. A pause in between would
  * be one that no switch makes. So its thread comes before all that have no priority.
@@ -27,15 +30,16 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class GroupLoad {
   /* How the two directions are called. */
-  private static final List<String> DIRECTIONS = List.of("from-verbs", "from-wire");
+  private static final List<String> DIRECTIONS = List.of("from-a", "from-b");
 
   private static final int MARK = 0x4c4f_4144;
   private static final int BYTES = 100;
-  private static final long PACE_NS = 1_000_000;
-  private static final long NAP_NS = 50_000;
-  private static final long TELL_NS = 20_000_000;
+  /* Of the time between two payloads. */
+  private static final int NAPS = 20;
+  private static final int TOLD_AFTER = 20;
 
   private final List<GroupPort> ports;
+  private final long paceNs;
   private final List<Direction> directions = List.of(new Direction(), new Direction());
   private final ByteBuffer room = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.BIG_ENDIAN);
 
@@ -79,21 +83,24 @@ public final class GroupLoad {
     }
   }
 
-  private GroupLoad(List<GroupPort> ports) {
+  private GroupLoad(List<GroupPort> ports, long paceNs) {
     this.ports = ports;
+    this.paceNs = paceNs;
   }
 
   /** The program. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
-    List<Gid> groups = List.of(address(arguments[4]));
-    VerbsGroupPort verbs =
-        new VerbsGroupPort(
-            arguments[0],
-            address(arguments[1]),
-            List.of(GroupName.of(arguments[arguments.length - 1])));
-    WireGroupPort wire = new WireGroupPort(arguments[2], address(arguments[3]), groups);
+    GroupName group = GroupName.of(arguments[0]);
+    long paceNs = TimeUnit.MICROSECONDS.toNanos(Long.parseLong(arguments[1]));
+    List<GroupPort> ports = new ArrayList<>();
+    for (int i = 2; i < arguments.length; i += 3) {
+      String[] own = arguments[i + 2].split(",");
+      GroupName there = own.length == 1 ? group : GroupName.of(own[1]);
+      ports.add(
+          GroupPort.open(arguments[i], arguments[i + 1], address(own[0]), List.of(there)));
+    }
     comeBeforeOthers();
-    new GroupLoad(List.of(verbs, wire)).run();
+    new GroupLoad(ports, paceNs).run();
   }
 
   private static Gid address(String text) throws IOException {
@@ -122,15 +129,15 @@ public final class GroupLoad {
         send(0);
         send(1);
         /* What a pause has kept isn't made up for. */
-        sendNs = now + PACE_NS;
+        sendNs = now + paceNs;
       }
       if (now - tellNs >= 0) {
         for (int from = 0; from < directions.size(); from++) {
           System.out.println(DIRECTIONS.get(from) + " " + directions.get(from).counts());
         }
-        tellNs = now + TELL_NS;
+        tellNs = now + TOLD_AFTER * paceNs;
       }
-      LockSupport.parkNanos(NAP_NS);
+      LockSupport.parkNanos(paceNs / NAPS);
     }
   }
 

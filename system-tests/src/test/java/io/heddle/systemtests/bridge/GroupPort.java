@@ -1,7 +1,9 @@
 package io.heddle.systemtests.bridge;
 
+import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** A host's end in a fabric: it sends to multicast groups and hears them. */
 interface GroupPort extends AutoCloseable {
@@ -15,6 +17,20 @@ interface GroupPort extends AutoCloseable {
      * @param immediate 0 where it has none
      */
     void datagram(ByteBuffer payload, boolean hasImmediate, int immediate);
+  }
+
+  /**
+   * Opens an end.
+   *
+   * @param kind verbs, or wire
+   * @param end its device or interface
+   * @param own the address that it sends from
+   */
+  static GroupPort open(String kind, String end, Gid own, List<GroupName> groups)
+      throws IOException {
+    return kind.equals("verbs")
+        ? new VerbsGroupPort(end, own, groups)
+        : new WireGroupPort(end, own, GroupName.addresses(groups));
   }
 
   /** The longest payload. */

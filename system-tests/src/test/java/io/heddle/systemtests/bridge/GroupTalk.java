@@ -66,10 +66,7 @@ public final class GroupTalk {
         names.add(GroupName.of(each));
       }
       Gid own = names.removeFirst().address();
-      GroupPort port =
-          arguments[0].equals("verbs")
-              ? new VerbsGroupPort(arguments[1], own, names)
-              : new WireGroupPort(arguments[1], own, GroupName.addresses(names));
+      GroupPort port = GroupPort.open(arguments[0], arguments[1], own, names);
       talks.add(new GroupTalk(port, me, names.size(), count));
     }
     Patience patience = Patience.ofSeconds(seconds);
