@@ -328,7 +328,8 @@ public final class BridgeConfigParser {
               + ": owner= has no meaning without a line redundancy bridge-id=NUMBER");
     }
     List<List<LoopRules.Prefix>> hosts = List.of(prefixes.get("a"), prefixes.get("b"));
-    StandIns standIns = proxies.finish(hosts);
+    boolean oneNamespace = namespace("a").equals(namespace("b"));
+    StandIns standIns = proxies.finish(hosts, oneNamespace);
     if (!proxies.isEmpty() && (unicast == null || unicast.isTransparent())) {
       throw proxies.first().fail("proxy has no meaning without a line unicast addresses=proxied");
     }
@@ -350,6 +351,10 @@ public final class BridgeConfigParser {
             : new UnicastSettings(
                 unicast.trafficClass(), unicast.addresses(), standIns, unicast.mapping()),
         redundancy);
+  }
+
+  private String namespace(String fabric) {
+    return fabrics.get(fabric) instanceof WireSpec wire ? wire.namespace() : "";
   }
 
   private FabricSpec withStandIns(String name, StandIns standIns) {

@@ -61,14 +61,21 @@ final class ProxyLines {
    * All of them.
    *
    * @param prefixes of the hosts of each fabric, as far as they are configured
+   * @param oneNamespace whether both fabrics' interfaces are in the same network namespace
    */
-  StandIns finish(List<List<LoopRules.Prefix>> prefixes) {
+  StandIns finish(List<List<LoopRules.Prefix>> prefixes, boolean oneNamespace) {
     lines.forEach((each, line) -> {
       int far = 1 - each.side();
       ConfigLine own = addresses.get(far).get(each.host());
       if (own != null) {
         throw line.fail(
             "for=" + each.host() + " is no host but the bridge's own, in line " + own.number());
+      }
+      if (oneNamespace && each.address().equals(each.host())) {
+        throw line.fail(
+            each.host()
+                + " is the host's own address, and the system would keep what goes there; name a"
+                + " fabric of kind wire in a namespace=, or another address");
       }
       List<LoopRules.Prefix> known = prefixes.get(far);
       if (!known.isEmpty() && known.stream().noneMatch(prefix -> prefix.contains(each.host()))) {

@@ -43,8 +43,9 @@ final class UnicastLine {
         line.choice("addresses", Addresses.TRANSPARENT, Addresses.words(), Addresses::named);
     if (maps && addresses == Addresses.TRANSPARENT) {
       throw line.fail(
-          "mode=mapped needs addresses=proxied, since a port of libibverbs sends from its own"
-              + " addresses alone");
+          "mode=mapped needs addresses=proxied, since a port of libibverbs sends from addresses of"
+              + " its interface alone; for a host's own address say it twice: proxy a HOST"
+              + " for=HOST");
     }
     int trafficClass = line.number("tos", 0, 0, 255);
     return new UnicastSettings(

@@ -228,6 +228,22 @@ class BridgeConfigParserTest {
   }
 
   @Test
+  void anAddressMayBeTheHostsOwnWhereFabricsAreInTwoNamespaces() {
+    BridgeConfig config =
+        parse(
+            """
+            fabric a verbs device=rxe0
+            fabric b wire interface=y namespace=gw
+            unicast mode=mapped addresses=proxied
+            proxy a 10.2.0.9 for=10.2.0.9
+            proxy b 10.1.0.9 for=10.1.0.9
+            """);
+    assertEquals(
+        "[proxy a 10.2.0.9 for=10.2.0.9, proxy b 10.1.0.9 for=10.1.0.9]",
+        config.standIns().all().toString());
+  }
+
+  @Test
   void numbersAreMappedBetweenTwoPorts() {
     BridgeConfig config =
         parse(

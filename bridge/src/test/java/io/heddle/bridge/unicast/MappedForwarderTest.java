@@ -143,6 +143,25 @@ class MappedForwarderTest {
     assertEquals("0x51 to 0x21, 0x11", describe());
   }
 
+  @Test
+  void hostsMaySeeEachOthersOwnAddresses() {
+    StandIns own =
+        new StandIns(
+            List.of(new StandIn(0, WIRE_HOST, WIRE_HOST), new StandIn(1, VERBS_HOST, VERBS_HOST)));
+    verbs.wayBetween(WIRE_HOST, VERBS_HOST, 0);
+    put(0x11, 0x21, 0);
+    wire.put(packet, LENGTH, WIRE_HOST, VERBS_HOST);
+    forwarder.forward(1, 0, RULES, RULES, own);
+    assertEquals("serves [10.2.0.1] [7174]", told.getLast(), "no way was missing");
+    assertEquals("0x51 to 0x21, 0x0", describe());
+    put(0x21, 0x51, 0);
+    verbs.put(packet, LENGTH, VERBS_HOST, WIRE_HOST);
+    forwarder.forward(0, 0, RULES, RULES, own);
+    assertEquals("0x21 to 0x11, 0x0", describe());
+    assertEquals(List.of("10.1.0.1 to 10.2.0.1"), wire.ways);
+    assertEquals(2, departed);
+  }
+
   /* A quarter of a million of them don't each hold a way and a queue. */
   @Test
   void conversationsOfTwoHostsLeaveByOneWay() {

@@ -35,14 +35,15 @@ final class UnicastRoutes {
     for (StandIn each : config.standIns().all()) {
       String near = config.fabrics().get(each.side()).name();
       String far = config.fabrics().get(1 - each.side()).name();
+      boolean own = each.address().equals(each.host());
       text.append("hosts of fabric ")
           .append(near)
           .append(" reach ")
           .append(each.host())
           .append(" of ")
           .append(far)
-          .append(" as ")
-          .append(each.address())
+          .append(own ? " by its own address, and need a route there by this host" : " as ")
+          .append(own ? "" : each.address())
           .append('\n');
     }
     return text.toString();
