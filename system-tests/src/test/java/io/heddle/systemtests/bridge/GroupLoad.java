@@ -16,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A host of both fabrics that sends numbered payloads to a group in each all the time, and counts
  * how often each comes out of the other one: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS
- * KIND END ADDRESS}, with the time between two payloads and fabrics a and b. It prints its counts,
+ * KIND END ADDRESS}, with the time between two payloads and fabrics a and b. An address may have a
+ * comma and the group's other name there behind it. It prints its counts,
  * by the fabric that payloads left from, and the longest time between two that came since it
  * printed last, until it is killed.
  *
