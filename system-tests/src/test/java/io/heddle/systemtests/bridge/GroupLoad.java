@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
  * A host of both fabrics that sends numbered payloads to a group in each all the time, and counts
  * how often each comes out of the other one: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS
  * KIND END ADDRESS}, with the time between two payloads and fabrics a and b. An address may have a
- * comma and the group's other name there behind it. It prints its counts,
- * by the fabric that payloads left from, and the longest time between two that came since it
- * printed last, until it is killed.
+ * comma and the group's other name there behind it. It prints its counts, by the fabric that
+ * payloads left from, and the longest time between two that came since it printed last, until it is
+ * killed.
  *
  * <p>A device's sender hands a datagram to one receiver after the other. A pause in between would
  * be one that no switch makes. So its thread comes before all that have no priority.
@@ -97,8 +97,7 @@ public final class GroupLoad {
     for (int i = 2; i < arguments.length; i += 3) {
       String[] own = arguments[i + 2].split(",");
       GroupName there = own.length == 1 ? group : GroupName.of(own[1]);
-      ports.add(
-          GroupPort.open(arguments[i], arguments[i + 1], address(own[0]), List.of(there)));
+      ports.add(GroupPort.open(arguments[i], arguments[i + 1], address(own[0]), List.of(there)));
     }
     comeBeforeOthers();
     new GroupLoad(ports, paceNs).run();

@@ -48,6 +48,7 @@ final class Measurements {
 
   static List<Measurement> all() {
     List<Measurement> all = new ArrayList<>(besideTcp());
+    all.addAll(allReduces());
     all.addAll(withBothCompilers());
     all.addAll(overFabrics());
     all.addAll(fabricsSide());
@@ -123,7 +124,11 @@ final class Measurements {
                     + " --milliseconds 100"),
             false,
             120,
-            Readings::plugin),
+            Readings::plugin));
+  }
+
+  private static List<Measurement> allReduces() {
+    return List.of(
         new Measurement(
             ALL_REDUCE,
             "ring all-reduce of two ranks beside kernel TCP",
@@ -146,7 +151,6 @@ final class Measurements {
   /* As on hosts with four processors and more. What starts a process for each round is over before all is compiled. */
   private static List<Measurement> withBothCompilers() {
     return besideTcp().stream()
-        .filter(each -> !each.name().equals(ALL_REDUCE) && !each.name().equals(AMONG_THREADS))
         .map(each ->
             new Measurement(
                 each.name() + BOTH,
