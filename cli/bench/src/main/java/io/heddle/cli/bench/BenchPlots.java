@@ -153,6 +153,18 @@ final class BenchPlots {
     }
   }
 
+  /* A power of ten that no median is below, of those above zero; the others stand on it. */
+  private static double decadeOfLeast(Map<String, Map<String, Figure>> bySeries) {
+    double least =
+        bySeries.values().stream()
+            .flatMap(figures -> figures.values().stream())
+            .mapToDouble(Figure::median)
+            .filter(each -> each > 0)
+            .min()
+            .orElse(1);
+    return Math.pow(10, Math.floor(Math.log10(least)));
+  }
+
   /** Bars in groups; their error bars go from the least to the most. */
   static void bars(
       Path file,
@@ -172,11 +184,9 @@ final class BenchPlots {
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
     chart.getStyler().setPlotBorderVisible(false);
     chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    if (logarithmic) {
-      chart.getStyler().setYAxisLogarithmic(true);
-    } else {
-      chart.getStyler().setYAxisMin(0.0);
-    }
+    double floor = logarithmic ? decadeOfLeast(bySeries) : 0;
+    chart.getStyler().setYAxisLogarithmic(logarithmic);
+    chart.getStyler().setYAxisMin(floor);
     chart.getStyler().setXAxisLabelRotation(groups.size() > MOST_LEVEL_LABELS ? 45 : 0);
     chart.getStyler().setAvailableSpaceFill(0.8);
     bySeries.forEach((name, figures) -> {
@@ -184,8 +194,10 @@ final class BenchPlots {
       List<Double> spreads = new ArrayList<>();
       for (String group : groups) {
         @Nullable Figure figure = figures.get(group);
-        medians.add(figure == null ? 0 : figure.median());
-        spreads.add(figure == null ? 0 : (figure.most() - figure.least()) / 2);
+        double median = Math.max(floor, figure == null ? 0 : figure.median());
+        medians.add(median);
+        spreads.add(
+            figure == null ? 0 : Math.min(median - floor, (figure.most() - figure.least()) / 2));
       }
       chart.addSeries(name, List.copyOf(groups), medians, spreads);
     });
