@@ -212,8 +212,12 @@ final class Engine implements PacketSink {
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
     waiting.endRound(callersGone);
-    if (nowNs - due >= 0 && nowNs - timersFromNs >= 0) {
-      serveTimers(nowNs);
+    if (nowNs - due >= 0) {
+      if (nowNs - timersFromNs >= 0) {
+        serveTimers(nowNs);
+      } else {
+        due = Math.min(timersFromNs, gate.dueNs()); /* the sleeper has nothing to do until then */
+      }
     }
     work += transmit(nowNs);
     waiting.join(departures, nowNs);
