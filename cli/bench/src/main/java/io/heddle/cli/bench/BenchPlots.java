@@ -165,7 +165,7 @@ final class BenchPlots {
     return Math.pow(10, Math.floor(Math.log10(least)));
   }
 
-  /** Bars in groups; their error bars go from the least to the most. */
+  /** Bars in groups; error bars, where there are some, go from the least to the most. */
   static void bars(
       Path file,
       String title,
@@ -194,12 +194,11 @@ final class BenchPlots {
       List<Double> spreads = new ArrayList<>();
       for (String group : groups) {
         @Nullable Figure figure = figures.get(group);
-        double median = Math.max(floor, figure == null ? 0 : figure.median());
-        medians.add(median);
-        spreads.add(
-            figure == null ? 0 : Math.min(median - floor, (figure.most() - figure.least()) / 2));
+        medians.add(Math.max(floor, figure == null ? 0 : figure.median()));
+        spreads.add(figure == null ? 0 : (figure.most() - figure.least()) / 2);
       }
-      chart.addSeries(name, List.copyOf(groups), medians, spreads);
+      /* The same length above and below a bar's end would be none on such an axis. */
+      chart.addSeries(name, List.copyOf(groups), medians, logarithmic ? null : spreads);
     });
     SvgFile.write(file, chart, WIDTH, HEIGHT);
   }
