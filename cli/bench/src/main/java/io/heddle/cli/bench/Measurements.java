@@ -53,6 +53,7 @@ final class Measurements {
     all.addAll(overFabrics());
     all.addAll(fabricsSide());
     all.addAll(alone());
+    all.addAll(processes());
     return all;
   }
 
@@ -335,7 +336,11 @@ final class Measurements {
             words("bridge latency --json --rounds 3"),
             false,
             120,
-            BridgeReadings::latency),
+            BridgeReadings::latency));
+  }
+
+  private static List<Measurement> processes() {
+    return List.of(
         new Measurement(
             SCALE,
             "what connections cost by their number, by planes and by ranks, beside kernel TCP",
