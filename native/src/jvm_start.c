@@ -172,7 +172,7 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-XX:+UseSerialGC", /* fewest threads; the data path doesn't allocate */
       /* A connection over four planes takes some 45 KiB, and there may be 1,024. What nobody uses is never touched, but for
       the young part, which garbage fills whatever its size. */
-      "-Xmn20m",
+      "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
       "--finalization=disabled",     /* nothing here has any, and it would be a thread */
