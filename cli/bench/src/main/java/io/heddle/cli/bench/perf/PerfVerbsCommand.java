@@ -34,7 +34,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
   static final List<String> MACHINE =
       List.of(
           "-XX:+UseSerialGC",
-          "-Xmn20m",
+          "-Xmn12m",
           "-Xmx256m",
           "--enable-native-access=ALL-UNNAMED",
           "-XX:+UseSystemMemoryBarrier");
