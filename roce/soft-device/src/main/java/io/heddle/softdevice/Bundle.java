@@ -1,8 +1,10 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
+import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.wire.PacketFormat;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +94,43 @@ final class Bundle {
       used += ENTRY_BYTES + length;
       packets++;
     }
+  }
+
+  /**
+   * Opens one that came: hands on each packet in it, which is judged as if it had come alone.
+   *
+   * @return how many there were
+   */
+  static int open(
+      PacketSink sink,
+      DropCounters drops,
+      ByteBuffer view,
+      long base,
+      long bundle,
+      int bytes,
+      long sourceHigh,
+      long sourceLow,
+      long nowNs) {
+    long end = bundle + bytes;
+    int packets = 0;
+    for (long at = bundle + PacketFormat.BTH_BYTES; at < end; ) {
+      long packet = at + ENTRY_BYTES;
+      int lengthAndPort = packet < end ? PacketFormat.networkInt(at) : 0;
+      int length = lengthAndPort >>> 16;
+      if (length == 0 || length > end - packet) {
+        drops.count(DropCounters.Reason.BAD_LENGTH);
+        break;
+      }
+      if (PacketFormat.opcode(packet) == PacketFormat.BUNDLE) {
+        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
+        break;
+      }
+      packets++;
+      int port = lengthAndPort & 0xffff;
+      sink.onPacket(view, base, packet, length, sourceHigh, sourceLow, port, nowNs);
+      at = packet + length;
+    }
+    return packets;
   }
 
   /**

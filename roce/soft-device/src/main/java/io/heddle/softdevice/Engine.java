@@ -36,9 +36,6 @@ final class Engine implements PacketSink {
   private static final long CALLERS_GONE_NS = 50_000;
   private static final long GIVE_UP_LOOK_NS = 100_000;
 
-  /** Timers have an eighth of the time at most. */
-  private static final int TIMERS_REST = 7;
-
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
   final Counters counters = new Counters();
@@ -62,8 +59,7 @@ final class Engine implements PacketSink {
   private boolean callersGone;
   private int firstWord;
   private int queuePairCount;
-  private long due = Pause.NEVER_NS;
-  private long timersFromNs;
+  private final TimerLooks timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   private @Nullable ProgressThread sleeper;
@@ -78,7 +74,7 @@ final class Engine implements PacketSink {
     sockets = new ReceiveSockets(arena, counters);
     rows = new WriteRows(arena);
     lastCallNs = clock.nanoTime();
-    timersFromNs = lastCallNs;
+    timers = new TimerLooks(lastCallNs);
   }
 
   void setSleeper(@Nullable ProgressThread thread) {
@@ -179,7 +175,7 @@ final class Engine implements PacketSink {
 
   /** Ends a hold of the lock: tells the sleeper of an earlier deadline. */
   void unlock() {
-    long deadline = due;
+    long deadline = timers.dueNs();
     if (deadline != publishedDue) {
       publishedDue = deadline;
     }
@@ -212,13 +208,10 @@ final class Engine implements PacketSink {
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
     waiting.endRound(callersGone);
-    if (nowNs - due >= 0) {
-      if (nowNs - timersFromNs >= 0) {
-        serveTimers(nowNs);
-      } else {
-        due = Math.min(timersFromNs, gate.dueNs()); /* the sleeper has nothing to do until then */
-      }
+    if (timers.begin(nowNs)) {
+      serveTimers(nowNs);
     }
+    timerAt(gate.dueNs());
     work += transmit(nowNs);
     waiting.join(departures, nowNs);
     departures.leave();
@@ -361,7 +354,10 @@ final class Engine implements PacketSink {
     }
     if (opcode == PacketFormat.BUNDLE) {
       if (qp.links().get(link).isSoft()) {
-        onBundle(view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
+        int packets =
+            Bundle.open(this, drops, view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
+        /* The datagram itself is counted as one by whoever received it. */
+        counters.received(Math.max(0, packets - 1));
       } else {
         drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
       }
@@ -379,50 +375,13 @@ final class Engine implements PacketSink {
     qp.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /* Each packet in it is judged as if it had come alone. */
-  private void onBundle(
-      java.nio.ByteBuffer view,
-      long base,
-      long bundle,
-      int bytes,
-      long sourceHigh,
-      long sourceLow,
-      long nowNs) {
-    DropCounters drops = counters.drops();
-    long end = bundle + bytes;
-    int packets = 0;
-    for (long at = bundle + PacketFormat.BTH_BYTES; at < end; ) {
-      long packet = at + Bundle.ENTRY_BYTES;
-      int lengthAndPort = packet < end ? PacketFormat.networkInt(at) : 0;
-      int length = lengthAndPort >>> 16;
-      if (length == 0 || length > end - packet) {
-        drops.count(DropCounters.Reason.BAD_LENGTH);
-        break;
-      }
-      if (PacketFormat.opcode(packet) == PacketFormat.BUNDLE) {
-        drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
-        break;
-      }
-      packets++;
-      onPacket(view, base, packet, length, sourceHigh, sourceLow, lengthAndPort & 0xffff, nowNs);
-      at = packet + length;
-    }
-    /* The datagram itself is counted as one by whoever received it. */
-    counters.received(Math.max(0, packets - 1));
-  }
-
   /** How long the packet in hand may have lain in its socket at most. */
   long waitedNs() {
     return sockets.waitedNs();
   }
 
-  /*
-   * Each look at all of them takes its time. Where thousands wait for a slow peer, one or another is always due, and a look in
-   * each round would leave no time to hear its answers.
-   */
   private void serveTimers(long nowNs) {
     long begunNs = clock.nanoTime();
-    due = Pause.NEVER_NS;
     long next = Pause.NEVER_NS;
     int words = usedWords;
     for (int i = 0; i < words * 64; i++) {
@@ -432,16 +391,12 @@ final class Engine implements PacketSink {
         next = Math.min(next, qp.dueNs());
       }
     }
-    due = Math.min(Math.min(due, next), Math.min(gate.dueNs(), departures.dueNs()));
-    long endedNs = clock.nanoTime();
-    timersFromNs = endedNs + (endedNs - begunNs) * TIMERS_REST;
+    timers.end(begunNs, clock.nanoTime(), next);
   }
 
   @Override
   public void timerAt(long whenNs) {
-    if (whenNs < due) {
-      due = whenNs;
-    }
+    timers.at(whenNs);
   }
 
   void activate(int slot) {
