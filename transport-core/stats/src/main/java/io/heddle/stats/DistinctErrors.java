@@ -8,16 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The warnings of this process, each distinct one once, with how often and when; everything passes
- * on to the log behind. Sentences that differ only in numbers are one: the first one's words are
- * kept. Addresses, planes and interfaces tell sentences apart. Any thread; never on the data path.
+ * on to the log behind. Sentences that differ only in numbers are one, an address's port among
+ * them: the first one's words are kept. Addresses, planes and interfaces tell sentences apart. Any
+ * thread; never on the data path.
  */
 public final class DistinctErrors implements Log {
   /** Compiled for the first warning, which most processes never write. */
   private static final class Numbers {
-    /* Hexadecimal ones, and decimal ones that aren't a part of an address or a name. */
+    /* Hexadecimal ones, ports behind addresses, and decimal ones that aren't a part of an address or a name. */
     static final Pattern PATTERN =
         Pattern.compile(
-            "\\b0x[0-9a-fA-F]+|(?<![\\w:.%/\\[-])\\d+(?:[.,]\\d+)?(?![\\w:%/]|[.-]\\w)");
+            "\\b0x[0-9a-fA-F]+|(?<=\\]:|\\.\\d{1,3}:)\\d+\\b"
+                + "|(?<![\\w:.%/\\[-])\\d+(?:[.,]\\d+)?(?![\\w:%/]|[.-]\\w)");
   }
 
   private final Log log;

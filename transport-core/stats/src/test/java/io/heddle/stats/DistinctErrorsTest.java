@@ -1,6 +1,7 @@
 package io.heddle.stats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -58,6 +59,21 @@ class DistinctErrorsTest {
       errors.warn("%s is lost", name);
     }
     assertEquals(7, shown().size(), shown().toString());
+  }
+
+  /* Each control channel has a port of its own, and a peer that dies closes hundreds. */
+  @Test
+  void portsOfAnAddressDoNot() {
+    assertEquals(
+        DistinctErrors.words("[fd00::2]:42215: the peer closed the connection"),
+        DistinctErrors.words("[fd00::2]:4791: the peer closed the connection"));
+    assertEquals(
+        DistinctErrors.words("can't connect to 10.0.0.1:42215"),
+        DistinctErrors.words("can't connect to 10.0.0.1:9"));
+    assertNotEquals(
+        DistinctErrors.words("[fd00::2]:9 is lost"), DistinctErrors.words("[fd00::3]:9 is lost"));
+    assertNotEquals(
+        DistinctErrors.words("10.0.0.1:9 is lost"), DistinctErrors.words("10.0.0.2:9 is lost"));
   }
 
   @Test
