@@ -1,7 +1,6 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
@@ -11,7 +10,6 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.systemtests.bridge.GroupTalk;
 import io.heddle.systemtests.bridge.OneWay;
 import java.io.IOException;
@@ -21,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -70,10 +67,10 @@ class BridgeOverInfinibandTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
     for (int rank : List.of(BRIDGE, WIRE_HOST)) {
-      address(rank, "10.1.0." + (rank + 1) + "/24", "e1");
-      address(rank, "fd01::" + (rank + 1) + "/64", "e1");
+      LabAddress.add(lab, rank, "e1", "10.1.0." + (rank + 1) + "/24", folder);
+      LabAddress.add(lab, rank, "e1", "fd01::" + (rank + 1) + "/64", folder);
     }
-    address(BRIDGE, "10.9.0.1/32", "lo");
+    LabAddress.add(lab, BRIDGE, "lo", "10.9.0.1/32", folder);
     StandinControl.run("create", standin(0));
     StandinControl.run("host 0", standin(0));
     StandinControl.run("host 1", standin(1));
@@ -126,17 +123,6 @@ class BridgeOverInfinibandTest {
 
   private Path status() {
     return folder.resolve("status");
-  }
-
-  private void address(int rank, String address, String link) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", link));
-    if (address.contains(":")) {
-      command.add("nodad");
-    }
-    Path log = folder.resolve("address.log");
-    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
-      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
-    }
   }
 
   private Map<String, String> standin(int host) {
@@ -196,19 +182,7 @@ class BridgeOverInfinibandTest {
   }
 
   private BridgeStatus await(Predicate<BridgeStatus> what) {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    BridgeStatus status = BridgeStatus.read(status());
-    while (!what.test(status)) {
-      BridgeStatus last = status;
-      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
-      try {
-        TimeUnit.MILLISECONDS.sleep(20);
-      } catch (InterruptedException interrupted) {
-        throw new AssertionError(interrupted);
-      }
-      status = BridgeStatus.read(status());
-    }
-    return status;
+    return ShownStatus.await(status(), bridge, LIMIT_SECONDS, what);
   }
 
   private static Direction from(BridgeStatus status, int side, int group) {

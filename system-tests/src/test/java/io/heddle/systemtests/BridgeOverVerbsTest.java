@@ -1,7 +1,6 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.status.BridgeStatus;
@@ -11,7 +10,6 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.systemtests.bridge.GroupTalk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,8 +52,8 @@ class BridgeOverVerbsTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
     for (int rank : List.of(BRIDGE, WIRE_HOST)) {
-      address(rank, "10.1.0." + (rank + 1) + "/24");
-      address(rank, "fd01::" + (rank + 1) + "/64");
+      LabAddress.add(lab, rank, "e1", "10.1.0." + (rank + 1) + "/24", folder);
+      LabAddress.add(lab, rank, "e1", "fd01::" + (rank + 1) + "/64", folder);
     }
     List<String> lines = new ArrayList<>();
     lines.add("bridge test status=" + status() + " control=" + folder.resolve("control"));
@@ -92,17 +89,6 @@ class BridgeOverVerbsTest {
     return folder.resolve("status");
   }
 
-  private void address(int rank, String address) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", "e1"));
-    if (address.contains(":")) {
-      command.add("nodad");
-    }
-    Path log = folder.resolve("address.log");
-    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
-      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
-    }
-  }
-
   private Map<String, String> standin(int host) {
     Map<String, String> environment = new HashMap<>();
     environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
@@ -136,19 +122,7 @@ class BridgeOverVerbsTest {
   }
 
   private BridgeStatus await(Predicate<BridgeStatus> what) {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    BridgeStatus status = BridgeStatus.read(status());
-    while (!what.test(status)) {
-      BridgeStatus last = status;
-      assertFalse(patience.isOver(), () -> last + "\n" + bridge.outputOrWhyNot());
-      try {
-        TimeUnit.MILLISECONDS.sleep(20);
-      } catch (InterruptedException interrupted) {
-        throw new AssertionError(interrupted);
-      }
-      status = BridgeStatus.read(status());
-    }
-    return status;
+    return ShownStatus.await(status(), bridge, LIMIT_SECONDS, what);
   }
 
   private void control(String words) throws Exception {

@@ -94,10 +94,10 @@ class TwoBridgesOverVerbsTest {
     }
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 1500));
     for (int rank = 0; rank <= LOAD_RANK; rank++) {
-      address(rank, "10.1.0." + (rank + 1), "e1");
+      LabAddress.add(lab, rank, "e1", "10.1.0." + (rank + 1) + "/24", folder);
     }
-    address(0, "10.9.0.1", "e2");
-    address(1, "10.9.0.2", "e2");
+    LabAddress.add(lab, 0, "e2", "10.9.0.1/24", folder);
+    LabAddress.add(lab, 1, "e2", "10.9.0.2/24", folder);
   }
 
   @AfterEach
@@ -110,14 +110,6 @@ class TwoBridgesOverVerbsTest {
       if (lab != null) {
         lab.close();
       }
-    }
-  }
-
-  private void address(int rank, String address, String link) throws Exception {
-    List<String> command = List.of("ip", "addr", "add", address + "/24", "dev", link);
-    Path log = folder.resolve("address.log");
-    try (HostProcess ip = HostProcess.start(lab, rank, log, Map.of(), command)) {
-      assertEquals(0, ip.exitCode(LIMIT_SECONDS), ip::outputOrWhyNot);
     }
   }
 
