@@ -136,6 +136,17 @@ static int start_together(void) {
   return buffers.output[0] == sum_of(0) + end_mark;
 }
 
+/* Many iterations of one size may take minutes on a busy machine; whoever waits for their end hears that they go on. */
+static void tell_under_way(size_t bytes, int iteration) {
+  static double told;
+  double now = now_seconds();
+  if (told == 0) told = now;
+  if (now - told < options.timeout_seconds / 8) return;
+  told = now;
+  printf("{\"event\":\"under-way\",\"rank\":%d,\"bytes\":%zu,\"iteration\":%d}\n", options.rank, bytes, iteration);
+  fflush(stdout);
+}
+
 static size_t run_size(size_t bytes) {
   size_t count = bytes / sizeof(float), wrong = 0;
   double seconds = 0;
@@ -149,6 +160,7 @@ static size_t run_size(size_t bytes) {
     if (iteration >= 0) seconds += now_seconds() - start;
     wrong += wrong_elements(count);
     progress();
+    tell_under_way(bytes, iteration);
   }
   printf("{\"event\":\"size\",\"rank\":%d,\"bytes\":%zu,\"count\":%zu,\"iterations\":%d,\"time_us\":%.2f,"
          "\"wrong\":%zu}\n",

@@ -10,6 +10,9 @@ public sealed interface AllReduceEvent {
   /** The plugin is loaded. */
   record Started(String net, int abiVersion) implements AllReduceEvent {}
 
+  /** Iterations of a size go on; told several times in what would count as a hang. */
+  record UnderWay(int iteration) implements AllReduceEvent {}
+
   /**
    * One size is done.
    *
@@ -32,6 +35,10 @@ public sealed interface AllReduceEvent {
     }
     return switch (node.path("event").asText()) {
       case "start" -> new Started(node.path("net").asText("?"), node.path("abi").asInt());
+      case "under-way" ->
+          numbers(node, "iteration")
+              ? new UnderWay(node.path("iteration").asInt())
+              : new Unknown(line);
       case "size" ->
           numbers(node, "bytes", "count", "iterations", "time_us", "wrong")
               ? new Size(

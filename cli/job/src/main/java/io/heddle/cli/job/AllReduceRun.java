@@ -131,6 +131,7 @@ public final class AllReduceRun implements AutoCloseable {
   private void take(Reported reported, Consumer<AllReduceResult> onResult) {
     switch (reported.event()) {
       case AllReduceEvent.Started started -> net = started.net();
+      case AllReduceEvent.UnderWay goesOn -> {}
       case AllReduceEvent.Size size -> {
         List<AllReduceEvent.Size> sizes =
             bySize.computeIfAbsent(size.bytes(), bytes -> new ArrayList<>());

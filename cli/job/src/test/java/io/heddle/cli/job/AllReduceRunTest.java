@@ -123,6 +123,19 @@ final class AllReduceRunTest {
     assertTrue(message.contains("waiting"), message);
   }
 
+  /* More than twice as long as silence may be. */
+  @Test
+  void ranksThatSayThatTheyAreUnderWayDoNotHang() throws Exception {
+    String goesOn =
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
+            + "echo '{\"event\":\"under-way\",\"rank\":0,\"bytes\":8,\"iteration\":'$i'}'\n"
+            + "sleep 0.4\ndone\n";
+    try (AllReduceRun run = run(goesOn + REPORTS + END, "0", 2)) {
+      run.run(seen::add, () -> {});
+    }
+    assertEquals(2, seen.size());
+  }
+
   @Test
   void aRunThatStopsEarlyIsNotAGoodOne() throws IOException {
     assertTrue(failure("exit 0\n", "0", 10).contains("before its last report"));
