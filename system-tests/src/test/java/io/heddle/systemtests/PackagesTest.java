@@ -192,8 +192,9 @@ final class PackagesTest {
                 "2",
                 "--rendezvous",
                 folder.toString(),
+                /* Its peer never comes; the warm-up takes cores that nobody else wants. */
                 "--timeout-seconds",
-                "60"),
+                "600"),
             log,
             environment)) {
       process.awaitOutput("warmed up with", 60);
