@@ -14,6 +14,9 @@
  */
 #define MOST_SKIPPED 32
 
+/* Java hears of a comm with requests at one sweep in so many at least, since not all that moves one is told in its line. */
+#define MOST_SPARED 15
+
 /* Signal handlers are looked at on one progress call in this many, besides the control path's calls. */
 #define PROGRESS_PER_REHOOK 1024
 
@@ -54,6 +57,9 @@ static bool fill_host(int abi) {
       .offsetof_request_comm = offsetof(struct heddle_request, comm),
       .offsetof_request_java_id = offsetof(struct heddle_request, java_id),
       .sizeof_plane_bytes = sizeof(struct heddle_plane_bytes),
+      .offsetof_comm_news = offsetof(struct heddle_comm, news),
+      .offsetof_comm_looks = offsetof(struct heddle_comm, looks),
+      .offsetof_comm_looked = offsetof(struct heddle_comm, looked),
   };
   calls.size = sizeof calls;
   return true;
@@ -252,6 +258,28 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
   return false;
 }
 
+/*
+ * True when a sweep has to enter Java: something has come for this comm, or nobody has looked at the device since its caller
+ * knew last. What another comm's look has brought is told in the line of the comm that it is for.
+ */
+static bool is_worth_entering(struct heddle_comm *comm) {
+  const int64_t *looks = comm->looks;
+  if (looks == NULL) {
+    return true;
+  }
+  int64_t newest =
+      __atomic_load_n(looks, __ATOMIC_ACQUIRE); /* pairs with Java's release store after what the look brought */
+  int64_t news = __atomic_load_n(&comm->news, __ATOMIC_RELAXED);
+  if (news != comm->seen || newest == comm->looked || comm->spared >= MOST_SPARED) {
+    comm->seen = news;
+    comm->spared = 0;
+    return true;
+  }
+  comm->looked = newest;
+  comm->spared++;
+  return false;
+}
+
 int heddle_progress(struct heddle_comm *comm) {
   static _Thread_local unsigned since_rehook __attribute__((tls_model("initial-exec")));
   int result = heddle_enter();
@@ -323,7 +351,8 @@ int heddle_test(void *opaque, int *done, int *sizes) {
   if (state != HEDDLE_REQUEST_PENDING) {
     return answer(request, state, done, sizes);
   }
-  return begins_sweep(request->comm, request) ? move_on(request, done, sizes) : NCCL_SUCCESS;
+  struct heddle_comm *comm = request->comm;
+  return begins_sweep(comm, request) && is_worth_entering(comm) ? move_on(request, done, sizes) : NCCL_SUCCESS;
 }
 
 int heddle_close_send(void *comm) {

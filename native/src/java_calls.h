@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define HEDDLE_TABLE_VERSION 5
+#define HEDDLE_TABLE_VERSION 6
 #define HEDDLE_HANDLE_BYTES 128
 #define HEDDLE_MAX_RECEIVES 8
 #define HEDDLE_MAX_PLANES 64
@@ -36,16 +36,21 @@ struct heddle_request {
 };
 
 /*
- * A communicator (send or receive) as both sides see it, one 64-byte line. Java owns the memory; it fills java_id before
- * it hands the address out.
+ * A communicator (send or receive) as both sides see it, one 64-byte line. Java owns the memory; it fills java_id and looks
+ * before it hands the address out.
  */
 struct heddle_comm {
   int64_t java_id; /* the argument of progress, isend, ... */
-  /* The next two are the shim's alone, written by the thread that calls test() for this comm. */
+  /* The next three are the shim's alone, written by the thread that calls test() for this comm. */
   struct heddle_request *sweep_marker; /* request whose test entered Java last; seen again = a new sweep began */
-  int64_t skipped;                     /* tests answered "not yet" since then */
+  int32_t skipped;                     /* tests answered "not yet" since then */
+  int32_t spared;                      /* sweeps in a row that had nothing to ask Java for */
   struct heddle_profile *profiles;     /* the shim's too: messages that a profiler listens to */
-  int64_t reserved[4];
+  int64_t news;                        /* the device's: grows with each completion that waits for Java */
+  int64_t seen;                        /* the shim's: news when Java was entered last */
+  /* Another value is another look at the device by anyone. Java's, as long as the process lives; NULL: needs no looks. */
+  const int64_t *looks;
+  int64_t looked; /* the newest look that this comm's caller knows of; by the thread that drives it */
 };
 
 /* What a plane has of a send that is under way, by who posted its chunks last. */
@@ -115,6 +120,7 @@ struct heddle_host {
   uint64_t sizeof_request, sizeof_comm, sizeof_properties, sizeof_calls;
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
   uint64_t sizeof_plane_bytes;
+  uint64_t offsetof_comm_news, offsetof_comm_looks, offsetof_comm_looked;
 };
 
 /*

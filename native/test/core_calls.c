@@ -101,6 +101,7 @@ static struct heddle_request pending_request(void) {
 static void forget_sweep(void) {
   comm.sweep_marker = NULL;
   comm.skipped = 0;
+  comm.spared = 0;
   entries = 0;
 }
 
@@ -170,6 +171,38 @@ static void one_sweep_enters_java_once(void) {
     }
     CHECK(entries == sweep, "%d entries after %d sweeps", entries, sweep);
   }
+}
+
+/* One test of the only request in a sweep of its own, as each is where there is but one. */
+static bool enters_java(struct heddle_request *request) {
+  int done;
+  int before = entries;
+  CHECK(ncclNetPlugin_v12.test(request, &done, NULL) == NCCL_SUCCESS && done == 0, "test failed");
+  return entries != before;
+}
+
+static void java_is_spared_where_another_has_looked_and_nothing_has_come(void) {
+  int64_t looks = 1;
+  forget_sweep();
+  comm.looks = &looks;
+  struct heddle_request request = pending_request();
+  comm.looked = looks;
+  CHECK(enters_java(&request), "nobody has looked, and this one doesn't");
+  looks++;
+  CHECK(!enters_java(&request), "another one has looked, and Java was entered all the same");
+  CHECK(enters_java(&request), "nobody has looked again, and this one doesn't");
+  looks++;
+  comm.news++;
+  CHECK(enters_java(&request), "something has come, and Java doesn't hear of it");
+  comm.looked = looks;
+  int spared = 0;
+  do {
+    looks++;
+    CHECK(++spared <= 100, "Java never hears of a comm that nothing comes for");
+  } while (!enters_java(&request));
+  CHECK(spared > 10, "only %d sweeps were spared", spared);
+  comm.looks = NULL;
+  CHECK(enters_java(&request) && enters_java(&request), "a device that needs no looks was spared one");
 }
 
 static void finished_marker_does_not_stop_progress(void) {
@@ -273,6 +306,7 @@ int main(void) {
   failed_request_gives_its_code_and_is_released();
   failed_progress_is_passed_on();
   one_sweep_enters_java_once();
+  java_is_spared_where_another_has_looked_and_nothing_has_come();
   finished_marker_does_not_stop_progress();
   abandoned_marker_is_overtaken_soon();
   blocked_calls_leave_null();

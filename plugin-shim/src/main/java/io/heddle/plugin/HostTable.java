@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * refuse to start, not corrupt memory.
  */
 final class HostTable {
-  static final long TABLE_VERSION = 5;
+  static final long TABLE_VERSION = 6;
 
   private static final long SIZE = 0;
   private static final long VERSION = 8;
@@ -25,7 +25,7 @@ final class HostTable {
   private static final long LIBRARY_PATH = 32;
   private static final long COMMIT = 40;
   private static final long FACTS = 48;
-  private static final long SIZEOF_HOST = 112;
+  private static final long SIZEOF_HOST = 136;
 
   /* In the order of the structure's fields from FACTS on. */
   private static final String[] FACT_NAMES = {
@@ -37,10 +37,13 @@ final class HostTable {
     "offsetof heddle_request.comm",
     "offsetof heddle_request.java_id",
     "sizeof heddle_plane_bytes",
+    "offsetof heddle_comm.news",
+    "offsetof heddle_comm.looks",
+    "offsetof heddle_comm.looked",
   };
 
   private static final long[] EXPECTED_FACTS = {
-    64, 64, PropertiesLayout.SIZE, CallsLayout.SIZE, 8, 40, 48, 48,
+    64, 64, PropertiesLayout.SIZE, CallsLayout.SIZE, 8, 40, 48, 48, 32, 48, 56,
   };
 
   private final long address;

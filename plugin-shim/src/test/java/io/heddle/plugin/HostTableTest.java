@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 class HostTableTest {
   /* struct heddle_host as an x86-64 compiler lays it out; the real one is checked by every start of the plugin. */
   private static MemorySegment host(Arena arena) {
-    MemorySegment host = arena.allocate(112, 8);
+    MemorySegment host = arena.allocate(136, 8);
     long[] words = {
-      112,
+      136,
       HostTable.TABLE_VERSION,
       12,
       0xdead0,
@@ -29,6 +29,9 @@ class HostTableTest {
       40,
       48,
       48,
+      32,
+      48,
+      56,
     };
     for (int i = 0; i < words.length; i++) {
       host.setAtIndex(JAVA_LONG, i, words[i]);
@@ -49,8 +52,8 @@ class HostTableTest {
   @Test
   void refusesALibraryOfAnotherBuildAndNamesTheFact() {
     String[] expected = {
-      "table is version %s of 113 bytes".formatted(HostTable.TABLE_VERSION),
-      "table is version %s of 112 bytes".formatted(HostTable.TABLE_VERSION + 1),
+      "table is version %s of 137 bytes".formatted(HostTable.TABLE_VERSION),
+      "table is version %s of 136 bytes".formatted(HostTable.TABLE_VERSION + 1),
       null,
       null,
       null,
@@ -63,6 +66,9 @@ class HostTableTest {
       "heddle_request.comm is 41",
       "heddle_request.java_id is 49",
       "sizeof heddle_plane_bytes is 49",
+      "heddle_comm.news is 33",
+      "heddle_comm.looks is 49",
+      "heddle_comm.looked is 57",
     };
     for (int word = 0; word < expected.length; word++) {
       if (expected[word] != null) {

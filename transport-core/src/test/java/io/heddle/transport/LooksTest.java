@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
+import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.verbs.DeviceContext;
 import java.nio.file.Path;
@@ -15,7 +17,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How often callers look at the device, on soft devices over IPv4 loopback. */
 class LooksTest {
-  private static final int LOOKS = 1000;
+  private static final int MOST_LOOKS = 1000;
+
+  /* In struct heddle_comm. */
+  private static final int NEWS = 32;
+  private static final int LOOKS = 48;
 
   @TempDir private Path folder;
 
@@ -32,14 +38,14 @@ class LooksTest {
       int looks = 0;
       Patience patience = Patience.ofSeconds(20);
       /* While another thread has the device in its hands there is none. */
-      while (looks < LOOKS) {
+      while (looks < MOST_LOOKS) {
         for (RecvComm receiver : receivers) {
           looks += looksAt(device, receiver);
         }
         sweeps++;
         assertFalse(patience.isOver(), "looks: " + looks);
       }
-      assertTrue(sweeps > LOOKS * 0.9, "sweeps for 1000 looks: " + sweeps);
+      assertTrue(sweeps > MOST_LOOKS * 0.9, "sweeps for 1000 looks: " + sweeps);
     }
   }
 
@@ -51,11 +57,59 @@ class LooksTest {
       DeviceContext device = link.receiving().device().context();
       int looks = 0;
       Patience patience = Patience.ofSeconds(20);
-      while (looks < LOOKS) {
+      while (looks < MOST_LOOKS) {
         looks += looksAt(device, link.receiver());
         assertFalse(patience.isOver(), "looks: " + looks);
       }
     }
+  }
+
+  /* By that the shim asks Java of a connection only when there is something. */
+  @Test
+  void whatAnotherOnesLookBringsIsToldInTheLineOfTheConnectionThatItIsFor() {
+    try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
+        Ends.Link link = ends.connect();
+        Ends.Link idle = ends.connect()) {
+      long from = ends.memory(64);
+      long to = ends.memory(64);
+      long fromHandle = link.sender().registerMemory(from, 64, 1);
+      long toHandle = link.receiver().registerMemory(to, 64, 1);
+      long receive = ends.receive(link, to, 64, 1, toHandle);
+      Ends.await("progress of both", () -> settled(link) && settled(idle));
+      long newsBefore = line(link.receiver(), NEWS);
+      long idleBefore = line(idle.receiver(), NEWS);
+      long send = ends.send(link, from, 64, 1, fromHandle);
+      Ends.await(
+          "news",
+          () -> {
+            assertEquals(0, idle.receiver().progress());
+            return line(link.receiver(), NEWS) != newsBefore;
+          });
+      assertEquals(idleBefore, line(idle.receiver(), NEWS), "nothing has come for the other one");
+      assertEquals(0, Memory.getIntAcquire(receive), "done without its progress");
+      Ends.await(
+          "end of both requests",
+          () -> {
+            assertEquals(0, link.receiver().progress());
+            assertEquals(0, link.sender().progress());
+            return Memory.getIntAcquire(receive) == 1 && Memory.getIntAcquire(send) == 1;
+          });
+      long looks = line(link.receiver(), LOOKS);
+      assertEquals(
+          link.receiving().device().context().progressedAtNs(), Memory.getLong(looks), "the looks");
+    }
+  }
+
+  /* What setting up has left is taken. */
+  private static boolean settled(Ends.Link link) {
+    long before = line(link.receiver(), NEWS);
+    link.sender().progress();
+    link.receiver().progress();
+    return line(link.receiver(), NEWS) == before;
+  }
+
+  private static long line(Communicator end, int offset) {
+    return Memory.getLong(end.address() + offset);
   }
 
   private static int looksAt(DeviceContext device, RecvComm receiver) {

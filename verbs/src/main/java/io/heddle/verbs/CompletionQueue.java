@@ -15,6 +15,18 @@ public interface CompletionQueue extends AutoCloseable {
    */
   int poll(WorkCompletion[] completions);
 
+  /**
+   * Has a number in native memory grow whenever completions are added from now on, until this queue
+   * is closed, for those who aren't in Java: while it stays, a poll finds nothing new. Before the
+   * queue is used.
+   *
+   * @param address 8 bytes, a multiple of 8
+   * @return false where the device can't tell it
+   */
+  default boolean tellNewsAt(long address) {
+    return false;
+  }
+
   /** What {@link #arm} makes readable; −1 where the queue wasn't made for that. */
   default int descriptor() {
     return -1;

@@ -73,6 +73,14 @@ public interface DeviceContext extends AutoCloseable {
   long progressedAtNs();
 
   /**
+   * Where {@link #progressedAtNs} stands in native memory, for those who aren't in Java: 8 bytes,
+   * there as long as the process. 0 where it stands nowhere.
+   */
+  default long progressedAtAddress() {
+    return 0;
+  }
+
+  /**
    * Hands queued asynchronous events to the listener and returns how many there were. Control
    * thread.
    */

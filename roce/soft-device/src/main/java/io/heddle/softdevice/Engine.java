@@ -34,6 +34,7 @@ final class Engine implements PacketSink {
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_GONE_NS = 50_000;
+  private static final int LINE_BYTES = 64;
   private static final long GIVE_UP_LOOK_NS = 100_000;
 
   final ProgressLock lock = new ProgressLock();
@@ -62,6 +63,8 @@ final class Engine implements PacketSink {
   private final TimerLooks timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
+  /* The same for those who aren't in Java. They may look when the device is closed, so it is never given back. */
+  private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
   private @Nullable ProgressThread sleeper;
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
@@ -73,7 +76,7 @@ final class Engine implements PacketSink {
     departures = new Departures(arena, log, clock, gate, pages, counters);
     sockets = new ReceiveSockets(arena, counters);
     rows = new WriteRows(arena);
-    lastCallNs = clock.nanoTime();
+    called(clock.nanoTime());
     timers = new TimerLooks(lastCallNs);
   }
 
@@ -94,12 +97,17 @@ final class Engine implements PacketSink {
     try {
       work = round(nowNs);
       /* A round that moved something may have taken long. */
-      lastCallNs = work == 0 ? nowNs : clock.nanoTime();
+      called(work == 0 ? nowNs : clock.nanoTime());
     } finally {
       unlock();
     }
     pickUp();
     return work;
+  }
+
+  private void called(long atNs) {
+    lastCallNs = atNs;
+    Memory.setLongRelease(lastCallAddress, atNs);
   }
 
   /** The same by the sleeping thread, which doesn't count as a caller; −1 when another is at it. */
@@ -191,6 +199,10 @@ final class Engine implements PacketSink {
 
   long lastCallNs() {
     return lastCallNs;
+  }
+
+  long lastCallAddress() {
+    return lastCallAddress;
   }
 
   /** Whether a thread is making progress now, however long it takes, or did a moment ago. */

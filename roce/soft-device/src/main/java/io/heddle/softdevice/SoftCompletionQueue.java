@@ -44,6 +44,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   @SuppressWarnings("unused") /* by HEAD */
   private volatile long head;
 
+  private volatile long newsAddress; /* 0: nobody wants to be told */
   private volatile boolean overrun;
   private boolean closed;
   private int users; /* queue pairs attached; under the progress lock */
@@ -108,6 +109,16 @@ final class SoftCompletionQueue implements CompletionQueue {
     Memory.setInt(row + LENGTH, lengthBytes);
     Memory.setInt(row + FACTS, (hasImmediate ? 1 << 16 : 0) | kind.ordinal() << 8 | status.code());
     TAIL.setRelease(this, at + 1);
+    long news = newsAddress;
+    if (news != 0) {
+      Memory.setLongRelease(news, at + 1);
+    }
+    return true;
+  }
+
+  @Override
+  public boolean tellNewsAt(long address) {
+    newsAddress = address;
     return true;
   }
 

@@ -172,6 +172,11 @@ final class SoftContext implements DeviceContext {
   }
 
   @Override
+  public long progressedAtAddress() {
+    return engine.lastCallAddress();
+  }
+
+  @Override
   public int pollAsyncEvents(AsyncEventListener listener) {
     int count = 0;
     synchronized (engine.events) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class Communicator implements AutoCloseable
     permits SendComm, RecvComm, PeerPuts, PeerSignals {
-  private static final int POLL_BATCH = 64;
+  private static final int POLL_BATCH = 16;
 
   final ConnectionParts path;
   final NanoClock clock;
@@ -40,8 +40,7 @@ public abstract sealed class Communicator implements AutoCloseable
   private final Baton baton = new Baton();
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
-  /* The device's newest look that this one's caller may know of. */
-  private long lookNs;
+  private final CommLine line;
 
   /**
    * @param goodbye says it to the other end, and lets go of the connection in time
@@ -65,6 +64,8 @@ public abstract sealed class Communicator implements AutoCloseable
     this.lines = path.lines();
     this.flows = path.pairs().subFlows();
     this.failure = new CommFailure(path, direction, log);
+    this.line = new CommLine(address());
+    line.tellBy(context, cq);
   }
 
   /** Who takes this end off planes that fail. Before it is driven. */
@@ -144,7 +145,7 @@ public abstract sealed class Communicator implements AutoCloseable
     boolean any = poll();
     if (!there || !any && !somebodyLooked()) {
       int work = context.progress();
-      lookNs = context.progressedAtNs();
+      line.setLookedNs(context.progressedAtNs());
       if (work > 0 || !there) {
         poll();
       }
@@ -167,8 +168,8 @@ public abstract sealed class Communicator implements AutoCloseable
    */
   private boolean somebodyLooked() {
     long newest = context.progressedAtNs();
-    boolean looked = newest != lookNs;
-    lookNs = newest;
+    boolean looked = newest != line.lookedNs();
+    line.setLookedNs(newest);
     return looked;
   }
 

@@ -2,6 +2,7 @@ package io.heddle.transport.data;
 
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.verbs.SendWorkRequest;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SubFlow {
   private static final int BATCH = 64;
+  private static final int FIRST_BATCH = 8;
 
   /* Requests under way that there is room for before more are needed; a power of two. */
   private static final int FIRST_RING = 16;
@@ -41,7 +43,7 @@ public final class SubFlow {
   /* What every id of this sub-flow has in common. */
   private final long idBase;
   /* Each is made when so many are needed for the first time. */
-  private final @Nullable SendWorkRequest[] requests = new SendWorkRequest[BATCH];
+  private @Nullable SendWorkRequest[] requests = new SendWorkRequest[FIRST_BATCH];
   private int batched;
   private int freeSends;
   private int postedReceives;
@@ -123,6 +125,9 @@ public final class SubFlow {
 
   /** The next request of the batch, signalled, for the caller to fill. There must be room. */
   SendWorkRequest add() {
+    if (batched == requests.length) {
+      requests = Arrays.copyOf(requests, 2 * batched);
+    }
     SendWorkRequest wr = requests[batched];
     if (wr == null) {
       wr = new SendWorkRequest();

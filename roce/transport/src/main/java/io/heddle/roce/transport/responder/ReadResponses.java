@@ -9,9 +9,9 @@ import io.heddle.roce.wire.PacketSizes;
 
 /**
  * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a
- * response asks again and the memory is read again. Two requests can wait; a third is dropped,
- * since our own requesters have one outstanding and a standard peer repeats. Under the progress
- * lock.
+ * response asks again and the memory is read again. {@value #WAITING} requests can wait; another
+ * one is dropped, since our own requesters have one outstanding and a standard peer repeats. Under
+ * the progress lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;
@@ -19,12 +19,13 @@ final class ReadResponses {
   private final PacketOutlet outlet;
   private final PacketMemory memory;
   private final MemoryRights rights;
-  private final long[] psns = new long[WAITING];
-  private final long[] addresses = new long[WAITING];
-  private final int[] keys = new int[WAITING];
-  private final int[] lengths = new int[WAITING];
-  private final int[] messages = new int[WAITING];
-  private final byte[] links = new byte[WAITING];
+  /* Made when the first request comes, which is never on most queue pairs. */
+  private long[] psns = {};
+  private long[] addresses = {};
+  private int[] keys = {};
+  private int[] lengths = {};
+  private int[] messages = {};
+  private byte[] links = {};
   private int count;
   private int offset;
   private int remoteNumber;
@@ -63,6 +64,9 @@ final class ReadResponses {
     if (count == WAITING || length < 0) {
       return;
     }
+    if (psns.length == 0) {
+      makeRoom();
+    }
     psns[count] = psn;
     addresses[count] = address;
     keys[count] = key;
@@ -70,6 +74,15 @@ final class ReadResponses {
     messages[count] = messageNumber;
     links[count] = (byte) link;
     count++;
+  }
+
+  private void makeRoom() {
+    psns = new long[WAITING];
+    addresses = new long[WAITING];
+    keys = new int[WAITING];
+    lengths = new int[WAITING];
+    messages = new int[WAITING];
+    links = new byte[WAITING];
   }
 
   private long packets(int length) {
