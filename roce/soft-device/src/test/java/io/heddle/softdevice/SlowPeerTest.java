@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToSendAttributes;
+import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.WorkCompletion;
 import io.heddle.verbs.WorkCompletion.Status;
@@ -29,12 +30,14 @@ class SlowPeerTest {
 
   /* With seven retries 134 ms in all. */
   private static final int TIMEOUT_CODE = 12;
+  private static final long LATE_NS = 400_000_000;
 
   /* As many as a queue pair that is judged alone gives up after, some times over. */
   private static final long MANY_TIMEOUTS = 40L * WAYS;
 
   private final SoftPair pair = new SoftPair(null, WAYS, 1 << 16);
   private final List<QueuePair> lefts = new ArrayList<>();
+  private final List<QueuePair> rights = new ArrayList<>();
 
   @AfterEach
   void close() {
@@ -47,6 +50,7 @@ class SlowPeerTest {
       QueuePair right = pair.right.createQueuePair();
       pair.connectOver(way, left, right, standard, TIMEOUT_CODE, peer);
       lefts.add(left);
+      rights.add(right);
     }
   }
 
@@ -199,6 +203,36 @@ class SlowPeerTest {
       boolean lost = wc.workRequestId == 3;
       assertEquals(lost ? Status.RETRY_EXCEEDED : Status.SUCCESS, wc.status);
     }
+  }
+
+  /* It says much, but whatever is said to it waits in its sockets for three times as long as a way may be silent. */
+  @Test
+  void aPeerThatHearsLateIsNotTakenForLostWays() {
+    connect(PEER, false);
+    pair.right.context.engine().lock.lock();
+    for (int way = 0; way < WAYS; way++) {
+      pair.right.faults().delay(way, LATE_NS);
+    }
+    pair.right.context.engine().unlock();
+    for (int way = 0; way < WAYS; way++) {
+      write(way);
+    }
+    QueuePair talking = rights.getFirst();
+    SendWorkRequest word = pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left);
+    talking.postSend(word);
+    int[] done = new int[1];
+    goOnUntil(
+        "answers",
+        () -> {
+          if (pair.right.cq.poll(pair.right.one) == 1) {
+            talking.postSend(word);
+          }
+          if (pair.left.cq.poll(pair.left.one) == 1) {
+            assertEquals(Status.SUCCESS, pair.left.one[0].status);
+            done[0]++;
+          }
+          return done[0] == WAYS;
+        });
   }
 
   /* What comes by the way itself shows the peer as well. */

@@ -42,6 +42,16 @@ public final class Companions {
     return latest;
   }
 
+  /** When the newest packet was sent that the peer is known to have, by whichever. */
+  long reachedAtNs() {
+    long latest = members.getFirst().reachedAtNs();
+    for (int i = 1; i < members.size(); i++) {
+      long each = members.get(i).reachedAtNs();
+      latest = each - latest > 0 ? each : latest;
+    }
+    return latest;
+  }
+
   /** Asks the peer whether it is there, by each that has nothing under way: the others ask. */
   void ask(long nowNs) {
     for (int i = 0; i < members.size(); i++) {

@@ -496,7 +496,10 @@ public final class Requester {
    * everything goes out again, in a small window.
    */
   private void onTimeout(long nowNs) {
-    retries.served(silence.peerHeardAtNs(), nowNs);
+    retries.served(
+        silence.peerHeardAtNs(),
+        companions == null ? reachedAtNs() : companions.reachedAtNs(),
+        nowNs);
     if (retries.isExhausted(nowNs)) {
       failSend(Status.RETRY_EXCEEDED);
       return;
@@ -536,6 +539,11 @@ public final class Requester {
 
   long heardAtNs() {
     return silence.heardAtNs();
+  }
+
+  /** When the newest packet was sent that has come there; a standard peer's answer doesn't say. */
+  long reachedAtNs() {
+    return softPeer ? tags.newestAnsweredNs() : silence.heardAtNs();
   }
 
   /** See {@link QueuePair#peerSilentNs}. */

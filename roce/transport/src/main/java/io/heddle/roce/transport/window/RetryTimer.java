@@ -18,15 +18,22 @@ import io.heddle.verbs.ReadyToSendAttributes;
  * stopped, the clock stands still. Otherwise of two processes that were away together, the one that
  * comes back first would give the other up within milliseconds.
  *
- * <p>Nor is it the peer's, where queue pairs by several ways lead to it: a question counts only
- * where the peer was heard after it, by whichever way. A peer that is silent on all of them is
- * asked on and on, and one that waits for its processor answers them all when it has it.
+ * <p>Nor is it the peer's, where queue pairs by several ways lead to it. There the path's silence
+ * lasts from the last news to the sending of the newest packet that has reached the peer, by
+ * whichever way, and a question counts only where one that was sent after it has. While a peer
+ * waits for its processor, packets of all ways wait in its sockets: it answers them all when it has
+ * it. So a peer that is silent is asked on and on, and one that is slow isn't given up. One that is
+ * heard, but by what it says has got nothing, is given up after {@code MOST_UNREACHED} such times.
  *
  * <p>News is that something more has arrived. An answer that says nothing more has arrived shows a
  * living peer, but not a usable path: one that swallows all large packets would be asked for ever.
  */
 public final class RetryTimer {
   private static final int MOST_NEEDED = 2;
+  private static final int MOST_UNREACHED = 4;
+
+  /** Of the caller's time: where only word of another way is awaited, it is looked for so often. */
+  private static final int LOOKS_FOR_WORD = 8;
 
   private final RoundTrip roundTrip;
   private long patienceNs;
@@ -35,6 +42,10 @@ public final class RetryTimer {
   private int unanswered;
   private int witnessed;
   private boolean heard;
+  private int passed;
+  /* The oldest question that none sent after it is known to have passed. */
+  private long unpassedNs = Pause.NEVER_NS;
+  private long reachedAtNs;
   private long newsAtNs;
   private long askedAtNs;
   private long dueNs = Pause.NEVER_NS;
@@ -73,12 +84,24 @@ public final class RetryTimer {
   /** Waits for one timeout from now. */
   public void arm(long nowNs) {
     askedAtNs = nowNs;
+    if (unpassedNs == Pause.NEVER_NS) {
+      unpassedNs = nowNs;
+    }
     long waitNs =
         Math.min(
             roundTrip.timeoutNs(),
             Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, patienceNs / (MOST_NEEDED + 2)));
-    long leftNs = patienceNs - (nowNs - newsAtNs);
-    dueNs = nowNs + (unanswered > needed && leftNs > 0 ? Math.min(waitNs, leftNs) : waitNs);
+    if (unanswered > needed) {
+      long leftNs = patienceNs - (nowNs - newsAtNs);
+      waitNs = Math.min(waitNs, leftNs > 0 ? leftNs : lookForWordNs());
+    }
+    dueNs = nowNs + waitNs;
+  }
+
+  private long lookForWordNs() {
+    return heard
+        ? Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, patienceNs / LOOKS_FOR_WORD)
+        : Pause.NEVER_NS;
   }
 
   /** Something more has arrived, or the first packet after rest goes out. */
@@ -86,6 +109,8 @@ public final class RetryTimer {
     newsAtNs = nowNs;
     unanswered = 0;
     witnessed = 0;
+    passed = 0;
+    unpassedNs = Pause.NEVER_NS;
     heard = false;
   }
 
@@ -94,17 +119,28 @@ public final class RetryTimer {
    * hear an answer or to ask again: that isn't the peer's silence.
    *
    * @param heardAtNs when something of the peer's came last, by whichever way
+   * @param reachedAtNs when the newest packet was sent that the peer has got, by whichever way
    */
-  public void served(long heardAtNs, long nowNs) {
+  public void served(long heardAtNs, long reachedAtNs, long nowNs) {
     newsAtNs += Math.max(0, nowNs - dueNs);
+    this.reachedAtNs = reachedAtNs;
     heard = alone || heardAtNs - askedAtNs > 0;
     if (heard) {
       witnessed++;
     }
+    if (unpassedNs != Pause.NEVER_NS && reachedAtNs - unpassedNs > 0) {
+      passed++;
+      unpassedNs = askedAtNs - reachedAtNs > 0 ? askedAtNs : Pause.NEVER_NS;
+    }
   }
 
   public boolean isExhausted(long nowNs) {
-    return isOverdue(nowNs) && witnessed > needed;
+    if (!isOverdue(nowNs)) {
+      return false;
+    }
+    boolean reached = alone || passed > needed && reachedAtNs - newsAtNs >= patienceNs;
+    boolean unreached = witnessed > needed && nowNs - newsAtNs >= MOST_UNREACHED * patienceNs;
+    return reached || unreached;
   }
 
   /** Whether only the silence of all ways to the peer keeps this one from being given up. */

@@ -33,7 +33,7 @@ class RetryTimerTest {
     timer.arm(nowNs);
     for (questions = 0; questions < 1000; questions++) {
       nowNs = timer.dueNs() + (questions == 0 ? lateNs : 0);
-      timer.served(nowNs, nowNs);
+      timer.served(nowNs, nowNs, nowNs);
       if (timer.isExhausted(nowNs)) {
         return nowNs - fromNs;
       }
@@ -95,7 +95,7 @@ class RetryTimerTest {
     for (int i = 0; i < 100; i++) {
       long askedNs = nowNs;
       nowNs = timer.dueNs();
-      timer.served(askedNs, nowNs);
+      timer.served(askedNs, 0, nowNs);
       assertFalse(timer.isExhausted(nowNs));
       assertEquals(nowNs - 77 >= 536_870_912, timer.isHeld(nowNs), "question " + i);
       timer.timedOut();
@@ -104,7 +104,7 @@ class RetryTimerTest {
     for (int witnesses = 1; witnesses <= 3; witnesses++) {
       long askedNs = nowNs;
       nowNs = timer.dueNs();
-      timer.served(askedNs + 1, nowNs);
+      timer.served(askedNs + 1, 0, nowNs);
       assertFalse(timer.isHeld(nowNs));
       assertEquals(witnesses == 3, timer.isExhausted(nowNs), witnesses + " witnesses");
       timer.timedOut();
@@ -112,6 +112,31 @@ class RetryTimerTest {
     }
     timer.news(nowNs);
     assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
+  }
+
+  /* Answers of whichever way say what was sent so long ago. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 537, 605",
+    "100, 637, 705",
+    "400, 937, 1200",
+    "1200, 1737, 2215",
+    "5000, 2147, 2215"
+  })
+  void amongOthersTheSilenceLastsUntilWhatHasReachedThePeerWasSent(
+      long agoMs, long afterMs, long latestMs) {
+    roundTrip.reset();
+    timer.reset(new ReadyToSendAttributes(1, 14, 7, 7, 1), 77);
+    long nowNs = 77;
+    timer.arm(nowNs);
+    do {
+      nowNs = timer.dueNs();
+      timer.served(nowNs, nowNs - agoMs * MS, nowNs);
+      timer.timedOut();
+      timer.arm(nowNs);
+    } while (!timer.isExhausted(nowNs));
+    assertTrue(nowNs >= afterMs * MS - MS, "after " + nowNs);
+    assertTrue(nowNs <= latestMs * MS, "after " + nowNs);
   }
 
   @Test
