@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,6 +166,22 @@ final class ManyConnectionsTest {
       }
     } finally {
       busy.forEach(Process::destroy);
+    }
+  }
+
+  /* What is said to a rank waits in its sockets for many times a path's patience, while what it has said itself is heard.
+  More than four hundred planes were given up each time, and nothing was lost. */
+  @Test
+  @InWholeRun
+  void moreRanksThanProcessorsLoseNoPlane() throws IOException, InterruptedException {
+    int ranks = 8 * Runtime.getRuntime().availableProcessors();
+    String[] options = {
+      "--ranks", Integer.toString(ranks), "--connections", "1", "--messages", "100"
+    };
+    List<List<String>> commands =
+        IntStream.range(0, ranks).mapToObj(rank -> command(rank, options)).toList();
+    for (String said : allEnd(4, Map.of(), commands)) {
+      assertFalse(said.contains("moving off"), said);
     }
   }
 
