@@ -9,30 +9,34 @@
 #include "settings.h"
 
 static void usage(FILE *to) {
-  fputs("standin-control: what can happen to the devices of a verbs-standin fabric\n"
-        "  standin-control [--fabric FILE] COMMAND\n"
-        "  create                        makes the fabric, which then stays until it is removed\n"
-        "  remove                        removes it\n"
-        "  host HOST                     makes a host's devices, as the STANDIN_ variables say, before a process does\n"
-        "  show                          devices, addresses, counters, who uses them\n"
-        "  port DEVICE up|down           with its event\n"
-        "  silent DEVICE on|off          all it sends or receives vanishes; its port stays active\n"
-        "  cut DEVICE INDEX | heal DEVICE INDEX    the same for the address of one GID\n"
-        "  gid DEVICE INDEX ADDRESS|none  with its event\n"
-        "  join DEVICE GROUP | send DEVICE GROUP   the port joins a group of InfiniBand, to receive or only to send; "
-        "prints\n"
-        "                                its LID\n"
-        "  forget                        the subnet's manager begins anew: all groups are left, and get other LIDs\n"
-        "  leave DEVICE GROUP | unsend DEVICE GROUP   the port leaves it\n"
-        "  rate DEVICE GBPS | latency DEVICE US    0: none\n"
-        "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
-        "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_join_... fail so\n"
-        "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
-        "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
-        "verbs.h.\n"
-        "FILE is the one of STANDIN_FABRIC, as for the programs that use it.\n"
-        "exit codes: 0 done, 1 refused, 2 bad usage\n",
-        to);
+  fputs(
+      "standin-control: what can happen to the devices of a verbs-standin fabric\n"
+      "  standin-control [--fabric FILE] COMMAND\n"
+      "  create                        makes the fabric, which then stays until it is removed\n"
+      "  remove                        removes it\n"
+      "  host HOST                     makes a host's devices, as the STANDIN_ variables say, before a process does\n"
+      "  show                          devices, addresses, counters, who uses them\n"
+      "  port DEVICE up|down           with its event\n"
+      "  silent DEVICE on|off          all it sends or receives vanishes; its port stays active\n"
+      "  cut DEVICE INDEX | heal DEVICE INDEX    the same for the address of one GID\n"
+      "  gid DEVICE INDEX ADDRESS|none  with its event\n"
+      "  join DEVICE GROUP | send DEVICE GROUP   the port joins a group of InfiniBand, to receive or only to send; "
+      "prints\n"
+      "                                its LID\n"
+      "  lid DEVICE LID                the subnet's manager gives the port another LID, with the port's event; 0: its "
+      "first\n"
+      "  hops DEVICE COUNT             paths to the port have this hop limit, and packets a route header; 0: none\n"
+      "  forget                        the subnet's manager begins anew: all groups are left, and get other LIDs\n"
+      "  leave DEVICE GROUP | unsend DEVICE GROUP   the port leaves it\n"
+      "  rate DEVICE GBPS | latency DEVICE US    0: none\n"
+      "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
+      "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_... fail so\n"
+      "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
+      "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
+      "verbs.h.\n"
+      "FILE is the one of STANDIN_FABRIC, as for the programs that use it.\n"
+      "exit codes: 0 done, 1 refused, 2 bad usage\n",
+      to);
 }
 
 static int refuse_usage(const char *what, const char *value, const char *needed) {
@@ -181,6 +185,12 @@ static int set_gid(struct place place, const char *index_text, const char *addre
   return 0;
 }
 
+static int set_lid(struct place place, const char *lid) {
+  atomic_store(&place.port->lid, whole("lid", lid, 0, FIRST_GROUP_LID - 1));
+  announce(place.host, place.device, IBV_EVENT_LID_CHANGE);
+  return 0;
+}
+
 static union ibv_gid group_of(const char *text) {
   union ibv_gid gid = {0};
   if (inet_pton(AF_INET6, text, gid.raw) != 1 || gid.raw[0] != 0xff) refuse_usage("group", text, "a multicast GID");
@@ -214,7 +224,7 @@ static struct fault fault_of(int code, int count, char **rest) {
 
 static int set_refusal(struct port *port, const char *verb, struct fault fault) {
   struct refusal *free = NULL;
-  bool known = strncmp(verb, "ibv_", 4) == 0 || strncmp(verb, "rdma_join_", 10) == 0;
+  bool known = strncmp(verb, "ibv_", 4) == 0 || strncmp(verb, "rdma_", 5) == 0;
   if (!known || strlen(verb) >= sizeof free->verb) refuse_usage("refuse", verb, "the name of a verb");
   lock(&port->lock);
   for (int i = REFUSALS - 1; i >= 0; i--) {
@@ -251,6 +261,11 @@ static int run(int count, char **words) {
   if (strcmp(command, "send") == 0 && count == 3) return join(place, words[2], false);
   if (strcmp(command, "leave") == 0 && count == 3) return leave(place, words[2], true);
   if (strcmp(command, "unsend") == 0 && count == 3) return leave(place, words[2], false);
+  if (strcmp(command, "lid") == 0 && count == 3) return set_lid(place, words[2]);
+  if (strcmp(command, "hops") == 0 && count == 3) {
+    atomic_store(&place.port->hops, whole("hops", words[2], 0, 255));
+    return 0;
+  }
   if (strcmp(command, "gid") == 0 && count == 4) return set_gid(place, words[2], words[3]);
   if (strcmp(command, "rate") == 0 && count == 3) {
     atomic_store(&place.port->bits_per_second, (uint64_t)(number("rate", words[2], 10000) * 1e9));

@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4434u /* another layout needs another one */
+#define MAGIC 0x534e4435u /* another layout needs another one */
 
 struct fabric *fabric;
 uint32_t self;

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "manager.h"
+
 enum {
   HOSTS = 8,
   DEVICES = 16, /* of a host */
@@ -37,6 +39,9 @@ enum {
   GROUPS = 256,      /* that an InfiniBand subnet knows */
   JOINS = 1024,      /* of ports in them */
   PKEYS = 8,         /* of a port */
+  ADDRESSES = 256,   /* of IPoIB */
+  SERVICES = 1024,   /* that somebody listens for */
+  LETTERS = 256,     /* of the communication manager, on their way */
   FIRST_GROUP_LID = 0xc000,
   LAST_GROUP_LID = 0xfffe,
   NOBODYS_JOIN = UINT32_MAX /* the control program's, which stays */
@@ -132,6 +137,8 @@ struct port {
   shared_lock lock; /* gids, faults */
   struct shared_gid gids[GIDS];
   uint16_t partition_keys[PKEYS]; /* 0: the entry is empty */
+  _Atomic uint32_t lid;           /* that the subnet's manager has moved it to; 0: its first one */
+  _Atomic uint32_t hops;          /* of paths to it: more than 0 where a router is between */
   struct fault work;
   struct refusal refusals[REFUSALS];
 };
@@ -142,7 +149,15 @@ struct shared_host {
   struct port ports[DEVICES];
 };
 
-enum mail_kind { MAIL_COMPLETION, MAIL_PORT_EVENT, MAIL_PAIR_EVENT, MAIL_QUEUE_EVENT, MAIL_FLUSH, MAIL_GROUPS_LOST };
+enum mail_kind {
+  MAIL_COMPLETION,
+  MAIL_PORT_EVENT,
+  MAIL_PAIR_EVENT,
+  MAIL_QUEUE_EVENT,
+  MAIL_FLUSH,
+  MAIL_GROUPS_LOST,
+  MAIL_LETTER
+};
 
 /* What another process has to tell this one's thread. */
 struct mail {
@@ -182,6 +197,20 @@ struct subnet_join {
   uint32_t receives;
 };
 
+/* An address of IPoIB and its port, as long as a process lives that says so. */
+struct subnet_address {
+  uint8_t address[16]; /* IPv4 mapped */
+  uint32_t owner;      /* 0: free */
+  uint32_t host, device, partition_key;
+};
+
+/* What a process listens for. */
+struct subnet_service {
+  uint8_t address[16];
+  uint32_t owner; /* 0: free */
+  uint32_t port;
+};
+
 struct fabric {
   _Atomic uint32_t magic;
   bool kept; /* made by the control program: stays when the last process leaves */
@@ -190,6 +219,10 @@ struct fabric {
   struct membership memberships[MEMBERSHIPS];
   struct subnet_group groups[GROUPS]; /* these two under membership_lock too */
   struct subnet_join joins[JOINS];
+  shared_lock manager_lock; /* of these three */
+  struct subnet_address addresses[ADDRESSES];
+  struct subnet_service services[SERVICES];
+  struct subnet_letter letters[LETTERS];
   uint32_t forgotten; /* groups, whose LIDs aren't given again */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
@@ -224,7 +257,9 @@ static inline struct port *port_of(uint32_t host, uint32_t device) { return &fab
 
 static inline bool is_infiniband(uint32_t host) { return fabric->hosts[host].link_layer == IBV_LINK_LAYER_INFINIBAND; }
 static inline uint32_t lid_of(uint32_t host, uint32_t device) {
-  return is_infiniband(host) ? host * DEVICES + device + 1 : 0;
+  if (!is_infiniband(host)) return 0;
+  uint32_t moved = atomic_load(&port_of(host, device)->lid);
+  return moved == 0 ? host * DEVICES + device + 1 : moved;
 }
 
 /* groups.c: a port joins a group, which is made where nobody has yet; 0 and its LID, or an errno value. */

@@ -1,7 +1,7 @@
 /*
- * A stand-in for librdmacm's multicast: a librdmacm.so.1 beside this libibverbs. Programs join groups of InfiniBand by it,
- * from addresses that STANDIN_IPOIB gives the devices. MGIDs are made as Linux makes them (drivers/infiniband/core/cma.c,
- * cma_set_mgid). Nothing else of the connection manager is here.
+ * A stand-in for librdmacm's multicast and datagram service: a librdmacm.so.1 beside this libibverbs. Programs join groups
+ * of InfiniBand by it, from addresses that STANDIN_IPOIB gives the devices. MGIDs are made as Linux makes them
+ * (drivers/infiniband/core/cma.c, cma_set_mgid). rdma_sidr.c has the datagram service. Connections aren't here.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,54 +16,43 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "manager.h"
+#include "rdma_cm.h"
 
-enum { ADDRESS_BYTES = 28, FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
-
-struct member {
-  struct sockaddr_storage address;
-  union ibv_gid group;
-  bool receives;
-  void *context;
-  struct member *next;
-};
-
-struct manager_id {
-  struct rdma_cm_id id;
-  struct member *members;
-  struct manager_id *next;
-};
-
-struct queued {
-  struct rdma_cm_event event;
-  struct queued *next;
-};
-
-struct manager_channel {
-  struct rdma_event_channel channel;
-  struct queued *first, **last;
-};
+enum { FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
 /* Of ids, their members and channels' events: the stand-in's thread tells of lost groups. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct manager_id *ids;
+static uint64_t ids_made;
 
-static int fail(int error) {
+void cm_lock(void) { pthread_mutex_lock(&lock); }
+void cm_unlock(void) { pthread_mutex_unlock(&lock); }
+struct manager_id *cm_ids(void) {
+  return ids;
+}
+
+int cm_fail(int error) {
   errno = error;
   return -1;
 }
 
-/* With the lock held. */
-static int tell(struct rdma_cm_id *id, struct rdma_cm_event event) {
+int cm_tell_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes) {
   struct manager_channel *channel = (struct manager_channel *)id->channel;
   struct queued *queued = calloc(1, sizeof *queued);
   if (queued == NULL) return -1;
   queued->event = event;
   queued->event.id = id;
+  if (data != NULL) {
+    memcpy(queued->data, data, bytes);
+    queued->event.param.ud.private_data = queued->data;
+    queued->event.param.ud.private_data_len = (uint8_t)bytes;
+  }
   *channel->last = queued;
   channel->last = &queued->next;
   return eventfd_write(id->channel->fd, 1);
 }
+
+int cm_tell(struct rdma_cm_id *id, struct rdma_cm_event event) { return cm_tell_with(id, event, NULL, 0); }
 
 /* As the kernel does where a subnet's manager wants all to register again. */
 static void tell_of_lost_groups(void) {
@@ -72,14 +61,92 @@ static void tell_of_lost_groups(void) {
     for (struct member *member = id->members; member != NULL; member = member->next) {
       struct rdma_cm_event event = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ENETRESET};
       event.param.ud.private_data = member->context;
-      tell(&id->id, event);
+      cm_tell(&id->id, event);
     }
   }
   pthread_mutex_unlock(&lock);
 }
 
+/* ---- addresses ---- */
+
+/* IPv4 mapped. False for another family. */
+bool cm_address(const struct sockaddr *address, uint8_t to[16]) {
+  if (address->sa_family == AF_INET6) {
+    memcpy(to, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+    return true;
+  }
+  memset(to, 0, 16);
+  to[10] = to[11] = 0xff;
+  memcpy(to + 12, &((const struct sockaddr_in *)address)->sin_addr, 4);
+  return address->sa_family == AF_INET;
+}
+
+static bool read_address(const char *text, uint8_t to[16]) {
+  struct sockaddr_in four = {.sin_family = AF_INET};
+  if (inet_pton(AF_INET, text, &four.sin_addr) == 1) return cm_address((struct sockaddr *)&four, to);
+  return inet_pton(AF_INET6, text, to) == 1;
+}
+
+typedef bool (*address_visitor)(void *context, int device, const uint8_t address[16], uint16_t partition);
+
+/*
+ * Of STANDIN_IPOIB: a device's addresses have commas between them, devices semicolons, and "@0x8001" behind an address is
+ * its partition. Until a visitor says true.
+ */
+static void visit_addresses(address_visitor visitor, void *context) {
+  const char *setting = getenv("STANDIN_IPOIB");
+  char list[4096], *rest = list, *devices;
+  snprintf(list, sizeof list, "%s", setting == NULL ? "" : setting);
+  for (int device = 0; (devices = strsep(&rest, ";")) != NULL; device++) {
+    for (char *text; (text = strsep(&devices, ",")) != NULL;) {
+      uint8_t address[16];
+      char *key = strchr(text, '@');
+      if (key != NULL) *key++ = '\0';
+      uint16_t partition = key == NULL ? 0xffff : (uint16_t)strtoul(key, NULL, 0);
+      if (read_address(text, address) && visitor(context, device, address, partition)) return;
+    }
+  }
+}
+
+struct wanted {
+  uint8_t address[16];
+  int device;
+  uint16_t partition;
+};
+
+static bool is_wanted(void *context, int device, const uint8_t address[16], uint16_t partition) {
+  struct wanted *wanted = context;
+  if (memcmp(wanted->address, address, 16) != 0) return false;
+  wanted->device = device;
+  wanted->partition = partition;
+  return true;
+}
+
+/* The device's number, or -1. */
+static int find_address(const struct sockaddr *address, uint16_t *partition) {
+  struct wanted wanted = {.device = -1};
+  if (cm_address(address, wanted.address)) visit_addresses(is_wanted, &wanted);
+  *partition = wanted.partition;
+  return wanted.device;
+}
+
+static bool own_address(void *context, int device, const uint8_t address[16], uint16_t partition) {
+  int *error = context;
+  *error = standin_cm_own((uint32_t)device, address, partition);
+  return *error != 0;
+}
+
+/* Other processes can reach them from now on. */
+static int own_addresses(void) {
+  int error = 0;
+  visit_addresses(own_address, &error);
+  return error == 0 ? 0 : cm_fail(error);
+}
+
 struct rdma_event_channel *rdma_create_event_channel(void) {
   standin_cm_when_lost(tell_of_lost_groups);
+  standin_cm_when_told(sidr_read);
+  if (own_addresses() != 0) return NULL;
   struct manager_channel *channel = calloc(1, sizeof *channel);
   if (channel == NULL) return NULL;
   channel->last = &channel->first;
@@ -100,6 +167,12 @@ void rdma_destroy_event_channel(struct rdma_event_channel *channel) {
   free(own);
 }
 
+void cm_enter(struct manager_id *own) {
+  own->number = ++ids_made;
+  own->next = ids;
+  ids = own;
+}
+
 int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
                    enum rdma_port_space space) {
   struct manager_id *own = calloc(1, sizeof *own);
@@ -109,8 +182,7 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
   own->id.ps = space;
   *id = &own->id;
   pthread_mutex_lock(&lock);
-  own->next = ids;
-  ids = own;
+  cm_enter(own);
   pthread_mutex_unlock(&lock);
   return 0;
 }
@@ -118,6 +190,24 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 static void free_member(struct rdma_cm_id *id, struct member *member) {
   standin_cm_leave(id->verbs, &member->group, member->receives);
   free(member);
+}
+
+/* What hasn't been taken. With the lock held. */
+static void forget_events(struct rdma_cm_id *id) {
+  struct manager_channel *channel = (struct manager_channel *)id->channel;
+  eventfd_t one;
+  for (struct queued **at = &channel->first; *at != NULL;) {
+    struct queued *queued = *at;
+    if (queued->event.id == id) {
+      *at = queued->next;
+      free(queued);
+      eventfd_read(channel->channel.fd, &one);
+    } else {
+      at = &queued->next;
+    }
+  }
+  channel->last = &channel->first;
+  while (*channel->last != NULL) channel->last = &(*channel->last)->next;
 }
 
 int rdma_destroy_id(struct rdma_cm_id *id) {
@@ -129,47 +219,18 @@ int rdma_destroy_id(struct rdma_cm_id *id) {
       break;
     }
   }
+  forget_events(id);
   pthread_mutex_unlock(&lock);
   while (own->members != NULL) {
     struct member *member = own->members;
     own->members = member->next;
     free_member(id, member);
   }
+  if (own->port != 0) standin_cm_end_service(own->address, own->port);
   if (id->verbs != NULL) ibv_close_device(id->verbs);
+  free(id->route.path_rec);
   free(own);
   return 0;
-}
-
-/* ---- addresses ---- */
-
-static bool is_address(const char *text, const struct sockaddr *address) {
-  struct in6_addr six;
-  struct in_addr four;
-  if (address->sa_family == AF_INET) {
-    return inet_pton(AF_INET, text, &four) == 1 &&
-           memcmp(&four, &((const struct sockaddr_in *)address)->sin_addr, sizeof four) == 0;
-  }
-  return address->sa_family == AF_INET6 && inet_pton(AF_INET6, text, &six) == 1 &&
-         memcmp(&six, &((const struct sockaddr_in6 *)address)->sin6_addr, sizeof six) == 0;
-}
-
-/*
- * Of STANDIN_IPOIB: a device's addresses have commas between them, devices semicolons, and "@0x8001" behind an address is
- * its partition. The device's number, or -1.
- */
-static int find_address(const struct sockaddr *address, uint16_t *partition) {
-  const char *setting = getenv("STANDIN_IPOIB");
-  char list[1024], *rest = list, *devices;
-  snprintf(list, sizeof list, "%s", setting == NULL ? "" : setting);
-  for (int device = 0; (devices = strsep(&rest, ";")) != NULL; device++) {
-    for (char *text; (text = strsep(&devices, ",")) != NULL;) {
-      char *key = strchr(text, '@');
-      if (key != NULL) *key++ = '\0';
-      *partition = key == NULL ? 0xffff : (uint16_t)strtoul(key, NULL, 0);
-      if (is_address(text, address)) return device;
-    }
-  }
-  return -1;
 }
 
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
@@ -178,7 +239,7 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
   struct ibv_device **list = device < 0 ? NULL : ibv_get_device_list(&count);
   if (list == NULL || device >= count) {
     if (list != NULL) ibv_free_device_list(list);
-    return fail(ENODEV);
+    return cm_fail(ENODEV);
   }
   id->verbs = ibv_open_device(list[device]);
   ibv_free_device_list(list);
@@ -235,18 +296,18 @@ static bool has_link(struct rdma_cm_id *id) {
 static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context,
                        const char *call) {
   size_t length = length_of(address);
-  if (id->verbs == NULL || length == 0) return fail(EINVAL);
+  if (id->verbs == NULL || length == 0) return cm_fail(EINVAL);
   if (standin_cm_refused(id->verbs, call) != 0) return -1;
   union ibv_gid group = group_of(id, address);
   if (!has_link(id)) { /* the subnet's manager doesn't answer */
     struct rdma_cm_event error = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT};
     error.param.ud.private_data = context;
-    return tell(id, error);
+    return cm_tell(id, error);
   }
   uint32_t lid = 0;
   int error = standin_cm_join(id->verbs, &group, receives, &lid);
   struct member *member = error == 0 ? calloc(1, sizeof *member) : NULL;
-  if (member == NULL) return fail(error == 0 ? ENOMEM : error);
+  if (member == NULL) return cm_fail(error == 0 ? ENOMEM : error);
   memcpy(&member->address, address, length);
   member->group = group;
   member->receives = receives;
@@ -264,7 +325,7 @@ static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bo
                                                 .port_num = 1};
   event.param.ud.qp_num = MULTICAST_NUMBER;
   event.param.ud.qkey = RDMA_UDP_QKEY;
-  return tell(id, event);
+  return cm_tell(id, event);
 }
 
 static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context, const char *call) {
@@ -281,7 +342,7 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *address, void *c
 int rdma_join_multicast_ex(struct rdma_cm_id *id, struct rdma_cm_join_mc_attr_ex *wanted, void *context) {
   if (wanted->comp_mask != (RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
       wanted->join_flags >= RDMA_MC_JOIN_FLAG_RESERVED) {
-    return fail(EINVAL);
+    return cm_fail(EINVAL);
   }
   bool receives = wanted->join_flags == RDMA_MC_JOIN_FLAG_FULLMEMBER;
   return join(id, wanted->addr, receives, context, "rdma_join_multicast_ex");
@@ -298,7 +359,7 @@ int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *address) {
     break;
   }
   pthread_mutex_unlock(&lock);
-  if (left == NULL) return fail(EADDRNOTAVAIL);
+  if (left == NULL) return cm_fail(EADDRNOTAVAIL);
   free_member(id, left);
   return 0;
 }
