@@ -9,6 +9,9 @@ public interface AsyncEventListener {
     PORT_ACTIVE,
     PORT_ERROR,
     GID_CHANGE,
+
+    /** LIDs, partitions or the manager of an InfiniBand subnet may be others now. */
+    SUBNET_CHANGE,
     COMPLETION_QUEUE_ERROR,
     QUEUE_PAIR_FATAL,
     QUEUE_PAIR_REQUEST_ERROR,

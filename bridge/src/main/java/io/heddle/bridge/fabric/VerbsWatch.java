@@ -129,6 +129,7 @@ final class VerbsWatch {
       case PORT_ACTIVE,
           PORT_ERROR,
           GID_CHANGE,
+          SUBNET_CHANGE,
           QUEUE_PAIR_FATAL,
           QUEUE_PAIR_REQUEST_ERROR,
           QUEUE_PAIR_ACCESS_ERROR -> {

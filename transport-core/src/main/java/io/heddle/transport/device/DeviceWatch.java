@@ -114,8 +114,8 @@ public final class DeviceWatch {
       }
       case PORT_ERROR -> device.planes().forEach(plane -> device.planeLost(plane, story));
       case GID_CHANGE -> leaveLostAddresses(device, story);
-      case PORT_ACTIVE -> {
-        /* Its planes are offered again by themselves. */
+      case PORT_ACTIVE, SUBNET_CHANGE -> {
+        /* Its planes are offered again by themselves, and those that lose their way say so. */
       }
     }
   }
@@ -123,7 +123,7 @@ public final class DeviceWatch {
   /* One warning an event: connections warn as they end or leave a plane, and name their peers. */
   private boolean isToldByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
     return switch (kind) {
-      case PORT_ACTIVE, GID_CHANGE -> true;
+      case PORT_ACTIVE, GID_CHANGE, SUBNET_CHANGE -> true;
       case PORT_ERROR -> !device.connections().isEmpty();
       case QUEUE_PAIR_FATAL -> qpn != 0;
       case DEVICE_FATAL -> eventsBreak && !device.connections().isEmpty();

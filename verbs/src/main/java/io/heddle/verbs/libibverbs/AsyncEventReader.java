@@ -37,6 +37,10 @@ final class AsyncEventReader {
     kinds.put(VerbsConstants.IBV_EVENT_PORT_ACTIVE(), Kind.PORT_ACTIVE);
     kinds.put(VerbsConstants.IBV_EVENT_PORT_ERR(), Kind.PORT_ERROR);
     kinds.put(VerbsConstants.IBV_EVENT_GID_CHANGE(), Kind.GID_CHANGE);
+    kinds.put(VerbsConstants.IBV_EVENT_LID_CHANGE(), Kind.SUBNET_CHANGE);
+    kinds.put(VerbsConstants.IBV_EVENT_PKEY_CHANGE(), Kind.SUBNET_CHANGE);
+    kinds.put(VerbsConstants.IBV_EVENT_SM_CHANGE(), Kind.SUBNET_CHANGE);
+    kinds.put(VerbsConstants.IBV_EVENT_CLIENT_REREGISTER(), Kind.SUBNET_CHANGE);
     kinds.put(VerbsConstants.IBV_EVENT_CQ_ERR(), Kind.COMPLETION_QUEUE_ERROR);
     kinds.put(VerbsConstants.IBV_EVENT_QP_FATAL(), Kind.QUEUE_PAIR_FATAL);
     kinds.put(VerbsConstants.IBV_EVENT_QP_REQ_ERR(), Kind.QUEUE_PAIR_REQUEST_ERROR);
@@ -71,7 +75,13 @@ final class AsyncEventReader {
   private static boolean isOfQueuePair(Kind kind) {
     return switch (kind) {
       case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> true;
-      case DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE, COMPLETION_QUEUE_ERROR -> false;
+      case DEVICE_FATAL,
+          PORT_ACTIVE,
+          PORT_ERROR,
+          GID_CHANGE,
+          SUBNET_CHANGE,
+          COMPLETION_QUEUE_ERROR ->
+          false;
     };
   }
 
