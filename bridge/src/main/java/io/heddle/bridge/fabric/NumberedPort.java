@@ -17,4 +17,9 @@ public interface NumberedPort extends FabricPort {
    * @return null where nobody has asked for it yet
    */
   @Nullable Way readyWay(Gid source, Gid destination);
+
+  /** At which ports its hosts are, where packets don't name them; null where they do. */
+  default @Nullable SubnetHosts hosts() {
+    return null;
+  }
 }

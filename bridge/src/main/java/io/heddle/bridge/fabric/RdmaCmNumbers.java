@@ -60,6 +60,8 @@ public final class RdmaCmNumbers implements NumberService {
   private final AtomicInteger waiting = new AtomicInteger();
   private final Queue<Heard> heard = new ConcurrentLinkedQueue<>();
   private final LastingThread thread;
+  /* Of hosts on InfiniBand; null on Ethernet. */
+  private final @Nullable RdmaCmPaths paths;
   /* The thread's own. */
   private final Map<Long, Asked> asked = new HashMap<>();
   private final Map<Service, Long> listeners = new LinkedHashMap<>();
@@ -83,6 +85,8 @@ public final class RdmaCmNumbers implements NumberService {
     Memory.ALL.set(Memory.NATIVE_SHORT, room + POLLFD_AT + 4, (short) 1);
     Memory.setLong(room + TIMESPEC_AT, 0);
     Memory.setLong(room + TIMESPEC_AT + 8, ROUND_NS);
+    SubnetHosts hosts = port.hosts();
+    paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::tellOnce);
     thread = new LastingThread("heddle-bridge-numbers", log, this::round);
   }
 
@@ -92,11 +96,7 @@ public final class RdmaCmNumbers implements NumberService {
    * @throws HeddleException where the kernel has no RDMA CM, or the library is missing
    */
   public static RdmaCmNumbers open(NumberedPort port, String device, int trafficClass, Log log) {
-    requirePresent(device);
-    long channel = RdmaCm.CREATE_EVENT_CHANNEL.pointer();
-    if (channel < 0) {
-      throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
-    }
+    long channel = channelFor(device);
     RdmaCmNumbers numbers = new RdmaCmNumbers(port, device, trafficClass, channel, log);
     numbers.thread.start();
     return numbers;
@@ -106,6 +106,15 @@ public final class RdmaCmNumbers implements NumberService {
    * @throws HeddleException where the kernel has no RDMA CM, or the library is missing
    */
   public static void requirePresent(String device) {
+    RdmaCm.DESTROY_EVENT_CHANNEL.status(channelFor(device));
+  }
+
+  private static long channelFor(String device) {
+    boolean hasLibrary = RdmaCm.libraryIsPresent();
+    long channel = hasLibrary ? RdmaCm.CREATE_EVENT_CHANNEL.pointer() : -Errno.ENOENT;
+    if (channel > 0) {
+      return channel;
+    }
     if (!Files.exists(KERNEL)) {
       throw new HeddleException(
           "unicast mode=mapped asks the hosts behind "
@@ -114,13 +123,14 @@ public final class RdmaCmNumbers implements NumberService {
               + KERNEL
               + "; load the kernel's module rdma_ucm, or take the unicast line out");
     }
-    if (!RdmaCm.libraryIsPresent()) {
+    if (!hasLibrary) {
       throw new HeddleException(
           RdmaCm.LIBRARY
               + " can't be opened, by which unicast mode=mapped asks the hosts behind "
               + device
               + "; install it");
     }
+    throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
   }
 
   @Override
@@ -153,6 +163,9 @@ public final class RdmaCmNumbers implements NumberService {
     if (closing) {
       free();
       return false;
+    }
+    if (paths != null) {
+      paths.round(System.nanoTime());
     }
     if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room + POLLFD_AT, 1, room + TIMESPEC_AT) > 0
         && RdmaCm.GET_CM_EVENT.status(channel, room + WORD_AT) >= 0) {
@@ -202,6 +215,9 @@ public final class RdmaCmNumbers implements NumberService {
     }
     /* An id is destroyed once its events are given back, and not before. */
     RdmaCm.ACK_CM_EVENT.status(event);
+    if (paths != null && paths.take(id, kind, status)) {
+      return;
+    }
     switch (kind) {
       case RdmaCm.ADDRESS_RESOLVED -> {
         if (RdmaCm.RESOLVE_ROUTE.status(id, RESOLVE_MS) < 0) {
@@ -251,6 +267,9 @@ public final class RdmaCmNumbers implements NumberService {
 
   private void connect(long id) {
     Asked what = asked.get(id);
+    if (what != null && paths != null) {
+      paths.learn(id, what.server());
+    }
     if (what != null && RdmaCm.CONNECT.status(id, parameter(0, what.privateData())) < 0) {
       end(id, NO_QUEUE_PAIR);
     }
@@ -282,10 +301,21 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   private void question(long id, List<Byte> privateData) {
+    questions.add(id);
+    if (questions.size() > MOST_WAITING) {
+      refuseNow(id);
+    } else if (paths == null) {
+      hear(id, privateData);
+    } else {
+      paths.find(addressAt(id + RdmaCm.ID_PEER_ADDRESS), () -> hear(id, privateData));
+    }
+  }
+
+  /* Once the way back is ready. */
+  private void hear(long id, List<Byte> privateData) {
     Gid address = addressAt(id + RdmaCm.ID_OWN_ADDRESS);
     Gid client = addressAt(id + RdmaCm.ID_PEER_ADDRESS);
-    questions.add(id);
-    if (questions.size() > MOST_WAITING || !isReady(address, client)) {
+    if (!isReady(address, client)) {
       refuseNow(id);
       return;
     }
@@ -296,7 +326,13 @@ public final class RdmaCmNumbers implements NumberService {
 
   @Override
   public void prepare(Gid source, Gid destination) {
-    order(() -> isReady(source, destination));
+    order(() -> {
+      if (paths == null) {
+        isReady(source, destination);
+      } else {
+        paths.find(destination, () -> isReady(source, destination));
+      }
+    });
   }
 
   @Override
@@ -415,6 +451,9 @@ public final class RdmaCmNumbers implements NumberService {
     asked.keySet().forEach(RdmaCm.DESTROY_ID::status);
     questions.forEach(RdmaCm.DESTROY_ID::status);
     listeners.values().forEach(RdmaCm.DESTROY_ID::status);
+    if (paths != null) {
+      paths.close();
+    }
     RdmaCm.DESTROY_EVENT_CHANNEL.status(channel);
     arena.close();
   }

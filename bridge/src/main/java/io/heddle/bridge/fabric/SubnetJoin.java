@@ -9,6 +9,7 @@ import io.heddle.platform.Log;
 import io.heddle.verbs.Gid;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,7 @@ final class SubnetJoin implements GroupJoin {
    * @throws HeddleException where there is none, or not the one that is configured
    */
   static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
-    for (Gid each : spec.addresses().isEmpty() ? candidates(host) : spec.addresses()) {
+    for (Gid each : spec.addresses().isEmpty() ? candidates(spec, host) : spec.addresses()) {
       RdmaCmMember receiver = bound(spec, port, each);
       if (receiver != null) {
         return with(receiver, spec, port, each, log);
@@ -65,10 +66,10 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /* A link-local address means something on its interface alone, and RDMA CM isn't told that. */
-  private static List<Gid> candidates(HostAddresses host) {
+  private static List<Gid> candidates(VerbsSpec spec, HostAddresses host) {
     return host.addresses().stream()
         .map(each -> Gid.of(each.address()))
-        .filter(each -> !each.isLinkLocal())
+        .filter(each -> !each.isLinkLocal() && !spec.standIns().contains(each))
         .toList();
   }
 
@@ -97,6 +98,38 @@ final class SubnetJoin implements GroupJoin {
     } finally {
       if (!stays) {
         member.close();
+      }
+    }
+  }
+
+  /**
+   * Looks whether the port has the addresses of IPoIB that stand for hosts.
+   *
+   * @param partitionKey that they have to be in
+   * @throws HeddleException that names one that it doesn't have
+   */
+  static void requireStandIns(VerbsSpec spec, VerbsPort port, int partitionKey) {
+    for (Gid each : spec.standIns()) {
+      try (RdmaCmMember member = RdmaCmMember.open(spec.device())) {
+        boolean has = member.bind(each) && member.isOn(port.deviceName(), port.number());
+        if (!has || member.partitionKey() != partitionKey) {
+          throw new HeddleException(
+              String.format(
+                  Locale.ROOT,
+                  "fabric %s: %s, which is to stand for a host; ip addr add %s on the IPoIB"
+                      + " interface of its port in partition 0x%04x",
+                  spec.name(),
+                  has
+                      ? String.format(
+                          Locale.ROOT,
+                          "%s has address %s in partition 0x%04x",
+                          spec.device(),
+                          each,
+                          member.partitionKey())
+                      : spec.device() + " has no address " + each,
+                  each + (each.isIpv4Mapped() ? "/32" : "/128"),
+                  partitionKey));
+        }
       }
     }
   }

@@ -10,19 +10,13 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
 import io.heddle.verbs.VerbsException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +25,9 @@ import org.jspecify.annotations.Nullable;
  * The device makes and checks CRCs, numbers packets and names itself as their sender.
  *
  * <p>What the control path shares has this object's monitor: joins and looks. A join may wait, so
- * ways have a lock of their own.
+ * ways have a lock of their own ({@link VerbsWays}).
  */
 public final class VerbsFabric implements NumberedPort {
-  private static final int NO_INDEX = -1;
-
   private final String name;
   private final String device;
   private final int hops;
@@ -45,16 +37,11 @@ public final class VerbsFabric implements NumberedPort {
   private final VerbsQueueSet queues;
   private final GroupJoin join;
   private final VerbsWatch watch;
-  private final ReentrantLock waysLock = new ReentrantLock();
-  private final Map<Ends, VerbsWay> hostWays = new ConcurrentHashMap<>();
-  private final Set<VerbsWay> ways = new HashSet<>();
+  private final @Nullable SubnetHosts hosts;
+  private final VerbsWays ways;
   /* Of groups that are received, by address. */
   private final Map<Gid, GroupRoute> routes = new HashMap<>();
-  /* Not in use any more; packets that left by them may be on their way until the next look. */
-  private List<AddressHandle> retired = new ArrayList<>();
   private boolean closed;
-
-  private record Ends(Gid source, Gid destination) {}
 
   private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
     name = spec.name();
@@ -64,15 +51,21 @@ public final class VerbsFabric implements NumberedPort {
     if (port.ethernet()) {
       link = PortLink.of(port, host);
       prefixes = PortLink.prefixes(link, host);
+      hosts = null;
       join = joinOf(spec, port, link);
     } else {
       SubnetJoin subnet = SubnetJoin.open(spec, port, host, log);
       link = PortLink.of(subnet.address(), host);
       prefixes = List.of();
       join = subnet;
+      hosts = new SubnetHosts(subnet.address(), subnet.partitionKey());
     }
     queues = openQueues(Math.max(1, spec.queuePairs()));
-    watch = new VerbsWatch(port, queues.all());
+    if (hosts != null) {
+      queues.useHosts(hosts);
+    }
+    watch = new VerbsWatch(port, queues.all(), hosts);
+    ways = new VerbsWays(queues, hosts, watch.table(), this::asNow);
   }
 
   /**
@@ -301,7 +294,7 @@ public final class VerbsFabric implements NumberedPort {
     synchronized (this) {
       GroupRoute route = join.joinToSend(named);
       try {
-        return way(by(route, source.gid(), trafficClass), named);
+        return ways.toGroup(by(route, source.gid(), trafficClass), named);
       } catch (RuntimeException refused) {
         join.leaveToSend(named);
         throw refused;
@@ -321,30 +314,19 @@ public final class VerbsFabric implements NumberedPort {
         route.staticRate());
   }
 
-  private VerbsWay way(AddressHandleAttributes attributes, @Nullable GroupAddress group) {
-    AddressHandle handle = queues.handle(attributes);
-    waysLock.lock();
-    try {
-      int index = watch.table().indexOf(attributes.localGid()).orElse(NO_INDEX);
-      VerbsWay way = new VerbsWay(attributes, handle, index, group);
-      ways.add(way);
-      return way;
-    } finally {
-      waysLock.unlock();
-    }
-  }
-
-  /* The device may ask the network for the host's link address. Each way stays until the end. */
   @Override
   public Way wayBetween(Gid source, Gid destination, int trafficClass) {
-    return hostWays.computeIfAbsent(
-        new Ends(source, destination),
-        ends -> way(new AddressHandleAttributes(source, destination, trafficClass, 0, hops), null));
+    return ways.toHost(source, destination, trafficClass, hops);
   }
 
   @Override
   public @Nullable Way readyWay(Gid source, Gid destination) {
-    return hostWays.get(new Ends(source, destination));
+    return ways.ready(source, destination);
+  }
+
+  @Override
+  public @Nullable SubnetHosts hosts() {
+    return hosts;
   }
 
   @Override
@@ -358,26 +340,17 @@ public final class VerbsFabric implements NumberedPort {
    * @throws HeddleException that names one that it doesn't have
    */
   public void requireAssigned(VerbsSpec spec) {
-    VerbsPort.requireStandIns(spec, port.context().gidTable().entries());
+    if (port.ethernet()) {
+      VerbsPort.requireStandIns(spec, port.context().gidTable().entries());
+    } else {
+      SubnetJoin.requireStandIns(spec, port, join.partitionKey());
+    }
   }
 
   @Override
   public synchronized void retire(Way way) {
-    if (way instanceof VerbsWay own && isForgotten(own) && own.group() != null) {
+    if (way instanceof VerbsWay own && ways.forget(own) && own.group() != null) {
       join.leaveToSend(own.group());
-    }
-  }
-
-  private boolean isForgotten(VerbsWay own) {
-    waysLock.lock();
-    try {
-      boolean was = ways.remove(own);
-      if (was) {
-        retired.add(own.handle());
-      }
-      return was;
-    } finally {
-      waysLock.unlock();
     }
   }
 
@@ -390,33 +363,15 @@ public final class VerbsFabric implements NumberedPort {
         use(each, now);
       }
     }
-    waysLock.lock();
-    try {
-      follow(watch.table());
-    } finally {
-      waysLock.unlock();
-    }
+    ways.follow(watch.table());
     return state;
   }
 
-  /* An address that has moved in the port's table takes its ways with it, a group's other LID too. */
-  private void follow(GidTable table) {
-    retired.forEach(AddressHandle::close);
-    retired = new ArrayList<>();
-    for (VerbsWay each : ways) {
-      int index = table.indexOf(each.attributes().localGid()).orElse(each.gidIndex());
-      AddressHandleAttributes by = asNow(each);
-      if (index != each.gidIndex() || !by.equals(each.attributes())) {
-        retired.add(each.handle());
-        each.use(by, queues.handle(by), index);
-      }
-    }
-  }
-
-  private AddressHandleAttributes asNow(VerbsWay way) {
+  private @Nullable AddressHandleAttributes asNow(VerbsWay way) {
+    GroupAddress group = way.group();
+    GroupRoute route = group == null ? null : join.routeToSend(group);
     AddressHandleAttributes before = way.attributes();
-    GroupRoute route = way.group() == null ? null : join.routeToSend(way.group());
-    return route == null ? before : by(route, before.localGid(), before.trafficClass());
+    return route == null ? null : by(route, before.localGid(), before.trafficClass());
   }
 
   @Override

@@ -107,14 +107,6 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
 
   /* A configured address is one of IPoIB there. */
   private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
-    if (spec.queuePairs() > 0) {
-      throw failure(
-          spec,
-          "the link layer of "
-              + spec.device()
-              + " is InfiniBand, where datagrams for one host aren't bridged; take the line unicast"
-              + " out");
-    }
     if (table.entries().isEmpty()) {
       throw failure(spec, spec.device() + " has no GID; look whether the subnet has a manager");
     }

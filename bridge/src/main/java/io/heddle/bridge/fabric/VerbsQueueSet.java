@@ -103,6 +103,13 @@ final class VerbsQueueSet {
     return numbers.clone();
   }
 
+  /** Whose LIDs packets have. Before the first packet. */
+  void useHosts(SubnetHosts hosts) {
+    for (VerbsQueues each : all) {
+      each.useHosts(hosts);
+    }
+  }
+
   void countAt(long counters) {
     for (VerbsQueues each : all) {
       each.countAt(counters);

@@ -160,6 +160,11 @@ final class VerbsQueues {
     }
   }
 
+  /** Whose LIDs packets have. Before the first packet. */
+  void useHosts(SubnetHosts hosts) {
+    receiver.useHosts(hosts);
+  }
+
   /** What groups are named by their MGIDs, from now on. The control thread's. */
   void useNames(GroupTable<Gid> names) {
     receiver.useNames(names);

@@ -60,6 +60,7 @@ final class VerbsReceiver {
   private int packetNumber;
   private long counters;
   private @Nullable Status failure;
+  private @Nullable SubnetHosts hosts;
   /* By MGID, where that isn't the group's address. Written by the control thread. */
   private volatile GroupTable<Gid> names = new GroupTable<>(Map.of());
 
@@ -89,6 +90,11 @@ final class VerbsReceiver {
 
   void countAt(long address) {
     counters = address;
+  }
+
+  /** Whose LIDs packets without a route header have. Before the first packet. */
+  void useHosts(SubnetHosts others) {
+    hosts = others;
   }
 
   /** Groups by their MGIDs, from now on. The control thread's. */
@@ -221,6 +227,15 @@ final class VerbsReceiver {
       return;
     }
     GlobalRouteHeader.readOfInfiniband(at, completion.hasRouteHeader, batch, row);
+    SubnetHosts known = hosts;
+    if (!completion.hasRouteHeader) {
+      Gid port = known == null ? null : known.portAt(completion.sourceLid);
+      if (port != null) {
+        batch.sourceHigh[row] = port.high();
+        batch.sourceLow[row] = port.low();
+      }
+      return;
+    }
     Gid group = names.find(batch.destinationHigh[row], batch.destinationLow[row]);
     if (group != null) {
       batch.destinationHigh[row] = group.high();

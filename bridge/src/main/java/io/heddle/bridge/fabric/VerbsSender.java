@@ -6,6 +6,7 @@ import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
 import io.heddle.verbs.DatagramWorkRequest;
@@ -90,8 +91,13 @@ final class VerbsSender {
 
   void send(VerbsWay way, long packet, int lengthBytes, long counted, long arrived) {
     int payload = DatagramFormat.payloadBytes(packet, lengthBytes);
-    if (payload > mtuBytes) {
+    if (payload > Math.min(mtuBytes, way.mtuBytes())) {
       GroupCounters.dropped(counted, DropReason.TOO_LARGE, 1);
+      return;
+    }
+    AddressHandle handle = way.handle();
+    if (handle == null) {
+      GroupCounters.dropped(counted, DropReason.NO_PATH, 1);
       return;
     }
     if (failure != null || next - done == slots && !awaitSlot()) {
@@ -107,7 +113,7 @@ final class VerbsSender {
     request.lengthBytes = payload;
     request.hasImmediate = opcode == DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
     request.immediate = request.hasImmediate ? DatagramFormat.immediate(packet) : 0;
-    request.destination = way.handle();
+    request.destination = handle;
     request.remoteQueuePairNumber = PacketFormat.queuePair(packet);
     request.remoteQueueKey = DatagramFormat.queueKey(packet);
     groupCounters[slot] = counted;

@@ -24,6 +24,7 @@ final class VerbsWatch {
   private final List<Gid> own;
   private final List<VerbsQueues> all;
   private final int fullMtuBytes;
+  private final @Nullable SubnetHosts hosts;
   private int failuresSeen;
   private long counters;
   /* Written by the control thread, read by others. */
@@ -32,7 +33,11 @@ final class VerbsWatch {
   private volatile boolean active;
   private volatile @Nullable String death;
 
-  VerbsWatch(VerbsPort port, List<VerbsQueues> all) {
+  /**
+   * @param hosts of InfiniBand, whose paths may change with the subnet; null on Ethernet
+   */
+  VerbsWatch(VerbsPort port, List<VerbsQueues> all, @Nullable SubnetHosts hosts) {
+    this.hosts = hosts;
     context = port.context();
     device = context.device().name();
     own = port.addresses();
@@ -126,13 +131,12 @@ final class VerbsWatch {
       case DEVICE_FATAL -> death = device + " has failed for good; restart the bridge";
       case COMPLETION_QUEUE_ERROR ->
           death = "a completion queue of " + device + " has failed; restart the bridge";
-      case PORT_ACTIVE,
-          PORT_ERROR,
-          GID_CHANGE,
-          SUBNET_CHANGE,
-          QUEUE_PAIR_FATAL,
-          QUEUE_PAIR_REQUEST_ERROR,
-          QUEUE_PAIR_ACCESS_ERROR -> {
+      case PORT_ACTIVE, PORT_ERROR, GID_CHANGE, SUBNET_CHANGE -> {
+        if (hosts != null) {
+          hosts.doubtAll();
+        }
+      }
+      case QUEUE_PAIR_FATAL, QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR -> {
         /* Each shows in what is looked at, and in completions. */
       }
     }

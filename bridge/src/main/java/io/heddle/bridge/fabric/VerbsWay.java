@@ -3,32 +3,44 @@ package io.heddle.bridge.fabric;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How packets leave a port of libibverbs for one group or host. Its handle names the own address by
- * its place in the port's table, so another takes its place when the address moves, or the group
- * has another LID.
+ * its place in the port's table, so another takes its place when the address moves, or the group or
+ * host has another LID.
  */
 final class VerbsWay implements Way {
+  /** Of a way that bounds no payload by itself. */
+  static final int ANY_MTU = Integer.MAX_VALUE;
+
   private final @Nullable GroupAddress group;
-  /* Written by the control thread, read by the data thread. */
-  private volatile AddressHandle handle;
-  /* These two are the control thread's. */
+  private final Gid host;
+  /* Written under the ways' lock, read by the data thread. */
+  private volatile int mtuBytes;
+  private volatile @Nullable AddressHandle handle;
+  /* These two are under the ways' lock. */
   private AddressHandleAttributes attributes;
   private int gidIndex;
 
   /**
+   * @param mtuBytes that a payload may have, or {@link #ANY_MTU}
    * @param group where they go; null for a host, whose packets leave by the queue pair that they
    *     have as their source
+   * @param host its address, or the group's
    */
   VerbsWay(
       AddressHandleAttributes attributes,
       AddressHandle handle,
       int gidIndex,
-      @Nullable GroupAddress group) {
+      int mtuBytes,
+      @Nullable GroupAddress group,
+      Gid host) {
     this.attributes = attributes;
     this.group = group;
+    this.host = host;
+    this.mtuBytes = mtuBytes;
     this.handle = handle;
     this.gidIndex = gidIndex;
   }
@@ -45,7 +57,16 @@ final class VerbsWay implements Way {
     return group;
   }
 
-  AddressHandle handle() {
+  Gid host() {
+    return host;
+  }
+
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  /** Null while the way can't be used. */
+  @Nullable AddressHandle handle() {
     return handle;
   }
 
@@ -54,9 +75,15 @@ final class VerbsWay implements Way {
   }
 
   /** Packets leave by this from now on. The one before may be freed once they have left. */
-  void use(AddressHandleAttributes by, AddressHandle other, int index) {
+  void use(AddressHandleAttributes by, AddressHandle other, int index, int payloadBytes) {
     attributes = by;
-    handle = other;
     gidIndex = index;
+    mtuBytes = payloadBytes;
+    handle = other;
+  }
+
+  /** None leaves from now on. */
+  void pause() {
+    handle = null;
   }
 }

@@ -88,7 +88,13 @@ public enum DropReason {
   NO_NUMBER,
 
   /** An operator had the bridge drop one packet of so many, to try what hosts do. */
-  ON_PURPOSE;
+  ON_PURPOSE,
+
+  /**
+   * It is from or for a host of InfiniBand, and at which LID that host is isn't known, or not any
+   * more.
+   */
+  NO_PATH;
 
   /** As it is written in a table: {@code own-source}. */
   public String word() {

@@ -39,7 +39,8 @@ public final class GroupCounters {
     set(block, counter, get(block, counter) + more);
   }
 
-  static long drops(long block, DropReason reason) {
+  /** Packets that weren't forwarded for a reason. */
+  public static long drops(long block, DropReason reason) {
     return get(block, DROPS + reason.ordinal());
   }
 

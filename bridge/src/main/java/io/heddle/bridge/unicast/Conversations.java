@@ -2,14 +2,18 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.table.RecentEntries;
+import io.heddle.verbs.Gid;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who talks over the bridge with mapped numbers: a queue pair of a host in either fabric. Each
  * knows the other by an address and a number of the bridge's, which stands here by its index. Found
- * from both sides. Bounded: the least recently used goes first, and who is silent for {@link
- * #IDLE_NS} goes by itself. Nothing is allocated to find one. The data thread's.
+ * from both sides. Where packets name no host but their sender's port, one is found by that port
+ * and what it sends to, whichever host it is for. Bounded: the least recently used goes first, and
+ * who is silent for {@link #IDLE_NS} goes by itself. Nothing is allocated to find one. The data
+ * thread's.
  */
 final class Conversations {
   /** For so long a silent one stays. */
@@ -28,18 +32,21 @@ final class Conversations {
     private final int index;
     private final int queueKey;
     private final @Nullable HostNumbers by;
+    private final @Nullable Gid port;
 
     /**
      * @param number of the host's queue pair
      * @param index of the bridge's number that this host knows the other one by
      * @param queueKey of the host's queue pair
      * @param by what the bridge's queue pairs here stand for; null on the wire
+     * @param port what packets name the host by; null where they name it by its address
      */
-    End(int number, int index, int queueKey, @Nullable HostNumbers by) {
+    End(int number, int index, int queueKey, @Nullable HostNumbers by, @Nullable Gid port) {
       this.number = number;
       this.index = index;
       this.queueKey = queueKey;
       this.by = by;
+      this.port = port;
     }
   }
 
@@ -47,6 +54,8 @@ final class Conversations {
   private final RecentEntries[] from;
   /* The host of a, that of b, and both numbers in one word. */
   private final long[] keys;
+  /* By side: what packets name its host's port by; nothing where they name hosts. */
+  private final long[][] ports;
   private final int[][] indexes;
   private final int[][] queueKeys;
   private final @Nullable HostNumbers[][] hosts;
@@ -59,6 +68,16 @@ final class Conversations {
    * @param most at a time
    */
   Conversations(int most) {
+    this(most, true, true);
+  }
+
+  /**
+   * @param most at a time
+   * @param named whether packets from a name both their hosts
+   * @param namedInB the same of b
+   */
+  Conversations(int most, boolean named, boolean namedInB) {
+    ports = new long[][] {new long[named ? 0 : 2 * most], new long[namedInB ? 0 : 2 * most]};
     from = new RecentEntries[] {new RecentEntries(most), new RecentEntries(most)};
     keys = new long[WORDS * most];
     indexes = new int[2][most];
@@ -77,8 +96,18 @@ final class Conversations {
     return (int) ((mixed * MIX ^ word(index, number)) * MIX >>> 32);
   }
 
+  private static int hash(Gid near, Gid far, End end) {
+    return end.port == null
+        ? hash(near.high(), near.low(), far.high(), far.low(), end.index, end.number)
+        : hash(end.port.high(), end.port.low(), 0, 0, end.index, end.number);
+  }
+
   private boolean hasHosts(
       int place, int side, long nearHigh, long nearLow, long farHigh, long farLow) {
+    long[] named = ports[side];
+    if (named.length > 0) {
+      return named[2 * place + 1] == nearLow && named[2 * place] == nearHigh;
+    }
     int near = WORDS * place + 2 * side;
     int far = WORDS * place + 2 - 2 * side;
     return keys[near + 1] == nearLow
@@ -89,6 +118,8 @@ final class Conversations {
 
   /**
    * The one that a host's packet belongs to.
+   *
+   * <p>Where packets name no hosts, near is its port, and far is 0.
    *
    * @param side the host's, 0 for a
    * @param index of the bridge's number that it sends to, in the place of the far host
@@ -107,12 +138,17 @@ final class Conversations {
     return place;
   }
 
-  /** As {@link #find(int, long, long, long, long, int, int)}. */
+  /** As {@link #find(int, long, long, long, long, int, int)}, where packets name hosts. */
   int find(int side, Hosts hosts, int index, int number) {
     long nearHigh = hosts.source().high();
     long nearLow = hosts.source().low();
     long farHigh = hosts.destination().high();
     return find(side, nearHigh, nearLow, farHigh, hosts.destination().low(), index, number);
+  }
+
+  /** As {@link #find(int, long, long, long, long, int, int)}, where packets name no hosts. */
+  int findAt(int side, Gid port, int index, int number) {
+    return find(side, port.high(), port.low(), 0, 0, index, number);
   }
 
   /**
@@ -132,8 +168,8 @@ final class Conversations {
     long nearLow = ends.source().low();
     long farHigh = ends.destination().high();
     long farLow = ends.destination().low();
-    int there = hash(nearHigh, nearLow, farHigh, farLow, near.index, near.number);
-    int back = hash(farHigh, farLow, nearHigh, nearLow, far.index, far.number);
+    int there = hash(ends.source(), ends.destination(), near);
+    int back = hash(ends.destination(), ends.source(), far);
     int place = from[side].add(there, nowNs);
     if (from[1 - side].add(back, nowNs) != place) {
       throw new IllegalStateException("both tables of conversations have different places");
@@ -153,6 +189,10 @@ final class Conversations {
     indexes[side][place] = end.index;
     queueKeys[side][place] = end.queueKey;
     hosts[side][place] = end.by;
+    if (end.port != null) {
+      ports[side][2 * place] = end.port.high();
+      ports[side][2 * place + 1] = end.port.low();
+    }
     talks(end.by, end.index, 1, nowNs);
   }
 
@@ -189,6 +229,44 @@ final class Conversations {
       from[side].clear();
       Arrays.fill(hosts[side], null);
       Arrays.fill(flows[side], null);
+    }
+  }
+
+  /** High half of the address of a fabric's host. */
+  long hostHigh(int side, int place) {
+    return keys[WORDS * place + 2 * side];
+  }
+
+  /** Low half of it. */
+  long hostLow(int side, int place) {
+    return keys[WORDS * place + 2 * side + 1];
+  }
+
+  Gid host(int side, int place) {
+    return new Gid(hostHigh(side, place), hostLow(side, place));
+  }
+
+  /** High half of what packets name a fabric's host's port by, where they name no hosts. */
+  long portHigh(int side, int place) {
+    return ports[side][2 * place];
+  }
+
+  /** Low half of it. */
+  long portLow(int side, int place) {
+    return ports[side][2 * place + 1];
+  }
+
+  /** Ends those whose host in a fabric without named hosts is known to be at another port now. */
+  void endMoved(int side, Function<Gid, @Nullable Gid> portOf, long nowNs) {
+    int place = from[0].newest();
+    while (place != NONE) {
+      int older = from[0].older(place);
+      Gid port = portOf.apply(host(side, place));
+      if (port != null
+          && (port.high() != portHigh(side, place) || port.low() != portLow(side, place))) {
+        remove(place, nowNs);
+      }
+      place = older;
     }
   }
 

@@ -127,7 +127,11 @@ final class DeviceAskers implements Askers {
     int index =
         answer.status() == SidrReply.STATUS_SUCCESS
             ? numbers.serve(
-                side, question.hosts.destination(), answer.number(), answer.key(), nowNs)
+                side,
+                new Hosts(question.question.client(), question.hosts.destination()),
+                answer.number(),
+                answer.key(),
+                nowNs)
             : NumberMap.NONE;
     if (index == NumberMap.NONE) {
       service.refuse(question.question.id());

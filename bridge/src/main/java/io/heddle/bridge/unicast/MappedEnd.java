@@ -3,6 +3,7 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.NumberedPort;
+import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.bridge.fabric.Way;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ public final class MappedEnd implements AutoCloseable {
   private final @Nullable NumberedPort device;
   private final @Nullable NumberService service;
   private final int[] numbers;
+  /* Where packets don't name their hosts; null where they do. */
+  private final @Nullable SubnetHosts hosts;
+  private int movesSeen;
 
   private MappedEnd(
       FabricPort fabric,
@@ -28,6 +32,7 @@ public final class MappedEnd implements AutoCloseable {
     this.device = device;
     this.service = service;
     this.numbers = numbers;
+    hosts = device == null ? null : device.hosts();
   }
 
   /** One on the wire. */
@@ -55,6 +60,27 @@ public final class MappedEnd implements AutoCloseable {
 
   boolean isDevice() {
     return device != null;
+  }
+
+  /**
+   * Whether packets name both their hosts by addresses. Those of InfiniBand name the sender's port,
+   * and nothing of the bridge's but a queue pair.
+   */
+  boolean namesHosts() {
+    return hosts == null;
+  }
+
+  /** What packets name a host's port by; null where hosts are named, or while it isn't known. */
+  @Nullable Gid portOf(Gid host) {
+    return hosts == null ? null : hosts.portOf(host);
+  }
+
+  /** Whether a host has moved to another port since the last question. */
+  boolean haveMoved() {
+    int moves = hosts == null ? 0 : hosts.moves();
+    boolean moved = moves != movesSeen;
+    movesSeen = moves;
+    return moved;
   }
 
   /** How many queue pairs the bridge has there; none on the wire. */

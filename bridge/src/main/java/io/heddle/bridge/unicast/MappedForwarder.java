@@ -35,14 +35,18 @@ public final class MappedForwarder implements HostForwarder {
   private final NumberMapping mapping;
   private final long[] counters;
   private final Limiter limiter;
-  private final Conversations conversations = new Conversations(MOST_CONVERSATIONS);
+  private final Conversations conversations;
   /* By the side that packets come from: what those of two hosts leave by, whatever their numbers. */
   private final PairTable[] flows = {
     new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
   };
   private final NumberMap numbers;
   private final MappedQuestions questions;
+  private final boolean bothNameHosts;
   private StandIns standIns = StandIns.NONE;
+  /* Of the train at hand, as the other fabric has them; null where its packets name no hosts. */
+  private @Nullable Gid source;
+  private @Nullable Gid destination;
 
   /**
    * @param a the end in fabric a, whose service this closes
@@ -62,6 +66,8 @@ public final class MappedForwarder implements HostForwarder {
       Limiter limiter,
       RandomGenerator ids) {
     ends = new MappedEnd[] {a, b};
+    conversations = new Conversations(MOST_CONVERSATIONS, a.namesHosts(), b.namesHosts());
+    bothNameHosts = a.namesHosts() && b.namesHosts();
     this.mapping = mapping;
     this.counters = counters.clone();
     this.limiter = limiter;
@@ -108,16 +114,12 @@ public final class MappedForwarder implements HostForwarder {
     TrainBatch batch = ends[side].fabric().batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
-    Gid source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
-    Gid destination =
-        standIns.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
-    DropReason against = from.against(batch.sourceHigh(train), batch.sourceLow(train));
+    DropReason against = againstSource(side, batch, train, from);
     if (against == null) {
-      against = againstEnds(source, destination, to);
+      against = readHosts(side, batch, train, to);
     }
-    if (against != null || source == null || destination == null) {
-      DropReason reason = against == null ? DropReason.NO_STAND_IN : against;
-      GroupCounters.dropped(counters[side], reason, packets);
+    if (against != null) {
+      GroupCounters.dropped(counters[side], against, packets);
       return;
     }
     long packet = batch.address(train);
@@ -125,7 +127,7 @@ public final class MappedForwarder implements HostForwarder {
     int stride = batch.strideBytes(train);
     while (packet < end) {
       int length = (int) Math.min(stride, end - packet);
-      DropReason reason = forwardPacket(side, train, packet, length, source, destination, nowNs);
+      DropReason reason = forwardPacket(side, train, packet, length, to, nowNs);
       if (reason != null) {
         GroupCounters.dropped(counters[side], reason, 1);
       }
@@ -133,9 +135,28 @@ public final class MappedForwarder implements HostForwarder {
     }
   }
 
-  private static @Nullable DropReason againstEnds(
-      @Nullable Gid source, @Nullable Gid destination, LoopRules to) {
-    if (destination == null || to.against(destination.high(), destination.low()) != null) {
+  /* A sender whose LID is of no known port is 0. */
+  private @Nullable DropReason againstSource(
+      int side, TrainBatch batch, int train, LoopRules from) {
+    long high = batch.sourceHigh(train);
+    long low = batch.sourceLow(train);
+    return (high | low) == 0 && !ends[side].namesHosts()
+        ? DropReason.NO_PATH
+        : from.against(high, low);
+  }
+
+  /* Both hosts of the train, as the other fabric has them, where its packets name them. */
+  private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
+    source = null;
+    destination = null;
+    if (!ends[side].namesHosts()) {
+      return null;
+    }
+    source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    destination = standIns.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
+    if (destination == null
+        || ends[1 - side].namesHosts()
+            && to.against(destination.high(), destination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
     return source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()
@@ -144,7 +165,7 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   private @Nullable DropReason forwardPacket(
-      int side, int train, long packet, int length, Gid source, Gid destination, long nowNs) {
+      int side, int train, long packet, int length, LoopRules to, long nowNs) {
     if (!DatagramFormat.isDatagram(packet, length)) {
       return DropReason.MALFORMED;
     }
@@ -158,19 +179,24 @@ public final class MappedForwarder implements HostForwarder {
       return DropReason.BAD_CHECKSUM;
     }
     if (number == ManagementDatagram.QUEUE_PAIR) {
-      return manage(side, train, packet, length, new Hosts(source, destination), nowNs);
+      return manage(side, train, packet, length, nowNs);
     }
-    if (length > ends[1 - side].fabric().mostBytes(destination.isIpv4Mapped())) {
+    Gid host = destination;
+    if (host != null && isTooLarge(side, length, host.isIpv4Mapped())) {
       return DropReason.TOO_LARGE;
     }
     TrainBatch batch = from.batch();
-    int place = place(side, batch, train, packet, destination, nowNs);
-    if (place == Conversations.NONE) {
-      return DropReason.NO_NUMBER;
+    int place = place(side, batch, train, packet, nowNs);
+    if (place < 0) {
+      return place == NumberMap.NO_PORT ? withoutPath(side) : DropReason.NO_NUMBER;
     }
-    LimitedFlow flow = flowOf(side, place, source, destination, nowNs);
+    DropReason against = host != null && bothNameHosts ? null : against(side, place, length, to);
+    if (against != null) {
+      return against;
+    }
+    LimitedFlow flow = flowOf(side, place, nowNs);
     if (flow == null) {
-      return DropReason.NOT_SENT;
+      return ends[1 - side].namesHosts() ? DropReason.NOT_SENT : DropReason.NO_PATH;
     }
     conversations.touch(place, nowNs);
     rewrite(side, place, packet);
@@ -180,10 +206,36 @@ public final class MappedForwarder implements HostForwarder {
     return null;
   }
 
+  private boolean isTooLarge(int side, int length, boolean ipv4) {
+    return length > ends[1 - side].fabric().mostBytes(ipv4);
+  }
+
+  /* The rules of the other fabric, where a packet itself doesn't name its host there. */
+  private @Nullable DropReason against(int side, int place, int length, LoopRules to) {
+    int other = 1 - side;
+    boolean named = ends[other].namesHosts();
+    long hostHigh = conversations.hostHigh(other, place);
+    long hostLow = conversations.hostLow(other, place);
+    long high = named ? hostHigh : conversations.portHigh(other, place);
+    long low = named ? hostLow : conversations.portLow(other, place);
+    if (to.against(high, low) != null) {
+      return DropReason.FOREIGN_DESTINATION;
+    }
+    boolean ipv4 = hostHigh == 0 && hostLow >>> 32 == 0xffff;
+    return isTooLarge(side, length, ipv4) ? DropReason.TOO_LARGE : null;
+  }
+
+  /* It is asked for, so that the next packet has one. */
+  private DropReason withoutPath(int side) {
+    if (source != null && destination != null) {
+      ends[1 - side].way(source, destination, trafficClass);
+    }
+    return DropReason.NO_PATH;
+  }
+
   /* Only over the wire: behind a device queue pair 1 isn't the bridge's. */
-  private @Nullable DropReason manage(
-      int side, int train, long packet, int length, Hosts far, long nowNs) {
-    if (ends[side].isDevice()) {
+  private @Nullable DropReason manage(int side, int train, long packet, int length, long nowNs) {
+    if (ends[side].isDevice() || source == null || destination == null) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
     TrainBatch batch = ends[side].fabric().batch();
@@ -191,6 +243,7 @@ public final class MappedForwarder implements HostForwarder {
         new Hosts(
             new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
             new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
+    Hosts far = new Hosts(source, destination);
     DropReason reason = questions.take(side, packet, length, near, far, nowNs);
     if (reason == null) {
       GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs(train));
@@ -198,47 +251,61 @@ public final class MappedForwarder implements HostForwarder {
     return reason;
   }
 
-  private int place(int side, TrainBatch batch, int train, long packet, Gid far, long nowNs) {
+  private int place(int side, TrainBatch batch, int train, long packet, long nowNs) {
     int index = ends[side].indexOf(PacketFormat.queuePair(packet));
     int number = DatagramFormat.sourceQueuePair(packet);
     long high = batch.sourceHigh(train);
     long low = batch.sourceLow(train);
-    int place = conversations.find(side, high, low, far.high(), far.low(), index, number);
+    Gid far = destination;
+    long farHigh = far == null ? 0 : far.high();
+    long farLow = far == null ? 0 : far.low();
+    int place = conversations.find(side, high, low, farHigh, farLow, index, number);
     if (place == Conversations.NONE) {
-      place = numbers.begin(side, new Hosts(new Gid(high, low), far), index, number, nowNs);
+      Gid near = new Gid(high, low);
+      place =
+          far == null
+              ? numbers.beginAt(side, near, index, number, nowNs)
+              : numbers.begin(side, new Hosts(near, far), index, number, nowNs);
       count();
     }
     return place;
   }
 
   /* Null while there is no way yet to a host behind a device. */
-  private @Nullable LimitedFlow flowOf(
-      int side, int place, Gid source, Gid destination, long nowNs) {
+  private @Nullable LimitedFlow flowOf(int side, int place, long nowNs) {
     LimitedFlow known = conversations.flowTo(1 - side, place);
     if (known != null) {
       return known;
     }
-    LimitedFlow flow = hostsFlow(side, source, destination, nowNs);
+    Gid from = source;
+    Gid to = destination;
+    if (to == null) {
+      from =
+          standIns.addressOf(
+              side, conversations.hostHigh(side, place), conversations.hostLow(side, place));
+      to = conversations.host(1 - side, place);
+    }
+    LimitedFlow flow = from == null ? null : hostsFlow(side, from, to, nowNs);
     if (flow != null) {
       conversations.leaveBy(1 - side, place, flow);
     }
     return flow;
   }
 
-  private @Nullable LimitedFlow hostsFlow(int side, Gid source, Gid destination, long nowNs) {
-    long high = source.high();
-    long low = source.low();
+  private @Nullable LimitedFlow hostsFlow(int side, Gid from, Gid to, long nowNs) {
+    long high = from.high();
+    long low = from.low();
     PairTable table = flows[side];
-    LimitedFlow known = table.find(high, low, destination.high(), destination.low(), nowNs);
+    LimitedFlow known = table.find(high, low, to.high(), to.low(), nowNs);
     if (known != null) {
       return known;
     }
-    Way way = ends[1 - side].way(source, destination, trafficClass);
+    Way way = ends[1 - side].way(from, to, trafficClass);
     if (way == null) {
       return null;
     }
     LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
-    table.add(high, low, destination.high(), destination.low(), flow, nowNs);
+    table.add(high, low, to.high(), to.low(), flow, nowNs);
     return flow;
   }
 
@@ -268,6 +335,11 @@ public final class MappedForwarder implements HostForwarder {
     questions.expire(nowNs);
     int before = conversations.size();
     conversations.expire(nowNs);
+    for (int at = 0; at < ends.length; at++) {
+      if (ends[at].haveMoved()) {
+        conversations.endMoved(at, ends[at]::portOf, nowNs);
+      }
+    }
     for (PairTable each : flows) {
       each.expire(nowNs);
     }

@@ -2,6 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.fabric.NumberedPort;
 import io.heddle.bridge.fabric.OnePacket;
+import io.heddle.bridge.fabric.SubnetHosts;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.Way;
 import io.heddle.verbs.Gid;
@@ -18,8 +19,23 @@ class HeardFabric extends SpokenFabric {
     private final int[] numbers;
     private final Map<Hosts, Way> made = new HashMap<>();
 
+    private final @Nullable SubnetHosts hosts;
+
     Numbered(int... numbers) {
+      this(null, numbers);
+    }
+
+    /**
+     * @param hosts where packets don't name them; null where they do
+     */
+    Numbered(@Nullable SubnetHosts hosts, int... numbers) {
+      this.hosts = hosts;
       this.numbers = numbers.clone();
+    }
+
+    @Override
+    public @Nullable SubnetHosts hosts() {
+      return hosts;
     }
 
     @Override

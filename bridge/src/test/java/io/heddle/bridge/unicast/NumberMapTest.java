@@ -62,8 +62,9 @@ class NumberMapTest {
 
   @Test
   void aServiceHasAQueuePairOfItsOwnForWhoeverAsks() {
-    assertEquals(1, numbers.serve(BEHIND, WIRE, 0x70, 99, 0));
-    assertEquals(1, numbers.serve(BEHIND, WIRE, 0x70, 98, 0), "the same service, with another key");
+    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, 99, 0));
+    assertEquals(
+        1, numbers.serve(BEHIND, back(ENDS), 0x70, 98, 0), "the same service, with another key");
     int place = numbers.begin(BEHIND, back(ENDS), 1, 0x21, 0);
     assertNotEquals(NONE, place);
     assertEquals(0x70, conversations.number(ON_WIRE, place));
@@ -73,15 +74,15 @@ class NumberMapTest {
     assertEquals(NONE, numbers.begin(BEHIND, new Hosts(VERBS, OTHER), 1, 0x21, 0));
     assertEquals(1, begin(ENDS, 0x70, 0x22), "the service talks by its own");
     assertEquals(0, begin(ENDS, 0x71, 0x22), "others don't");
-    assertEquals(NONE, numbers.serve(BEHIND, WIRE, 0x72, 1, 0), "0 carries a conversation");
+    assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, 1, 0), "0 carries a conversation");
   }
 
   @Test
   void aServiceThatNobodyTalksToMakesRoomAfterItsTime() {
-    assertEquals(1, numbers.serve(BEHIND, WIRE, 0x70, KEY, 0));
-    assertEquals(0, numbers.serve(BEHIND, WIRE, 0x71, KEY, 1));
-    assertEquals(NONE, numbers.serve(BEHIND, WIRE, 0x72, KEY, Conversations.IDLE_NS - 1));
-    assertEquals(1, numbers.serve(BEHIND, WIRE, 0x72, KEY, Conversations.IDLE_NS));
+    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, KEY, 0));
+    assertEquals(0, numbers.serve(BEHIND, back(ENDS), 0x71, KEY, 1));
+    assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS - 1));
+    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS));
   }
 
   @Test
@@ -98,8 +99,8 @@ class NumberMapTest {
     conversations.expire(Conversations.IDLE_NS);
     assertEquals(0, conversations.size());
     assertEquals(8, conversations.aged());
-    assertEquals(1, numbers.serve(BEHIND, WIRE, 0x70, KEY, Conversations.IDLE_NS));
-    assertEquals(0, numbers.serve(BEHIND, WIRE, 0x71, KEY, Conversations.IDLE_NS));
+    assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, KEY, Conversations.IDLE_NS));
+    assertEquals(0, numbers.serve(BEHIND, back(ENDS), 0x71, KEY, Conversations.IDLE_NS));
   }
 
   @Test

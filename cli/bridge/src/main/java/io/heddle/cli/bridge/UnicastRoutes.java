@@ -2,6 +2,7 @@ package io.heddle.cli.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.LoopRules.Prefix;
 import io.heddle.bridge.unicast.StandIn;
@@ -49,10 +50,16 @@ final class UnicastRoutes {
     return text.toString();
   }
 
-  /* The kernel tells which interface carries a port's first address. */
+  /*
+   * The interface that has the configured address, of IPoIB on InfiniBand. On Ethernet the kernel
+   * tells as well which one carries a port's first address.
+   */
   private static String interfaceOf(FabricSpec fabric) {
     if (fabric instanceof WireSpec) {
       return fabric.end();
+    }
+    if (fabric instanceof VerbsSpec verbs && !verbs.addresses().isEmpty()) {
+      return "$(ip -o addr show to " + verbs.addresses().getFirst() + " | cut -d' ' -f2)";
     }
     String[] device = fabric.end().split(":", 2);
     return "$(cat /sys/class/infiniband/"

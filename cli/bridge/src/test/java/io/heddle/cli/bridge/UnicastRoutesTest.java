@@ -31,4 +31,22 @@ class UnicastRoutesTest {
                     "proxy a fd02::9 for=fd02::9",
                     "proxy b 10.2.0.200 for=10.1.0.9"))));
   }
+
+  @Test
+  void theInterfaceOfIpoibIsTheOneThatHasTheConfiguredAddress() {
+    assertEquals(
+        """
+        unicast needs on this host, once after each start:
+          ip addr add 10.9.0.200/32 dev $(ip -o addr show to 10.9.0.1 | cut -d' ' -f2)
+        hosts of fabric a reach 10.2.0.9 of b as 10.9.0.200
+        """,
+        UnicastRoutes.of(
+            BridgeConfigParser.parse(
+                "bridge.conf",
+                List.of(
+                    "fabric a verbs device=mlx5_0 address=10.9.0.1",
+                    "fabric b wire interface=y",
+                    "unicast mode=mapped addresses=proxied",
+                    "proxy a 10.9.0.200 for=10.2.0.9"))));
+  }
 }

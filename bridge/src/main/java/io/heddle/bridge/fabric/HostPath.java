@@ -1,0 +1,72 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.platform.Memory;
+import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a subnet's manager says that packets get to a host of InfiniBand: a path record.
+ *
+ * @param source GID of the port that they leave from
+ * @param port GID of the host's port
+ * @param lid of the host's port
+ * @param serviceLevel of packets
+ * @param staticRate at which they leave at most, as ibv_rate codes it
+ * @param hopLimit of their route header; 0 for none
+ * @param partitionKey that both ports have
+ * @param mtuBytes that a payload may have on the way
+ */
+record HostPath(
+    Gid source,
+    Gid port,
+    int lid,
+    int serviceLevel,
+    int staticRate,
+    int hopLimit,
+    int partitionKey,
+    int mtuBytes) {
+  private static final int LEAST_MTU_BYTES = 128;
+
+  /* Of struct rdma_cm_id: its struct rdma_route's path_rec and num_paths (rdma/rdma_cma.h). */
+  private static final int ID_PATHS = 328;
+  private static final int ID_PATH_COUNT = 336;
+
+  /* struct ibv_sa_path_rec (infiniband/sa.h). */
+  private static final int PORT_AT = 0;
+  private static final int SOURCE_AT = 16;
+  private static final int LID_AT = 32;
+  private static final int HOP_LIMIT_AT = 44;
+  private static final int PARTITION_KEY_AT = 54;
+  private static final int SERVICE_LEVEL_AT = 56;
+  private static final int MTU_AT = 58;
+  private static final int RATE_AT = 60;
+
+  /** Of an id whose route is resolved; null where the manager told none. */
+  static @Nullable HostPath of(long id) {
+    long at = Memory.getLong(id + ID_PATHS);
+    if (at == 0 || Memory.getInt(id + ID_PATH_COUNT) < 1) {
+      return null;
+    }
+    return new HostPath(
+        Gid.of(Memory.toArray(at + SOURCE_AT, Gid.BYTES)),
+        Gid.of(Memory.toArray(at + PORT_AT, Gid.BYTES)),
+        Memory.ALL.get(Memory.NETWORK_SHORT, at + LID_AT) & 0xffff,
+        byteAt(at + SERVICE_LEVEL_AT),
+        byteAt(at + RATE_AT),
+        byteAt(at + HOP_LIMIT_AT),
+        Memory.ALL.get(Memory.NETWORK_SHORT, at + PARTITION_KEY_AT) & 0xffff,
+        LEAST_MTU_BYTES << byteAt(at + MTU_AT));
+  }
+
+  private static int byteAt(long at) {
+    return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) & 0xff;
+  }
+
+  /** What packets leave by. The kernel, too, gives them a route header for a hop limit only. */
+  AddressHandleAttributes attributes(int trafficClass) {
+    return new AddressHandleAttributes(
+        source, port, trafficClass, serviceLevel, hopLimit, lid, hopLimit > 0, staticRate);
+  }
+}
