@@ -68,8 +68,8 @@ final class InfinibandFabricTest {
 
   @BeforeEach
   void open() throws UnknownHostException {
-    near = fabric("standin0", "10.9.0.1", 0);
-    far = fabric("standin1", "10.9.0.2", 0);
+    near = fabric("standin0", "10.9.0.1");
+    far = fabric("standin1", "10.9.0.2");
   }
 
   @AfterEach
@@ -83,9 +83,8 @@ final class InfinibandFabricTest {
     return Gid.of(InetAddress.getByName(address));
   }
 
-  private VerbsFabric fabric(String device, String address, int queuePairs)
-      throws UnknownHostException {
-    VerbsSpec spec = new VerbsSpec("a", device, List.of(gid(address)), List.of(), queuePairs, 1);
+  private VerbsFabric fabric(String device, String address) throws UnknownHostException {
+    VerbsSpec spec = new VerbsSpec("a", device, List.of(gid(address)), List.of(), 0, 1);
     VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
     fabric.countAt(counters);
     return fabric;
@@ -260,7 +259,7 @@ final class InfinibandFabricTest {
 
   @Test
   void theAddressByWhichGroupsAreJoinedDecidesThePartition() throws Exception {
-    VerbsFabric other = fabric("standin0", "10.9.1.1", 0);
+    VerbsFabric other = fabric("standin0", "10.9.1.1");
     try {
       assertTrue(
           other.describe().endsWith(" joins by RDMA CM from 10.9.1.1 in partition 0x8001"),
@@ -280,11 +279,15 @@ final class InfinibandFabricTest {
         "fabric a: RDMA CM knows the port of standin0 by none of [10.9.0.2], and groups of"
             + " InfiniBand are joined by one; give the port an IPoIB interface with an address, or"
             + " name that by address=",
-        refusal("10.9.0.2", 0));
+        refusal("10.9.0.2"));
     assertEquals(
-        "fabric a: the link layer of standin0 is InfiniBand, where datagrams for one host aren't"
-            + " bridged; take the line unicast out",
-        refusal("10.9.0.1", 2));
+        "fabric a: standin0 has no address 10.9.0.2, which is to stand for a host; ip addr add"
+            + " 10.9.0.2/32 on the IPoIB interface of its port in partition 0xffff",
+        standInRefusal("10.9.0.2"));
+    assertEquals(
+        "fabric a: standin0 has address 10.9.1.1 in partition 0x8001, which is to stand for a host;"
+            + " ip addr add 10.9.1.1/32 on the IPoIB interface of its port in partition 0xffff",
+        standInRefusal("10.9.1.1"));
     PeerSettings settings = new PeerSettings(1, 100, 1, 100, false, "", null, null, 14_791);
     HeddleException noBeacons =
         assertThrows(HeddleException.class, () -> near.requireBeacons(settings));
@@ -311,9 +314,15 @@ final class InfinibandFabricTest {
     }
   }
 
-  private String refusal(String address, int queuePairs) {
+  private String standInRefusal(String address) throws UnknownHostException {
+    VerbsSpec spec = new VerbsSpec("a", "standin0", List.of(), List.of(gid(address)), 2, 1);
+    HeddleException refused = assertThrows(HeddleException.class, () -> near.requireAssigned(spec));
+    return String.valueOf(refused.getMessage());
+  }
+
+  private String refusal(String address) {
     HeddleException refused =
-        assertThrows(HeddleException.class, () -> fabric("standin0", address, queuePairs).close());
+        assertThrows(HeddleException.class, () -> fabric("standin0", address).close());
     return String.valueOf(refused.getMessage());
   }
 }

@@ -1,0 +1,168 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.fabric.Way;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A host of an InfiniBand subnet: it asks for services by RDMA CM, has one itself, and talks by
+ * queue pairs of its own. All on the test's thread.
+ */
+final class SubnetHost implements AutoCloseable {
+  static final int PORT = 7174;
+
+  private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
+  private static final int HEADERS = DatagramFormat.headerBytes(IMMEDIATE);
+  private static final int PAYLOAD_BYTES = 64;
+  private static final int LENGTH = HEADERS + PAYLOAD_BYTES + PacketFormat.ICRC_BYTES;
+  private static final int MOST_SECONDS = 20;
+
+  private final VerbsFabric fabric;
+  private final RdmaCmNumbers manager;
+  private final Gid address;
+  private final Runnable meanwhile;
+  private final Arena arena = Arena.ofShared();
+  private final long packet = Memory.allocate(arena, 256, 8);
+  private final long counters = Memory.allocate(arena, 8192, 8);
+  private final List<String> said = new ArrayList<>();
+  private int asked;
+
+  /**
+   * What has come.
+   *
+   * @param to the number of the queue pair that it came to
+   * @param from the number that it came from
+   */
+  record Heard(int to, int from, long word) {}
+
+  /**
+   * @param meanwhile happens again and again while it waits
+   */
+  SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
+    VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
+    fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
+    fabric.countAt(counters);
+    manager = RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> said.add(sentence));
+    this.address = address;
+    this.meanwhile = meanwhile;
+  }
+
+  Gid address() {
+    return address;
+  }
+
+  int number(int index) {
+    return fabric.numbers()[index];
+  }
+
+  VerbsFabric fabric() {
+    return fabric;
+  }
+
+  /** Its first queue pair is its service from now on. */
+  void serve(List<Gid> addresses) {
+    manager.serve(addresses, List.of(PORT));
+  }
+
+  /** What its address is asked for, it answers. */
+  void answer() {
+    NumberService.Heard heard = manager.take();
+    if (heard instanceof NumberService.Question question) {
+      manager.accept(question.id(), number(0), question.privateData());
+    }
+  }
+
+  /** The answer to a question, from one of its addresses. */
+  NumberService.Answer ask(Gid from, Gid server, int port) {
+    asked++;
+    manager.ask(asked, from, server, port, List.of((byte) 1, (byte) asked));
+    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    while (true) {
+      assertFalse(patience.isOver(), () -> server + " has not answered; " + said);
+      meanwhile.run();
+      if (manager.take() instanceof NumberService.Answer answer) {
+        assertEquals(asked, answer.token());
+        return answer;
+      }
+    }
+  }
+
+  /** The number that it gets. */
+  int numberOf(Gid server) {
+    return numberOf(address, server);
+  }
+
+  /** The number that one of its addresses gets. It asks until somebody listens. */
+  int numberOf(Gid from, Gid server) {
+    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    NumberService.Answer answer = ask(from, server, PORT);
+    while (answer.status() != 0) {
+      assertFalse(patience.isOver(), answer + " " + said);
+      answer = ask(from, server, PORT);
+    }
+    assertEquals(CmaHeader.QUEUE_KEY, answer.key());
+    assertEquals(List.of((byte) 1, (byte) asked), answer.privateData().subList(0, 2));
+    return answer.number();
+  }
+
+  /** From one of its queue pairs, whose number the immediate has. */
+  void send(int index, Gid to, int number, long word) {
+    int own = number(index);
+    DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, own);
+    DatagramFormat.setImmediate(packet, own);
+    Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
+    Memory.setLong(packet + HEADERS, word);
+    Way way = fabric.wayBetween(address, to, 0);
+    fabric.send(way, packet, LENGTH, 0, counters, System.nanoTime());
+    fabric.flush();
+  }
+
+  /** The next one that comes. */
+  Heard hear() {
+    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    List<Heard> heard = poll();
+    while (heard.isEmpty()) {
+      assertFalse(patience.isOver(), "nothing came");
+      meanwhile.run();
+      heard = poll();
+    }
+    assertEquals(1, heard.size(), heard.toString());
+    return heard.getFirst();
+  }
+
+  /** What has come. */
+  List<Heard> poll() {
+    List<Heard> heard = new ArrayList<>();
+    int trains = fabric.poll();
+    TrainBatch batch = fabric.batch();
+    for (int train = 0; train < trains; train++) {
+      long at = batch.address(train);
+      int from = DatagramFormat.sourceQueuePair(at);
+      assertEquals(from, DatagramFormat.immediate(at), "its sender's number, as the bridge has it");
+      heard.add(new Heard(PacketFormat.queuePair(at), from, Memory.getLong(at + HEADERS)));
+    }
+    return heard;
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+    fabric.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.heddle.systemtests;
+
+import io.heddle.verbs.Gid;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/**
+ * A host that has a service, or asks for another's and talks to it: a program of its own. Each word
+ * goes there and comes back negated. It fails where one doesn't, or comes from elsewhere.
+ */
+final class UnicastHost {
+  private UnicastHost() {}
+
+  /**
+   * The kind, the device or interface, its address, the address that it asks or {@code serve}, and
+   * how many words.
+   */
+  public static void main(String[] words) throws UnknownHostException {
+    Gid own = gid(words[2]);
+    int count = Integer.parseInt(words[4]);
+    boolean serves = "serve".equals(words[3]);
+    boolean onWire = "wire".equals(words[0]);
+    try (WireHost wire = onWire ? new WireHost(words[1], own) : null;
+        SubnetHost subnet = onWire ? null : new SubnetHost(words[1], own, 1, () -> {})) {
+      if (wire != null && serves) {
+        System.out.println("serving");
+        serve(wire, count);
+      } else if (wire != null) {
+        ask(wire, gid(words[3]), count);
+      } else if (subnet != null && serves) {
+        subnet.serve(List.of(own));
+        System.out.println("serving");
+        serve(subnet, gid(words[5]), count);
+      } else if (subnet != null) {
+        ask(subnet, gid(words[3]), count);
+      }
+    }
+    System.out.println("done");
+  }
+
+  private static Gid gid(String address) throws UnknownHostException {
+    return Gid.of(InetAddress.getByName(address));
+  }
+
+  private static void require(boolean right, Object what) {
+    if (!right) {
+      throw new IllegalStateException(String.valueOf(what));
+    }
+  }
+
+  private static void serve(WireHost host, int count) {
+    for (int word = 1; word <= count; word++) {
+      WireHost.Heard heard = host.hear();
+      require(heard.word() == word && heard.number() == heard.immediate(), heard);
+      host.send(heard.from(), heard.number(), -word);
+    }
+  }
+
+  private static void ask(WireHost host, Gid server, int count) {
+    int number = host.numberOf(server, SubnetHost.PORT);
+    for (int word = 1; word <= count; word++) {
+      host.send(server, number, word);
+      WireHost.Heard heard = host.hear();
+      require(heard.equals(new WireHost.Heard(server, number, number, -word)), heard);
+    }
+  }
+
+  private static void serve(SubnetHost host, Gid client, int count) {
+    for (int word = 1; word <= count; ) {
+      host.answer();
+      for (SubnetHost.Heard each : host.poll()) {
+        require(each.word() == word, each);
+        host.send(0, client, each.from(), -word);
+        word++;
+      }
+    }
+  }
+
+  private static void ask(SubnetHost host, Gid server, int count) {
+    int number = host.numberOf(server);
+    for (int word = 1; word <= count; word++) {
+      host.send(0, server, number, word);
+      SubnetHost.Heard heard = host.hear();
+      require(heard.equals(new SubnetHost.Heard(host.number(0), number, -word)), heard);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.heddle.bridge.cm.CmMessage;
+import io.heddle.bridge.cm.CmaHeader;
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.PrivateBytes;
+import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.cm.SidrRequest;
+import io.heddle.bridge.fabric.SystemClock;
+import io.heddle.bridge.fabric.TrainBatch;
+import io.heddle.bridge.fabric.WireFabric;
+import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.Patience;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host on the wire without a device: it asks for services by SIDR, answers for its own, and talks
+ * by one queue pair. Immediates have its number.
+ */
+final class WireHost implements AutoCloseable {
+  private static final int NUMBER = 0x4711;
+  private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
+  private static final int HEADERS = DatagramFormat.headerBytes(IMMEDIATE);
+  private static final int PAYLOAD_BYTES = 64;
+  private static final int ASK_ID = 0x77;
+  private static final long AGAIN_NS = 300_000_000;
+  private static final int MOST_SECONDS = 30;
+
+  private final Gid own;
+  private final WireFabric fabric;
+  private final Arena arena = Arena.ofShared();
+  private final long packet = Memory.allocate(arena, 512, 8);
+  private final long counters = Memory.allocate(arena, 8192, 8);
+  private int answered = -1;
+
+  /** What has come. */
+  record Heard(Gid from, int number, int immediate, long word) {}
+
+  WireHost(String interfaceName, Gid own) {
+    this.own = own;
+    WireSpec spec = new WireSpec("host", interfaceName, "", List.of(own), List.of(), 4, false);
+    fabric = WireFabric.open(spec, false, new SystemClock());
+    fabric.countAt(counters);
+  }
+
+  private void send(Gid to, int coveredBytes) {
+    CRC32 crc = new CRC32();
+    crc.update(Memory.ALL.asSlice(packet, coveredBytes).asByteBuffer());
+    fabric.send(
+        fabric.wayBetween(own, to, 0),
+        packet,
+        coveredBytes + PacketFormat.ICRC_BYTES,
+        (int) crc.getValue(),
+        counters,
+        System.nanoTime());
+    fabric.flush();
+  }
+
+  private void sendMad(Gid to) {
+    DatagramFormat.write(
+        packet,
+        0,
+        ManagementDatagram.QUEUE_PAIR,
+        0,
+        ManagementDatagram.QUEUE_KEY,
+        ManagementDatagram.QUEUE_PAIR);
+    send(to, DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES);
+  }
+
+  /** The number of a service's queue pair. It is asked again until it answers. */
+  int numberOf(Gid server, int port) {
+    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    long again = System.nanoTime();
+    while (answered < 0) {
+      assertFalse(patience.isOver(), "no answer");
+      if (System.nanoTime() - again >= 0) {
+        long mad = packet + DatagramFormat.HEADER_BYTES;
+        SidrRequest.write(mad, ASK_ID, ASK_ID, CmaHeader.datagramService(port));
+        CmaHeader.write(SidrRequest.privateData(mad), 9, own, server);
+        sendMad(server);
+        again += AGAIN_NS;
+      }
+      poll();
+    }
+    return answered;
+  }
+
+  void send(Gid to, int number, long word) {
+    DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, NUMBER);
+    DatagramFormat.setImmediate(packet, NUMBER);
+    Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
+    Memory.setLong(packet + HEADERS, word);
+    send(to, HEADERS + PAYLOAD_BYTES);
+  }
+
+  Heard hear() {
+    Patience patience = Patience.ofSeconds(MOST_SECONDS);
+    Heard heard = poll();
+    while (heard == null) {
+      assertFalse(patience.isOver(), "nothing came");
+      heard = poll();
+    }
+    return heard;
+  }
+
+  /** What has come for its queue pair; null for nothing. Questions are answered. */
+  @Nullable Heard poll() {
+    Heard heard = null;
+    int trains = fabric.poll();
+    TrainBatch batch = fabric.batch();
+    for (int train = 0; train < trains; train++) {
+      long at = batch.address(train);
+      Gid from = new Gid(batch.sourceHigh(train), batch.sourceLow(train));
+      if (PacketFormat.queuePair(at) == ManagementDatagram.QUEUE_PAIR) {
+        read(at + DatagramFormat.HEADER_BYTES, from);
+      } else if (PacketFormat.queuePair(at) == NUMBER) {
+        int number = DatagramFormat.sourceQueuePair(at);
+        heard = new Heard(from, number, DatagramFormat.immediate(at), Memory.getLong(at + HEADERS));
+      }
+    }
+    return heard;
+  }
+
+  private void read(long mad, Gid from) {
+    CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
+    if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == ASK_ID) {
+      /* It asks until somebody listens. */
+      answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
+    } else if (message == CmMessage.SIDR_REQUEST) {
+      long reply = packet + DatagramFormat.HEADER_BYTES;
+      SidrReply.write(
+          reply,
+          ManagementDatagram.transaction(mad),
+          SidrRequest.requestId(mad),
+          SidrReply.STATUS_SUCCESS,
+          NUMBER,
+          CmaHeader.QUEUE_KEY,
+          SidrRequest.serviceId(mad));
+      /* What it was told comes back, as from a host of the subnet. */
+      long told = SidrRequest.privateData(mad) + CmaHeader.BYTES;
+      PrivateBytes.write(
+          SidrReply.privateData(reply),
+          PrivateBytes.read(told, PrivateBytes.IN_REPLY),
+          PrivateBytes.IN_REPLY);
+      sendMad(from);
+    }
+  }
+
+  @Override
+  public void close() {
+    fabric.close();
+    arena.close();
+  }
+}
