@@ -235,6 +235,23 @@ class SlowPeerTest {
         });
   }
 
+  /* It is heard by the ways that its own packets take, and gets nothing by any. */
+  @Test
+  void aPeerThatIsHeardAndGetsNothingIsGivenUpInTheEnd() {
+    connect(PEER, false);
+    for (int way = 0; way < WAYS; way++) {
+      cut(way, true, false);
+    }
+    long startNs = System.nanoTime();
+    for (int way = 0; way < WAYS; way++) {
+      write(way);
+      rights.get(way).postSend(pair.right.request(Operation.RDMA_WRITE, way, 0, BYTES, pair.left));
+    }
+    goOnUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
+    long tookMs = (System.nanoTime() - startNs) / 1_000_000;
+    assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
+  }
+
   /* What comes by the way itself shows the peer as well. */
   @Test
   void aWayThatSwallowsLargePacketsIsGivenUpThoughItIsTheOnlyOne() {
