@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -126,13 +125,7 @@ class BridgeOverInfinibandTest {
   }
 
   private Map<String, String> standin(int host) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("LD_LIBRARY_PATH", BuiltParts.standinWithManager());
-    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
-    environment.put("STANDIN_HOST", Integer.toString(host));
-    environment.put("STANDIN_LINK", "infiniband");
-    environment.put("STANDIN_GIDS", "-");
-    return environment;
+    return StandinHost.onInfiniband(folder, host);
   }
 
   private String onSubnet(int group) {

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -90,13 +89,8 @@ class BridgeOverVerbsTest {
   }
 
   private Map<String, String> standin(int host) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
-    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
-    environment.put("STANDIN_HOST", Integer.toString(host));
     int number = host + 1;
-    environment.put("STANDIN_GIDS", "::ffff:10.9.0." + number + ",fd09::" + number);
-    return environment;
+    return StandinHost.onEthernet(folder, host, "::ffff:10.9.0." + number + ",fd09::" + number);
   }
 
   private HostProcess talk(boolean verbs, int packets) throws IOException {

@@ -22,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -114,17 +113,12 @@ class TwoBridgesOverVerbsTest {
   }
 
   private Map<String, String> standin(int host) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("LD_LIBRARY_PATH", String.valueOf(BuiltParts.standin().getParent()));
-    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
-    environment.put("STANDIN_HOST", Integer.toString(host));
     String address = "10.9.0." + (host + 1);
-    environment.put("STANDIN_GIDS", infiniband ? "-" : "::ffff:" + address);
-    if (infiniband) {
-      environment.put("LD_LIBRARY_PATH", BuiltParts.standinWithManager());
-      environment.put("STANDIN_LINK", "infiniband");
-      environment.put("STANDIN_IPOIB", address);
+    if (!infiniband) {
+      return StandinHost.onEthernet(folder, host, "::ffff:" + address);
     }
+    Map<String, String> environment = StandinHost.onInfiniband(folder, host);
+    environment.put("STANDIN_IPOIB", address);
     return environment;
   }
 

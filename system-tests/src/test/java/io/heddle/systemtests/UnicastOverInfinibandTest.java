@@ -13,7 +13,6 @@ import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -93,12 +92,7 @@ class UnicastOverInfinibandTest {
   }
 
   private Map<String, String> standin(int host, String addresses) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("LD_LIBRARY_PATH", BuiltParts.standinWithManager());
-    environment.put("STANDIN_FABRIC", folder.resolve("fabric").toString());
-    environment.put("STANDIN_HOST", Integer.toString(host));
-    environment.put("STANDIN_LINK", "infiniband");
-    environment.put("STANDIN_GIDS", "-");
+    Map<String, String> environment = StandinHost.onInfiniband(folder, host);
     environment.put("STANDIN_IPOIB", addresses);
     return environment;
   }
