@@ -144,10 +144,6 @@ final class SoftCompletionQueue implements CompletionQueue {
     return ready;
   }
 
-  /**
-   * Drops what a queue pair left behind when it was reset; under the progress lock. Not used by the
-   * poller.
-   */
   boolean isOverrun() {
     return overrun;
   }

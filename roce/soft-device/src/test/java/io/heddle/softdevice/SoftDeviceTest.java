@@ -11,6 +11,7 @@ import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.AsyncEventListener;
+import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
@@ -246,6 +247,21 @@ class SoftDeviceTest {
     }
   }
 
+  /**
+   * States, answers and completions come before the event that says why, and the background thread
+   * may be between the two.
+   */
+  private static Set<AsyncEventListener.Kind> awaitEvent(
+      DeviceContext context, AsyncEventListener.Kind wanted) {
+    Set<AsyncEventListener.Kind> kinds = EnumSet.noneOf(AsyncEventListener.Kind.class);
+    Patience patience = Patience.ofSeconds(10);
+    while (!kinds.contains(wanted) && !patience.isOver()) {
+      context.pollAsyncEvents((kind, number) -> kinds.add(kind));
+    }
+    assertTrue(kinds.contains(wanted), () -> wanted + " wasn't told, but " + kinds);
+    return kinds;
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"RDMA_WRITE_WITH_IMMEDIATE", "SEND"})
   void overrunCompletionQueueEndsItsQueuePairsWithAnEvent(Operation operation) {
@@ -265,9 +281,7 @@ class SoftDeviceTest {
       assertEquals(QueuePairState.ERROR, b.state());
       assertEquals(0, b.postReceive(99, pair.right.mr.address(), 8, pair.right.mr.lkey()));
       pair.progress(); /* flushes that one, too */
-      Set<AsyncEventListener.Kind> kinds = EnumSet.noneOf(AsyncEventListener.Kind.class);
-      pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
-      assertTrue(kinds.contains(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR), kinds.toString());
+      awaitEvent(pair.right.context, AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR);
       WorkCompletion[] batch = WorkCompletion.batch(4);
       assertEquals(4, small.poll(batch));
       assertEquals(-Errno.ENOSPC, small.poll(batch));
@@ -284,13 +298,9 @@ class SoftDeviceTest {
       wr.remoteAddress += (1 << 16) - 4999;
       a.postSend(wr);
       assertEquals(Status.REMOTE_ACCESS_ERROR, pair.await(pair.left).status);
-      List<AsyncEventListener.Kind> kinds = new ArrayList<>();
-      /* The answer leaves before the event is there, and the background thread may be between the two. */
-      Patience patience = Patience.ofSeconds(10);
-      while (kinds.isEmpty() && !patience.isOver()) {
-        pair.right.context.pollAsyncEvents((kind, number) -> kinds.add(kind));
-      }
-      assertEquals(List.of(AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR), kinds);
+      assertEquals(
+          Set.of(AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR),
+          awaitEvent(pair.right.context, AsyncEventListener.Kind.QUEUE_PAIR_ACCESS_ERROR));
       for (int i = 0; i < 1 << 16; i++) {
         assertEquals(
             0,
