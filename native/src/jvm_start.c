@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -363,33 +361,6 @@ static void *boot(void *argument) {
 }
 
 /*
- * Java takes about ten descriptors, the devices and the first connections as many, and where they run out in the middle
- * it is an error inside some class that names neither limit nor remedy. So we look before, by taking them for a moment.
- */
-#define FEWEST_DESCRIPTORS 32
-
-static bool has_descriptors(void) {
-  int taken[FEWEST_DESCRIPTORS];
-  int count = 0;
-  while (count < FEWEST_DESCRIPTORS && (taken[count] = eventfd(0, EFD_CLOEXEC)) >= 0) {
-    count++;
-  }
-  int error = count < FEWEST_DESCRIPTORS ? errno : 0;
-  for (int i = 0; i < count; i++) {
-    close(taken[i]);
-  }
-  if (error != EMFILE && error != ENFILE) {
-    return true; /* where eventfd is refused for another reason, what follows tells */
-  }
-  struct rlimit limit = {0, 0};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  heddle_log(NCCL_LOG_WARN,
-             "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %ju): raise it",
-             FEWEST_DESCRIPTORS, count, strerror(error), (uintmax_t)limit.rlim_cur);
-  return false;
-}
-
-/*
  * A thread of our own makes the machine: its stack is known to be large enough, and all signals are blocked in it, hence
  * in the machine's own threads, which therefore never take a signal that the host's threads wait for. (The machine
  * unblocks the fault signals in its threads by itself.)
@@ -397,9 +368,6 @@ static bool has_descriptors(void) {
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   if (creation_failed) {
     heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
-    return NCCL_SYSTEM_ERROR;
-  }
-  if (!has_descriptors()) {
     return NCCL_SYSTEM_ERROR;
   }
   struct boot task = {.host = host, .calls = calls, .result = NCCL_SYSTEM_ERROR};
@@ -410,14 +378,15 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool room = heddle_start_has_room();
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, boot, &task);
+  int error = room ? pthread_create(&thread, &attributes, boot, &task) : 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
     heddle_log(NCCL_LOG_WARN, "can't create the thread that starts Java: %s", strerror(error));
-    return NCCL_SYSTEM_ERROR;
+  } else if (room) {
+    pthread_join(thread, NULL);
   }
-  pthread_join(thread, NULL);
   return task.result;
 }

@@ -77,6 +77,11 @@ struct heddle_jvm_choice {
 /* plugin_folder: where the .so lies. False: choice->rejected says why there is none. */
 bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice);
 
+/* ---- start_room.c: what a start takes of threads, memory and descriptors, tried before ---- */
+
+/* False: a line of the log names the limit and the number. */
+bool heddle_start_has_room(void);
+
 /* ---- jvm_start.c: makes the machine or joins one, loads the jar, has Java fill the table ---- */
 
 /* The machine in use; NULL until heddle_jvm_start() succeeded. */

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#define UNUSED_USER 64123
+
 static void *load_from(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CHECK(library != NULL, "dlopen: %s", dlerror());
@@ -94,6 +96,33 @@ static void java_on_path(void) {
   rmdir(folder);
 }
 
+/* The limit is raised; the next communicator's init is a new attempt. */
+static void served_again(const struct nccl_net_v12 *net, int resource) {
+  struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+  CHECK(setrlimit(resource, &none) == 0, "no way back");
+  CHECK(init(net) == NCCL_SUCCESS, "init failed after the limit was raised: %s", logged);
+}
+
+static void refused_below(int resource, rlim_t bytes, const char *words) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  struct rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+  CHECK(setrlimit(resource, &limit) == 0, "no limit");
+  refused(net, words, "raise the limit");
+  served_again(net, resource);
+}
+
+/* The limit counts a user's threads, and doesn't hold for root: this process becomes a user that has no others. */
+static void few_threads(void) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  if (geteuid() == 0) {
+    CHECK(setgid(UNUSED_USER) == 0 && setuid(UNUSED_USER) == 0, "can't become another user");
+  }
+  struct rlimit limit = {.rlim_cur = 8, .rlim_max = 8};
+  CHECK(setrlimit(RLIMIT_NPROC, &limit) == 0, "no limit");
+  refused(net, "ulimit -u is 8", "pids.max");
+  CHECK(init(net) == NCCL_SYSTEM_ERROR && warnings == 3, "the second attempt warned %d times", warnings);
+}
+
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: bad_start case");
   const char *which = arguments[1];
@@ -135,6 +164,12 @@ int main(int count, char **arguments) {
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0, "no limit");
     refused(net, "did not start", "eserve");
     CHECK(init(net) == NCCL_SYSTEM_ERROR && warnings == 3, "the second attempt warned %d times", warnings);
+  } else if (strcmp(which, "little-address-space") == 0) {
+    refused_below(RLIMIT_AS, 1UL << 30, "ulimit -v is 1048576 KiB");
+  } else if (strcmp(which, "little-memory") == 0) {
+    refused_below(RLIMIT_DATA, 400UL << 20, "ulimit -d is 409600 KiB");
+  } else if (strcmp(which, "few-threads") == 0) {
+    few_threads();
   } else {
     CHECK(false, "there is no case %s", which);
   }

@@ -61,8 +61,27 @@ public final class LastingThread {
     return this;
   }
 
+  /**
+   * @throws HeddleException where the system lets this process have no further thread
+   */
   public void start() {
-    thread.start();
+    start(thread);
+  }
+
+  /**
+   * Starts a thread that needn't last, and tells alike where there is none to be had.
+   *
+   * @throws HeddleException where the system lets this process have no further thread
+   */
+  public static void start(Thread thread) {
+    try {
+      thread.start();
+    } catch (OutOfMemoryError none) {
+      throw new HeddleException(
+          "no thread to be had for %s: %s; %s"
+              .formatted(thread.getName(), none.getMessage(), ProcessLimits.ofThreads()),
+          none);
+    }
   }
 
   private void run() {

@@ -1,9 +1,6 @@
 package io.heddle.platform;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /** How many descriptors this process may have, in words for who needs one more. */
 public final class OpenFiles {
@@ -13,11 +10,7 @@ public final class OpenFiles {
 
   /** The soft limit; negative where the system doesn't say. */
   public static long limit() {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment both = arena.allocate(2L * Long.BYTES, Long.BYTES);
-      int result = LinuxCalls.getrlimit(RLIMIT_NOFILE, both.address());
-      return result < 0 ? result : both.get(ValueLayout.JAVA_LONG, 0);
-    }
+    return ProcessLimits.soft(RLIMIT_NOFILE);
   }
 
   /** What the limit is, and how to have another one. */

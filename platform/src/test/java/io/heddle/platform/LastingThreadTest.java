@@ -3,6 +3,7 @@ package io.heddle.platform;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
@@ -203,5 +204,20 @@ class LastingThreadTest {
       }
       throw new OutOfMemoryError("Java heap is full");
     }
+  }
+
+  @Test
+  void aThreadThatIsNotToBeHadIsRefusedWithTheLimit() {
+    Thread refused =
+        new Thread("heddle-test") {
+          @Override
+          public void start() {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    HeddleException told = assertThrows(HeddleException.class, () -> LastingThread.start(refused));
+    String said = String.valueOf(told.getMessage());
+    assertTrue(said.startsWith("no thread to be had for heddle-test: unable to create"), said);
+    assertTrue(said.matches(".*ulimit -u is (unlimited|[0-9]+); pids.max.*"), said);
   }
 }

@@ -164,6 +164,23 @@ final class HostileHostTest {
     }
   }
 
+  /* Java's own answer to some of these is to end the process. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-v 1000000", "-v 2200000", "-v 4000000", "-d 300000", "-d 2000000"})
+  void withLittleMemoryTheJobRunsOrWhatIsRefusedNamesTheLimit(String limit) throws Exception {
+    Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit " + limit, List.of());
+    String word = "ulimit " + limit.replace(" ", " is ") + " KiB";
+    if (ended.first() != 0 || ended.second() != 0) {
+      assertTrue(ended.said().contains(word), ended.said());
+    }
+    for (int code : List.of(ended.first(), ended.second())) {
+      assertTrue(code >= 0 && code < SIGNAL_BASE, "killed: " + code + "\n" + ended.said());
+    }
+    if (limit.equals("-v 4000000") || limit.equals("-d 2000000")) {
+      assertEquals(0, ended.first() + ended.second(), ended.said());
+    }
+  }
+
   @Test
   void whatAnotherUserPlantedIsNeitherUsedNorFollowed() throws Exception {
     Path victim = Files.createDirectory(folder.resolve("victim"));

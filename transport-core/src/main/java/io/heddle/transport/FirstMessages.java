@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.heddle.platform.FaultTeller;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
@@ -66,8 +67,8 @@ final class FirstMessages implements Runnable {
   void start() {
     aside.setDaemon(true);
     try {
-      aside.start();
-    } catch (OutOfMemoryError noThread) {
+      LastingThread.start(aside);
+    } catch (HeddleException noThread) {
       faults.tell(SLOWER, noThread);
     }
   }

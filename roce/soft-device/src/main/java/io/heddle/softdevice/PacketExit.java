@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.roce.transport.LargeTrains;
 import io.heddle.roce.transport.PacketMemory;
 import io.heddle.roce.transport.PacketOutlet;
@@ -41,7 +42,9 @@ final class PacketExit implements PacketOutlet {
     mapped = MemoryCalls.mapMemory(mappedBytes);
     if (mapped < 0) {
       throw new VerbsException(
-          "create_qp", "soft0, " + mappedBytes + " bytes of transmit ring", (int) -mapped);
+          "create_qp",
+          "soft0, " + mappedBytes + " bytes of transmit ring (" + ProcessLimits.ofMemory() + ")",
+          (int) -mapped);
     }
     long large = mapped + PacketMemory.SECOND_AREA_AT + LARGE_PAGE_BYTES - 1 & -LARGE_PAGE_BYTES;
     long base = large - PacketMemory.SECOND_AREA_AT;

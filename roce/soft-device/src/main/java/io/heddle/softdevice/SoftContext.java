@@ -5,6 +5,7 @@ import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
 import io.heddle.roce.transport.requester.Companions;
@@ -225,7 +226,9 @@ final class SoftContext implements DeviceContext {
     long rows = MemoryCalls.mapMemory(SoftCompletionQueue.bytes(capacity));
     if (rows < 0) {
       throw new VerbsException(
-          "create_cq", "soft0, memory for " + capacity + " completions", (int) -rows);
+          "create_cq",
+          "soft0, memory for " + capacity + " completions (" + ProcessLimits.ofMemory() + ")",
+          (int) -rows);
     }
     MemoryCalls.wantSmallPages(rows, SoftCompletionQueue.bytes(capacity));
     SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);

@@ -127,7 +127,7 @@ public final class ControlLoop implements AutoCloseable {
     thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
     try {
       thread.start();
-    } catch (OutOfMemoryError noThread) {
+    } catch (HeddleException noThread) {
       closeSelector();
       throw noThread;
     }

@@ -3,6 +3,7 @@ package io.heddle.transport.data;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.reorder.ReorderWindow;
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
@@ -39,8 +40,8 @@ public final class ConnectionMemory implements AutoCloseable {
     base = MemoryCalls.mapMemory(BYTES);
     if (base < 0) {
       throw new HeddleException(
-          "no memory for another connection: %s bytes, %s; limits: ulimit -v, vm.max_map_count"
-              .formatted(BYTES, Errno.describe((int) -base)));
+          "no memory for another connection: %s bytes, %s; %s"
+              .formatted(BYTES, Errno.describe((int) -base), ProcessLimits.ofMemory()));
     }
     MemoryCalls.wantSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, REQUEST_LINES, commAddress());

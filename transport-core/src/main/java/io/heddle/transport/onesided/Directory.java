@@ -4,6 +4,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.transport.data.DirectoryEntry;
 import io.heddle.transport.data.SignalWords;
 import io.heddle.transport.device.LocalPlane;
@@ -56,8 +57,8 @@ final class Directory implements SignalWords, AutoCloseable {
     table = MemoryCalls.mapMemory(BYTES);
     if (table < 0) {
       throw new HeddleException(
-          "no memory for another one-sided group's directory: %s bytes, %s"
-              .formatted(BYTES, Errno.describe((int) -table)));
+          "no memory for another one-sided group's directory: %s bytes, %s; %s"
+              .formatted(BYTES, Errno.describe((int) -table), ProcessLimits.ofMemory()));
     }
     try {
       region =

@@ -4,6 +4,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.MemoryCalls;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.ContextOrder;
@@ -70,9 +71,8 @@ public final class OneSidedGroup implements AutoCloseable {
     base = MemoryCalls.mapMemory(BYTES);
     if (base < 0) {
       throw new HeddleException(
-          "no memory for another one-sided group: %s bytes, %s; limits: ulimit -v,"
-                  .formatted(BYTES, Errno.describe((int) -base))
-              + " vm.max_map_count");
+          "no memory for another one-sided group: %s bytes, %s; %s"
+              .formatted(BYTES, Errno.describe((int) -base), ProcessLimits.ofMemory()));
     }
     MemoryCalls.wantSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, LINES, base);

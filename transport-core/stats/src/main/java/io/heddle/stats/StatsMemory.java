@@ -7,6 +7,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessLimits;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,10 +82,11 @@ final class StatsMemory implements AutoCloseable {
     long address = MemoryCalls.mapMemory(StatsLayout.FILE_BYTES);
     if (address < 0) {
       throw new HeddleException(
-          "no memory for counters: mmap of "
-              + StatsLayout.FILE_BYTES
-              + " bytes failed: "
-              + Errno.describe((int) -address));
+          "no memory for counters: %s bytes, %s; %s"
+              .formatted(
+                  StatsLayout.FILE_BYTES,
+                  Errno.describe((int) -address),
+                  ProcessLimits.ofMemory()));
     }
     return address;
   }

@@ -1,0 +1,180 @@
+/*
+ * Where threads, memory or descriptors run out in the middle of a start, it is an error inside some class that names
+ * neither limit nor remedy, or the end of the process. So we look before, by taking them for a moment.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+/* Java takes about ten, the devices and the first connections as many. */
+#define FEWEST_DESCRIPTORS 32
+/* Twelve that stay, and what starts Java, warms up and reads the class archive. */
+#define FEWEST_THREADS 16
+/* Java reserves 1 GiB for classes alone; 2.6 GiB is what a process with one connection has. */
+#define LEAST_ADDRESSES (2048UL << 20)
+/* 370 MiB with one connection, while the heap of 256 MiB is hardly used. */
+#define LEAST_WRITABLE (512UL << 20)
+
+struct limit_words {
+  char text[32];
+};
+
+/* As the shell's ulimit tells it. */
+static struct limit_words limit_of(int resource, rlim_t unit) {
+  struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+  getrlimit(resource, &limit);
+  struct limit_words words = {"unlimited"};
+  if (limit.rlim_cur != RLIM_INFINITY) {
+    snprintf(words.text, sizeof words.text, "%ju", (uintmax_t)(limit.rlim_cur / unit));
+  }
+  return words;
+}
+
+static bool has_descriptors(void) {
+  int taken[FEWEST_DESCRIPTORS];
+  int count = 0;
+  while (count < FEWEST_DESCRIPTORS && (taken[count] = eventfd(0, EFD_CLOEXEC)) >= 0) {
+    count++;
+  }
+  int error = count < FEWEST_DESCRIPTORS ? errno : 0;
+  for (int i = 0; i < count; i++) {
+    close(taken[i]);
+  }
+  if (error != EMFILE && error != ENFILE) {
+    return true; /* where eventfd is refused for another reason, what follows tells */
+  }
+  heddle_log(NCCL_LOG_WARN,
+             "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %s): raise it",
+             FEWEST_DESCRIPTORS, count, strerror(error), limit_of(RLIMIT_NOFILE, 1).text);
+  return false;
+}
+
+/* ---- threads ---- */
+
+static bool read_number(const char *path, unsigned long *number) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    return false;
+  }
+  bool read = fscanf(file, "%lu", number) == 1; /* "max" is none */
+  fclose(file);
+  return read;
+}
+
+/* The smallest pids.max from a control group up to the root; 0 where none is set. mount: of the hierarchy. */
+static unsigned long smallest_pids_max(const char *mount, char *group) {
+  unsigned long smallest = 0;
+  for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
+    *end = '\0';
+    char path[2 * PATH_MAX];
+    unsigned long number;
+    snprintf(path, sizeof path, "%s%s/pids.max", mount, group);
+    if (read_number(path, &number) && (smallest == 0 || number < smallest)) {
+      smallest = number;
+    }
+  }
+  return smallest;
+}
+
+/* cgroups(7): a line is number:controllers:path; the second version has the number 0 and no controllers. */
+static unsigned long pids_max(void) {
+  FILE *groups = fopen("/proc/self/cgroup", "re");
+  if (groups == NULL) {
+    return 0;
+  }
+  unsigned long smallest = 0;
+  char line[PATH_MAX];
+  while (fgets(line, sizeof line, groups) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    bool second = strncmp(line, "0::", 3) == 0;
+    char *group = second ? line + 3 : strstr(line, ":pids:");
+    if (group == NULL) {
+      continue;
+    }
+    unsigned long number =
+        smallest_pids_max(second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids", second ? group : group + strlen(":pids:"));
+    if (number != 0 && (smallest == 0 || number < smallest)) {
+      smallest = number;
+    }
+  }
+  fclose(groups);
+  return smallest;
+}
+
+static void *wait_for_the_others(void *all_there) {
+  pthread_mutex_lock(all_there);
+  pthread_mutex_unlock(all_there);
+  return NULL;
+}
+
+static bool has_threads(void) {
+  pthread_mutex_t all_there = PTHREAD_MUTEX_INITIALIZER;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 128 * 1024);
+  pthread_t taken[FEWEST_THREADS];
+  int count = 0;
+  int error = 0;
+  pthread_mutex_lock(&all_there);
+  while (count < FEWEST_THREADS &&
+         (error = pthread_create(&taken[count], &attributes, wait_for_the_others, &all_there)) == 0) {
+    count++;
+  }
+  pthread_mutex_unlock(&all_there);
+  for (int i = 0; i < count; i++) {
+    pthread_join(taken[i], NULL);
+  }
+  pthread_attr_destroy(&attributes);
+  pthread_mutex_destroy(&all_there);
+  if (error == 0) {
+    return true;
+  }
+  char group[32] = "not set";
+  unsigned long most = pids_max();
+  if (most != 0) {
+    snprintf(group, sizeof group, "%lu", most);
+  }
+  heddle_log(NCCL_LOG_WARN,
+             "the start takes at least %d threads, and only %d are to be had (%s; ulimit -u is %s, pids.max of the "
+             "control group is %s; containers: --pids-limit): raise the limit",
+             FEWEST_THREADS, count, strerror(error), limit_of(RLIMIT_NPROC, 1).text, group);
+  return false;
+}
+
+/* ---- memory ---- */
+
+static bool maps(size_t bytes, int protection) {
+  void *memory = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return false;
+  }
+  munmap(memory, bytes);
+  return true;
+}
+
+static bool has_memory(void) {
+  bool addresses = maps(LEAST_ADDRESSES, PROT_NONE);
+  if (addresses && maps(LEAST_WRITABLE, PROT_READ | PROT_WRITE)) {
+    return true;
+  }
+  heddle_log(
+      NCCL_LOG_WARN,
+      "the start takes at least %lu MiB of %s, and they are not to be had (%s; ulimit -v is %s KiB, ulimit -d is "
+      "%s KiB): raise the limit",
+      (addresses ? LEAST_WRITABLE : LEAST_ADDRESSES) >> 20, addresses ? "memory" : "addresses", strerror(errno),
+      limit_of(RLIMIT_AS, 1024).text, limit_of(RLIMIT_DATA, 1024).text);
+  return false;
+}
+
+bool heddle_start_has_room(void) {
+  /* Who sets the machine's options says by himself how much it takes. */
+  return has_descriptors() && has_threads() && (getenv("HEDDLE_JVM_OPTIONS") != NULL || has_memory());
+}

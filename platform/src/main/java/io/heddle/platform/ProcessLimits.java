@@ -1,0 +1,44 @@
+package io.heddle.platform;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * How much of a thing the system lets this process have, in words for who was refused more of it.
+ * {@link OpenFiles} has descriptors.
+ */
+public final class ProcessLimits {
+  /* The numbers of asm-generic/resource.h. */
+  private static final int RLIMIT_DATA = 2;
+  private static final int RLIMIT_NPROC = 6;
+  private static final int RLIMIT_AS = 9;
+
+  private ProcessLimits() {}
+
+  /** The soft limit of a resource, -1 where there is none; another negated errno where it fails. */
+  static long soft(int resource) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment both = arena.allocate(2L * Long.BYTES, Long.BYTES);
+      int result = LinuxCalls.getrlimit(resource, both.address());
+      return result < 0 ? result : both.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  private static String describe(int resource, long unit, String suffix) {
+    long limit = soft(resource);
+    return limit < 0 ? "unlimited" : limit / unit + suffix;
+  }
+
+  /** What may be behind a refusal of memory. */
+  public static String ofMemory() {
+    return "limits: ulimit -v is %s, ulimit -d is %s; vm.max_map_count counts mappings"
+        .formatted(describe(RLIMIT_AS, 1024, " KiB"), describe(RLIMIT_DATA, 1024, " KiB"));
+  }
+
+  /** What may be behind a refusal of a thread. */
+  public static String ofThreads() {
+    return "limits: ulimit -u is %s; pids.max of the control group (of containers: --pids-limit)"
+        .formatted(describe(RLIMIT_NPROC, 1, ""));
+  }
+}
