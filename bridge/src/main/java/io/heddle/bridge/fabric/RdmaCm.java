@@ -15,6 +15,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of librdmacm that the bridge needs, with all arguments as {@code long}. Each that
@@ -90,6 +91,7 @@ enum RdmaCm {
 
   private final String symbol;
   private final int arguments;
+  private @Nullable MethodHandle handle;
 
   RdmaCm(String symbol, int arguments) {
     this.symbol = symbol;
@@ -118,19 +120,25 @@ enum RdmaCm {
     return Library.LOOKUP.flatMap(library -> library.find(symbol)).isPresent();
   }
 
-  private MethodHandle handle() {
-    MemorySegment function =
-        Library.LOOKUP
-            .flatMap(library -> library.find(symbol))
-            .orElseThrow(() -> new SystemCallException(LIBRARY + "'s " + symbol, Errno.ENOSYS));
-    MemoryLayout[] layouts = new MemoryLayout[arguments];
-    Arrays.fill(layouts, JAVA_LONG);
-    return Linker.nativeLinker()
-        .downcallHandle(
-            function,
-            FunctionDescriptor.of(JAVA_LONG, layouts),
-            Linker.Option.captureCallState("errno"))
-        .asSpreader(long[].class, arguments);
+  private synchronized MethodHandle handle() {
+    MethodHandle linked = handle;
+    if (linked == null) {
+      MemorySegment function =
+          Library.LOOKUP
+              .flatMap(library -> library.find(symbol))
+              .orElseThrow(() -> new SystemCallException(LIBRARY + "'s " + symbol, Errno.ENOSYS));
+      MemoryLayout[] layouts = new MemoryLayout[arguments];
+      Arrays.fill(layouts, JAVA_LONG);
+      linked =
+          Linker.nativeLinker()
+              .downcallHandle(
+                  function,
+                  FunctionDescriptor.of(JAVA_LONG, layouts),
+                  Linker.Option.captureCallState("errno"))
+              .asSpreader(long[].class, arguments);
+      handle = linked;
+    }
+    return linked;
   }
 
   /** What a function returns that returns a pointer; the negated errno where it is NULL. */
