@@ -250,6 +250,9 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
         choice.rejected);
     return NULL;
   }
+  if (!heddle_start_has_room()) {
+    return NULL;
+  }
   /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */
   void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
   create_vm create_java_vm = NULL;
@@ -370,6 +373,9 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
     heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
     return NCCL_SYSTEM_ERROR;
   }
+  if (!heddle_start_has_descriptors()) {
+    return NCCL_SYSTEM_ERROR;
+  }
   struct boot task = {.host = host, .calls = calls, .result = NCCL_SYSTEM_ERROR};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -378,15 +384,14 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool room = heddle_start_has_room();
   pthread_t thread;
-  int error = room ? pthread_create(&thread, &attributes, boot, &task) : 0;
+  int error = pthread_create(&thread, &attributes, boot, &task);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
-    heddle_log(NCCL_LOG_WARN, "can't create the thread that starts Java: %s", strerror(error));
-  } else if (room) {
-    pthread_join(thread, NULL);
+    heddle_start_lacks_threads(0, error);
+    return NCCL_SYSTEM_ERROR;
   }
+  pthread_join(thread, NULL);
   return task.result;
 }

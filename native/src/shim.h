@@ -80,7 +80,11 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 /* ---- start_room.c: what a start takes of threads, memory and descriptors, tried before ---- */
 
 /* False: a line of the log names the limit and the number. */
+bool heddle_start_has_descriptors(void);
+/* Of threads and memory, for a machine that isn't there yet. By a thread that takes no signals, as those that it makes. */
 bool heddle_start_has_room(void);
+/* Logs that a thread was refused, with the limits. had: how many there were before; error: of pthread_create. */
+void heddle_start_lacks_threads(int had, int error);
 
 /* ---- jvm_start.c: makes the machine or joins one, loads the jar, has Java fill the table ---- */
 

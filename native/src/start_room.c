@@ -28,17 +28,17 @@ struct limit_words {
 };
 
 /* As the shell's ulimit tells it. */
-static struct limit_words limit_of(int resource, rlim_t unit) {
+static struct limit_words limit_of(int resource, rlim_t unit, const char *suffix) {
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   getrlimit(resource, &limit);
   struct limit_words words = {"unlimited"};
   if (limit.rlim_cur != RLIM_INFINITY) {
-    snprintf(words.text, sizeof words.text, "%ju", (uintmax_t)(limit.rlim_cur / unit));
+    snprintf(words.text, sizeof words.text, "%ju%s", (uintmax_t)(limit.rlim_cur / unit), suffix);
   }
   return words;
 }
 
-static bool has_descriptors(void) {
+bool heddle_start_has_descriptors(void) {
   int taken[FEWEST_DESCRIPTORS];
   int count = 0;
   while (count < FEWEST_DESCRIPTORS && (taken[count] = eventfd(0, EFD_CLOEXEC)) >= 0) {
@@ -53,7 +53,7 @@ static bool has_descriptors(void) {
   }
   heddle_log(NCCL_LOG_WARN,
              "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %s): raise it",
-             FEWEST_DESCRIPTORS, count, strerror(error), limit_of(RLIMIT_NOFILE, 1).text);
+             FEWEST_DESCRIPTORS, count, strerror(error), limit_of(RLIMIT_NOFILE, 1, "").text);
   return false;
 }
 
@@ -134,9 +134,13 @@ static bool has_threads(void) {
   }
   pthread_attr_destroy(&attributes);
   pthread_mutex_destroy(&all_there);
-  if (error == 0) {
-    return true;
+  if (error != 0) {
+    heddle_start_lacks_threads(count, error);
   }
+  return error == 0;
+}
+
+void heddle_start_lacks_threads(int had, int error) {
   char group[32] = "not set";
   unsigned long most = pids_max();
   if (most != 0) {
@@ -145,8 +149,7 @@ static bool has_threads(void) {
   heddle_log(NCCL_LOG_WARN,
              "the start takes at least %d threads, and only %d are to be had (%s; ulimit -u is %s, pids.max of the "
              "control group is %s; containers: --pids-limit): raise the limit",
-             FEWEST_THREADS, count, strerror(error), limit_of(RLIMIT_NPROC, 1).text, group);
-  return false;
+             FEWEST_THREADS, had, strerror(error), limit_of(RLIMIT_NPROC, 1, "").text, group);
 }
 
 /* ---- memory ---- */
@@ -165,16 +168,16 @@ static bool has_memory(void) {
   if (addresses && maps(LEAST_WRITABLE, PROT_READ | PROT_WRITE)) {
     return true;
   }
-  heddle_log(
-      NCCL_LOG_WARN,
-      "the start takes at least %lu MiB of %s, and they are not to be had (%s; ulimit -v is %s KiB, ulimit -d is "
-      "%s KiB): raise the limit",
-      (addresses ? LEAST_WRITABLE : LEAST_ADDRESSES) >> 20, addresses ? "memory" : "addresses", strerror(errno),
-      limit_of(RLIMIT_AS, 1024).text, limit_of(RLIMIT_DATA, 1024).text);
+  heddle_log(NCCL_LOG_WARN,
+             "the start takes at least %lu MiB of %s, and they are not to be had (%s; ulimit -v is %s, ulimit -d is "
+             "%s): raise the limit",
+             (addresses ? LEAST_WRITABLE : LEAST_ADDRESSES) >> 20, addresses ? "memory" : "addresses", strerror(errno),
+             limit_of(RLIMIT_AS, 1024, " KiB").text, limit_of(RLIMIT_DATA, 1024, " KiB").text);
   return false;
 }
 
 bool heddle_start_has_room(void) {
   /* Who sets the machine's options says by himself how much it takes. */
-  return has_descriptors() && has_threads() && (getenv("HEDDLE_JVM_OPTIONS") != NULL || has_memory());
+  const char *options = getenv("HEDDLE_JVM_OPTIONS");
+  return has_threads() && ((options != NULL && *options != '\0') || has_memory());
 }
