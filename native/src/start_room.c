@@ -18,10 +18,13 @@
 #define FEWEST_DESCRIPTORS 32
 /* Twelve that stay, and what starts Java, warms up and reads the class archive. */
 #define FEWEST_THREADS 16
-/* Java reserves 1 GiB for classes alone; 2.6 GiB is what a process with one connection has. */
-#define LEAST_ADDRESSES (2048UL << 20)
-/* 370 MiB with one connection, while the heap of 256 MiB is hardly used. */
-#define LEAST_WRITABLE (512UL << 20)
+/*
+ * Java ends the process where it has no memory for itself, so what is tried leaves room. Addresses: Java reserves 1 GiB for
+ * classes alone, and a process with one connection has 2.6 GiB. Memory that may be written: 370 MiB, while the heap of
+ * 256 MiB is hardly used.
+ */
+#define LEAST_ADDRESSES (3072UL << 20)
+#define LEAST_WRITABLE (768UL << 20)
 
 struct limit_words {
   char text[32];

@@ -30,15 +30,20 @@ public final class ProcessLimits {
     return limit < 0 ? "unlimited" : limit / unit + suffix;
   }
 
+  private static String bytes(int resource) {
+    return describe(resource, 1024, " KiB");
+  }
+
   /** What may be behind a refusal of memory. */
   public static String ofMemory() {
     return "limits: ulimit -v is %s, ulimit -d is %s; vm.max_map_count counts mappings"
-        .formatted(describe(RLIMIT_AS, 1024, " KiB"), describe(RLIMIT_DATA, 1024, " KiB"));
+        .formatted(bytes(RLIMIT_AS), bytes(RLIMIT_DATA));
   }
 
-  /** What may be behind a refusal of a thread. */
+  /** What may be behind a refusal of a thread, which takes memory for its stack, too. */
   public static String ofThreads() {
-    return "limits: ulimit -u is %s; pids.max of the control group (of containers: --pids-limit)"
-        .formatted(describe(RLIMIT_NPROC, 1, ""));
+    return ("limits: ulimit -u is %s, ulimit -v is %s, ulimit -d is %s; pids.max of the control"
+            + " group (of containers: --pids-limit)")
+        .formatted(describe(RLIMIT_NPROC, 1, ""), bytes(RLIMIT_AS), bytes(RLIMIT_DATA));
   }
 }

@@ -218,6 +218,7 @@ class LastingThreadTest {
     HeddleException told = assertThrows(HeddleException.class, () -> LastingThread.start(refused));
     String said = String.valueOf(told.getMessage());
     assertTrue(said.startsWith("no thread to be had for heddle-test: unable to create"), said);
-    assertTrue(said.matches(".*ulimit -u is (unlimited|[0-9]+); pids.max.*"), said);
+    assertTrue(
+        said.matches(".*ulimit -u is (unlimited|[0-9]+), ulimit -v is .*; pids.max.*"), said);
   }
 }

@@ -166,7 +166,7 @@ final class HostileHostTest {
 
   /* Java's own answer to some of these is to end the process. */
   @ParameterizedTest
-  @ValueSource(strings = {"-v 1000000", "-v 2200000", "-v 4000000", "-d 300000", "-d 2000000"})
+  @ValueSource(strings = {"-v 1000000", "-v 2800000", "-v 4000000", "-d 300000", "-d 2000000"})
   void withLittleMemoryTheJobRunsOrWhatIsRefusedNamesTheLimit(String limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit " + limit, List.of());
     String word = "ulimit " + limit.replace(" ", " is ") + " KiB";
