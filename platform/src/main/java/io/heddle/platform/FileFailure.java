@@ -20,6 +20,7 @@ public final class FileFailure {
       case AccessDeniedException denied -> "this user may not";
       case FileAlreadyExistsException there -> "it exists already";
       case MalformedInputException bytes -> "it isn't text in UTF-8";
+      case IOException full when OpenFiles.isLimit(full) -> full();
       case FileSystemException other when other.getReason() != null -> other.getReason();
       default -> String.valueOf(failure.getMessage());
     };
@@ -37,9 +38,14 @@ public final class FileFailure {
       case Errno.ENOSPC -> "No space left on device";
       case Errno.EDQUOT -> "this user's share of the file system is used up";
       case Errno.EROFS -> "Read-only file system";
-      case Errno.EMFILE -> "this process has as many files open as it may (ulimit -n)";
+      case Errno.EMFILE -> full();
       case Errno.ENFILE -> "the host has as many files open as it may";
       default -> String.valueOf(failure.getMessage());
     };
+  }
+
+  private static String full() {
+    return "this process has as many files open as it may (ulimit -n is %d)"
+        .formatted(OpenFiles.limit());
   }
 }

@@ -263,6 +263,11 @@ public final class LinuxCalls {
     }
   }
 
+  /** Has {@code arena} close this descriptor when it is closed itself. */
+  public static void closeWith(Arena arena, int fd) {
+    MemorySegment.NULL.reinterpret(0, arena, gone -> close(fd));
+  }
+
   /** Bytes sent, or the negated errno. */
   public static long sendmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {

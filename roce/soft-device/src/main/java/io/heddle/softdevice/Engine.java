@@ -47,7 +47,6 @@ final class Engine implements PacketSink {
 
   final Departures departures;
 
-  private final @Nullable PagePipe pages;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
@@ -72,7 +71,7 @@ final class Engine implements PacketSink {
     narrow = new NarrowWays(log);
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
-    pages = PagePipe.open(arena, System.getProperty("os.version"));
+    PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
     departures = new Departures(arena, log, clock, gate, pages, counters);
     sockets = new ReceiveSockets(arena, counters);
     rows = new WriteRows(arena);
@@ -483,13 +482,5 @@ final class Engine implements PacketSink {
   /** Before it is closed. */
   void removeReceiveSocket(int fd) {
     sockets.remove(fd);
-  }
-
-  /** Nothing is received or sent any more. */
-  void closeFiles() {
-    sockets.close();
-    if (pages != null) {
-      pages.close();
-    }
   }
 }

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
  * Which of several files can be read, level-triggered. Files are added on the control path; one
  * thread at a time waits.
  */
-final class Epoll implements AutoCloseable {
+final class Epoll {
   /** Files that one wait tells of at most. */
   static final int EVENTS = 64;
 
@@ -24,7 +24,7 @@ final class Epoll implements AutoCloseable {
   private final long events;
 
   /**
-   * @param arena must outlive this
+   * @param arena must outlive this, and closes it
    */
   Epoll(Arena arena) {
     events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
@@ -32,6 +32,7 @@ final class Epoll implements AutoCloseable {
     if (fd < 0) {
       throw new SystemCallException("epoll_create1", -fd);
     }
+    LinuxCalls.closeWith(arena, fd);
   }
 
   /** Tells of this file from now on, by the number that the caller has for it. */
@@ -69,10 +70,5 @@ final class Epoll implements AutoCloseable {
   /** Number of the file that the last call told of in this place. */
   int number(int place) {
     return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (place + 1) * EVENT_BYTES - 8);
-  }
-
-  @Override
-  public void close() {
-    LinuxCalls.close(fd);
   }
 }

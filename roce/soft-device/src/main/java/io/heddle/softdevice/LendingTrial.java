@@ -43,8 +43,8 @@ final class LendingTrial {
           COPIED + "kernel " + kernel + " copies what comes out of a pipe",
           "use a kernel from 6.6 on");
     }
-    try (Arena arena = Arena.ofConfined();
-        PagePipe pages = PagePipe.open(arena, kernel)) {
+    try (Arena arena = Arena.ofConfined()) {
+      PagePipe pages = PagePipe.open(arena, kernel);
       return pages == null
           ? DeviceTrial.slower(
               COPIED + "no pipe is to be had", "raise the limit of open files (ulimit -n)")

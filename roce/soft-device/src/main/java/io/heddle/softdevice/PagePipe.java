@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * splice(2)). The kernel reads them until the packets are gone, so what lies there must stay until
  * the peer has them. One thread at a time.
  */
-final class PagePipe implements AutoCloseable {
+final class PagePipe {
   /** Pages begin at multiples of this, at the least. */
   static final int PAGE_BYTES = 4096;
 
@@ -32,7 +32,8 @@ final class PagePipe implements AutoCloseable {
   /* Where what didn't leave goes, so that the pipe is empty again. */
   private final long sink;
 
-  private PagePipe(long cells, long sink) {
+  /* By these ends, where they are open or not. */
+  PagePipe(long cells, long sink) {
     this.sink = sink;
     vector = cells;
     readEnd = Memory.ALL.get(Memory.NATIVE_INT, cells + 16);
@@ -42,7 +43,7 @@ final class PagePipe implements AutoCloseable {
   /**
    * A pipe, or null where the kernel would copy all the same, or has no pipe to give.
    *
-   * @param arena must outlive it
+   * @param arena must outlive it, and closes it
    * @param kernel its release, such as "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
@@ -50,10 +51,14 @@ final class PagePipe implements AutoCloseable {
       return null;
     }
     long cells = Memory.allocate(arena, CELLS_BYTES, 8);
+    long sink = Memory.allocate(arena, TransmitRing.SLOT_BYTES, 8);
     if (LinuxCalls.pipe(cells + 16, CLOEXEC_NONBLOCK) < 0) {
       return null;
     }
-    return new PagePipe(cells, Memory.allocate(arena, TransmitRing.SLOT_BYTES, 8));
+    PagePipe pipe = new PagePipe(cells, sink);
+    LinuxCalls.closeWith(arena, pipe.readEnd);
+    LinuxCalls.closeWith(arena, pipe.writeEnd);
+    return pipe;
   }
 
   /** Whether a kernel of this release takes pages out of a pipe without copying them. */
@@ -99,11 +104,5 @@ final class PagePipe implements AutoCloseable {
     while (emptied > 0) {
       emptied = LinuxCalls.read(capture, readEnd, sink, TransmitRing.SLOT_BYTES);
     }
-  }
-
-  @Override
-  public void close() {
-    LinuxCalls.close(readEnd);
-    LinuxCalls.close(writeEnd);
   }
 }

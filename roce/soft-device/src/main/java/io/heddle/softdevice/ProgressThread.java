@@ -32,7 +32,6 @@ final class ProgressThread {
 
   private final Engine engine;
   private final Log log;
-  private final Arena arena = Arena.ofShared();
   private final Epoll epoll;
   private final long cell;
   private final int wakeFd;
@@ -41,7 +40,10 @@ final class ProgressThread {
   private volatile long sleepsUntil = AWAKE;
   private volatile boolean stopping;
 
-  ProgressThread(Engine engine, Log log, String name) {
+  /**
+   * @param arena must outlive the thread, and closes its descriptors
+   */
+  ProgressThread(Engine engine, Arena arena, Log log, String name) {
     this.engine = engine;
     this.log = log;
     cell = Memory.allocate(arena, 32, 8);
@@ -50,6 +52,7 @@ final class ProgressThread {
     if (wakeFd < 0) {
       throw new SystemCallException("eventfd", -wakeFd);
     }
+    LinuxCalls.closeWith(arena, wakeFd);
     epoll = new Epoll(arena);
     watch(wakeFd);
     thread = new LastingThread(name, STACK_BYTES, log, this::round).orElse(engine::giveUp);
@@ -87,13 +90,6 @@ final class ProgressThread {
     wake();
     thread.unpark();
     thread.joinWhateverInterrupts();
-    closeFiles();
-    arena.close();
-  }
-
-  private void closeFiles() {
-    LinuxCalls.close(wakeFd);
-    epoll.close();
   }
 
   private boolean round() {

@@ -67,12 +67,6 @@ final class ReceiveSockets {
     return -1;
   }
 
-  /** Nothing is received any more; who opened the sockets closes them. */
-  void close() {
-    fds = new int[0];
-    readable.close();
-  }
-
   /** How long the packet in hand may have lain in its socket at most; 0 between two rounds. */
   long waitedNs() {
     return waitedNs;

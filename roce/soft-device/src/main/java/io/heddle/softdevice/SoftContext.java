@@ -37,7 +37,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ final class SoftContext implements DeviceContext {
   private final SourcePorts sourcePorts;
   private final Log log;
   private final LeakLedger ledger;
-  private final Arena arena = Arena.ofShared();
+  private final Arena arena;
   private final Engine engine;
   private final ProgressThread sleeper;
   private final DeviceAttributes attributes;
@@ -73,6 +72,10 @@ final class SoftContext implements DeviceContext {
   private int nextDomain = 1;
   private boolean closed;
 
+  /**
+   * @param arena what the device holds, descriptors included, is given back with it; closed when
+   *     this is, or by the caller where this ends in an exception
+   */
   SoftContext(
       RdmaDevice device,
       SoftPort port,
@@ -80,18 +83,19 @@ final class SoftContext implements DeviceContext {
       SourcePorts sourcePorts,
       Log log,
       LeakLedger ledger,
-      Function<Arena, PacketGate> gates) {
+      Arena arena,
+      PacketGate gate) {
     this.device = device;
     this.port = port;
     this.standardPeers = standardPeers;
     this.sourcePorts = sourcePorts;
     this.log = log;
     this.ledger = ledger;
+    this.arena = arena;
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
     nextSlot = RandomBytes.nextBits(6);
     generation = RandomBytes.nextBits(GENERATION_BITS);
-    engine =
-        new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gates.apply(arena));
+    engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gate);
     SoftPort.Identity identity = port.identity();
     attributes =
         new DeviceAttributes(
@@ -101,10 +105,9 @@ final class SoftContext implements DeviceContext {
             MAX_WORK_REQUESTS,
             MAX_COMPLETIONS,
             false);
-    sleeper = new ProgressThread(engine, log, "heddle-soft0");
+    sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setSleeper(sleeper);
-    sleeper.start();
-    ledger.opened("soft device context");
+    sleeper.start(); /* the last that may fail: from here on a thread uses what the arena has */
   }
 
   Engine engine() {
@@ -479,7 +482,6 @@ final class SoftContext implements DeviceContext {
     /* Held for ever: whoever still calls progress finds the device busy. */
     engine.lock.lock();
     engine.setSleeper(null);
-    engine.closeFiles();
     sleeper.stop();
     for (ReceivePort open : receivePorts.values()) {
       open.socket().close();

@@ -43,6 +43,16 @@ final class SoftDevice implements RdmaDevice {
 
   @Override
   public DeviceContext open() {
-    return new SoftContext(this, port, standardPeers, sourcePorts, log, ledger, gates);
+    Arena arena = Arena.ofShared();
+    SoftContext context;
+    try {
+      PacketGate gate = gates.apply(arena);
+      context = new SoftContext(this, port, standardPeers, sourcePorts, log, ledger, arena, gate);
+    } catch (RuntimeException | Error refused) {
+      arena.close();
+      throw refused;
+    }
+    ledger.opened("soft device context");
+    return context;
   }
 }

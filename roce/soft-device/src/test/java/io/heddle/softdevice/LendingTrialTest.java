@@ -45,8 +45,8 @@ class LendingTrialTest {
   @Test
   void aPipeWithTooLittleRoomIsToldApart() {
     assumeLending();
-    try (Arena arena = Arena.ofConfined();
-        PagePipe pages = PagePipe.open(arena, KERNEL)) {
+    try (Arena arena = Arena.ofConfined()) {
+      PagePipe pages = PagePipe.open(arena, KERNEL);
       long page = Memory.allocate(arena, PagePipe.PAGE_BYTES, PagePipe.PAGE_BYTES);
       var capture = LinuxCalls.errnoCapture();
       LinuxCalls.write(capture, pages.writeEnd(), page, PagePipe.PAGE_BYTES);
@@ -61,9 +61,10 @@ class LendingTrialTest {
   void whatRefusesIsNamed() {
     assumeLending();
     try (Arena arena = Arena.ofConfined()) {
-      PagePipe pages = PagePipe.open(arena, KERNEL);
-      pages.close(); /* what gets its numbers now are sockets, and no pipe */
-      DeviceTrial trial = LendingTrial.run(arena, pages);
+      long cells = Memory.allocate(arena, 24, 8);
+      Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither end is a pipe's */
+      long sink = Memory.allocate(arena, PagePipe.PAGE_BYTES, 8);
+      DeviceTrial trial = LendingTrial.run(arena, new PagePipe(cells, sink));
       assertEquals(Verdict.SLOWER, trial.verdict());
       assertTrue(trial.sentence().contains("EBADF"), trial.toString());
     }

@@ -38,9 +38,6 @@ class PagePipeTest {
       LinuxCalls.close(from);
       LinuxCalls.close(to);
     }
-    if (pages != null) {
-      pages.close();
-    }
     arena.close();
   }
 

@@ -73,7 +73,7 @@ class ProgressThreadTest {
     engine.unlock();
     engine.lock.lock();
     ProgressThread sleeper =
-        new ProgressThread(engine, (level, line) -> lines.add(line), "sleeper-of-test");
+        new ProgressThread(engine, arena, (level, line) -> lines.add(line), "sleeper-of-test");
     sleeper.start();
     try {
       engine.lock.unlock();

@@ -61,9 +61,6 @@ class TrainSenderTest {
   @AfterEach
   void close() {
     sockets.forEach(UdpSocket::close);
-    if (pages != null) {
-      pages.close();
-    }
     arena.close();
   }
 

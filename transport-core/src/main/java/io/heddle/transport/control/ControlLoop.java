@@ -5,6 +5,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.OpenFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -120,7 +121,8 @@ public final class ControlLoop implements AutoCloseable {
     try {
       selector = Selector.open();
     } catch (IOException failure) {
-      throw new HeddleException("the control thread can't open a selector", failure);
+      throw new HeddleException(
+          "the control thread can't open a selector: " + OpenFiles.explain(failure), failure);
     }
     every(Strangers.JUDGED_EVERY_NS, strangers::judge);
     every(Pulses.BEAT_NS, pulses::beat);

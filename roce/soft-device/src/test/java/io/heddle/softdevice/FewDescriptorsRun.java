@@ -1,0 +1,43 @@
+package io.heddle.softdevice;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.SystemCallException;
+import io.heddle.platform.testing.FewDescriptors;
+
+/**
+ * A program of its own: opens the device with few descriptors left. Prints how many are too few.
+ */
+final class FewDescriptorsRun {
+  private FewDescriptorsRun() {}
+
+  public static void main(String[] arguments) {
+    System.out.println(FewDescriptors.mostRefused(FewDescriptorsRun::opens));
+  }
+
+  private static boolean opens() {
+    LeakLedger ledger = new LeakLedger();
+    try {
+      new SoftDevice(
+              new SoftPort("127.0.0.1=0"),
+              false,
+              SourcePorts.ANY,
+              Log.toStandardError(),
+              ledger,
+              arena -> PacketGate.OPEN)
+          .open()
+          .close();
+      return true;
+    } catch (SystemCallException refused) {
+      if (refused.errno() != Errno.EMFILE) {
+        throw refused;
+      }
+      return false;
+    } finally {
+      if (!ledger.isEmpty()) {
+        throw new AssertionError("left open: " + ledger.open());
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.FewDescriptors;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that has no descriptors to spare, and asks for the device again and again. */
+@EndsWithin(150)
+class FewDescriptorsTest {
+  @TempDir Path folder;
+
+  @Test
+  void aDeviceThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
+    String printed = FewDescriptors.run(folder.resolve("output"), FewDescriptorsRun.class);
+    assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
+  }
+}

@@ -1,0 +1,50 @@
+package io.heddle.transport;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.testing.FewDescriptors;
+import io.heddle.transport.device.Providers;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A program of its own: starts the transport with few descriptors left; {@code FOLDER}. Prints how
+ * many are too few.
+ */
+final class FewDescriptorsRun {
+  private FewDescriptorsRun() {}
+
+  public static void main(String[] arguments) {
+    Map<String, String> environment =
+        Map.of(
+            "HEDDLE_PLANES",
+            "127.0.79.1=one,127.0.79.2=two",
+            "HEDDLE_PROVIDER",
+            "soft",
+            "HEDDLE_ROUTES",
+            arguments[0] + "/routes",
+            "HEDDLE_STATS_DIR",
+            arguments[0] + "/stats",
+            "NCCL_SOCKET_IFNAME",
+            "lo");
+    System.out.println(FewDescriptors.mostRefused(() -> starts(environment)));
+  }
+
+  private static boolean starts(Map<String, String> environment) {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    try (Transport started =
+        Transport.open(
+            environment, (level, sentence) -> lines.add(sentence), Providers::ofThisBuild)) {
+      return lines.stream().noneMatch(line -> line.contains("EMFILE"));
+    } catch (HeddleException refused) {
+      if (!String.valueOf(refused.getMessage()).contains("ulimit -n")) {
+        throw new AssertionError("refused by these words", refused);
+      }
+      return false;
+    } finally {
+      if (lines.stream().anyMatch(line -> line.contains("left open"))) {
+        throw new AssertionError(lines.toString());
+      }
+    }
+  }
+}
