@@ -8,6 +8,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
+import io.heddle.platform.WakeUp;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -33,7 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaCmNumbers implements NumberService {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
   private static final int RESOLVE_MS = 2000;
-  private static final long ROUND_NS = 5_000_000;
+  /* Orders and events end a round. Paths of InfiniBand are due by the clock, or when a port says so. */
+  private static final long LONGEST_ROUND_NS = 500_000_000;
+  private static final long PATHS_ROUND_NS = 20_000_000;
   private static final int MOST_WAITING = 4096;
   /* IB_SIDR_NO_QP, of a host that didn't answer. */
   private static final int NO_QUEUE_PAIR = 3;
@@ -43,11 +46,13 @@ public final class RdmaCmNumbers implements NumberService {
   private static final int WORD_AT = 0;
   private static final int OWN_AT = 8;
   private static final int PEER_AT = 40;
-  private static final int POLLFD_AT = 72;
-  private static final int TIMESPEC_AT = 80;
-  private static final int PARAMETER_AT = 96;
+  private static final int POLLFDS_AT = 72;
+  private static final int TIMESPEC_AT = 88;
+  private static final int PARAMETER_AT = 104;
   private static final int PRIVATE_AT = 128;
   private static final int ROOM_BYTES = 384;
+  private static final int POLLFD_BYTES = 8;
+  private static final short POLLIN = 1;
 
   private final NumberedPort port;
   private final int trafficClass;
@@ -56,6 +61,7 @@ public final class RdmaCmNumbers implements NumberService {
   private final Arena arena = Arena.ofShared();
   private final long room = Memory.allocate(arena, ROOM_BYTES, 8);
   private final long channel;
+  private final WakeUp ordered = new WakeUp(arena);
   private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final Queue<Heard> heard = new ConcurrentLinkedQueue<>();
@@ -81,13 +87,18 @@ public final class RdmaCmNumbers implements NumberService {
     this.trafficClass = trafficClass;
     this.channel = channel;
     this.log = log;
-    Memory.setInt(room + POLLFD_AT, Memory.getInt(channel));
-    Memory.ALL.set(Memory.NATIVE_SHORT, room + POLLFD_AT + 4, (short) 1);
-    Memory.setLong(room + TIMESPEC_AT, 0);
-    Memory.setLong(room + TIMESPEC_AT + 8, ROUND_NS);
+    watch(room + POLLFDS_AT, Memory.getInt(channel));
+    watch(room + POLLFDS_AT + POLLFD_BYTES, ordered.fd());
     SubnetHosts hosts = port.hosts();
+    Memory.setLong(room + TIMESPEC_AT, 0);
+    Memory.setLong(room + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
     paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::tellOnce);
     thread = new LastingThread("heddle-bridge-numbers", log, this::round);
+  }
+
+  private static void watch(long pollfd, int fd) {
+    Memory.setInt(pollfd, fd);
+    Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, POLLIN);
   }
 
   /**
@@ -142,6 +153,7 @@ public final class RdmaCmNumbers implements NumberService {
   private void orderSurely(Runnable what) {
     waiting.incrementAndGet();
     orders.add(what);
+    ordered.wake();
   }
 
   /* Lost where too many wait, as a datagram would be: clients ask again. */
@@ -150,10 +162,12 @@ public final class RdmaCmNumbers implements NumberService {
       waiting.decrementAndGet();
     } else {
       orders.add(what);
+      ordered.wake();
     }
   }
 
   private boolean round() {
+    ordered.calm();
     Runnable next = orders.poll();
     while (next != null) {
       waiting.decrementAndGet();
@@ -167,7 +181,10 @@ public final class RdmaCmNumbers implements NumberService {
     if (paths != null) {
       paths.round(System.nanoTime());
     }
-    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room + POLLFD_AT, 1, room + TIMESPEC_AT) > 0
+    int ready =
+        DatagramCalls.poll(LinuxCalls.errnoCapture(), room + POLLFDS_AT, 2, room + TIMESPEC_AT);
+    if (ready > 0
+        && Memory.ALL.get(Memory.NATIVE_SHORT, room + POLLFDS_AT + 6) != 0
         && RdmaCm.GET_CM_EVENT.status(channel, room + WORD_AT) >= 0) {
       take(Memory.getLong(room + WORD_AT));
     }
@@ -444,6 +461,7 @@ public final class RdmaCmNumbers implements NumberService {
   @Override
   public void close() {
     closing = true;
+    ordered.wake();
     thread.joinWhateverInterrupts();
   }
 

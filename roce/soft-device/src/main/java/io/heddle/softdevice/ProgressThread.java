@@ -2,10 +2,8 @@ package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LastingThread;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
-import io.heddle.platform.Memory;
-import io.heddle.platform.SystemCallException;
+import io.heddle.platform.WakeUp;
 import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
@@ -27,14 +25,12 @@ final class ProgressThread {
   /* Each look is a context switch on a core that a caller may want: looking every 200 µs cost it 30 % of its time. */
   private static final long LONGEST_LOOK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;
-  private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
   private static final int STACK_BYTES = 256 << 10;
 
   private final Engine engine;
   private final Log log;
   private final Epoll epoll;
-  private final long cell;
-  private final int wakeFd;
+  private final WakeUp wakeUp;
   private final LastingThread thread;
   private long lookNs = SHORTEST_LOOK_NS;
   private volatile long sleepsUntil = AWAKE;
@@ -46,15 +42,9 @@ final class ProgressThread {
   ProgressThread(Engine engine, Arena arena, Log log, String name) {
     this.engine = engine;
     this.log = log;
-    cell = Memory.allocate(arena, 32, 8);
-    Memory.ALL.set(Memory.NATIVE_LONG, cell + 8, 1);
-    wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
-    if (wakeFd < 0) {
-      throw new SystemCallException("eventfd", -wakeFd);
-    }
-    LinuxCalls.closeWith(arena, wakeFd);
+    wakeUp = new WakeUp(arena);
     epoll = new Epoll(arena);
-    watch(wakeFd);
+    watch(wakeUp.fd());
     thread = new LastingThread(name, STACK_BYTES, log, this::round).orElse(engine::giveUp);
   }
 
@@ -76,11 +66,11 @@ final class ProgressThread {
   }
 
   private void wake() {
-    long result = LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, cell + 8, 8);
-    if (result < 0 && result != -Errno.EAGAIN) {
+    int result = wakeUp.wake();
+    if (result < 0) {
       log.warn(
           "soft0: the progress thread can't be woken: write to its eventfd failed: %s",
-          Errno.describe((int) -result));
+          Errno.describe(-result));
     }
   }
 
@@ -144,8 +134,8 @@ final class ProgressThread {
     int ready = epoll.await(timeoutMs);
     sleepsUntil = AWAKE;
     for (int i = 0; i < ready; i++) {
-      if (epoll.number(i) == wakeFd) {
-        LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, cell, 8);
+      if (epoll.number(i) == wakeUp.fd()) {
+        wakeUp.calm();
       }
     }
   }

@@ -8,6 +8,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
+import io.heddle.platform.WakeUp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.PriorityQueue;
@@ -92,17 +93,15 @@ public final class EventLoop implements AutoCloseable {
   private static final int TASKS_OF_A_CHUNK = 64;
   /* struct epoll_event is packed on x86-64 only. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
-  private static final int EFD_CLOEXEC_NONBLOCK = 0x80000 | 0x800;
   private static final long CLOSE_LIMIT_MS = 5_000;
 
   private final Log log;
   private final Arena arena = Arena.ofShared();
   private final long events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
   private final long oneEvent = Memory.allocate(arena, 16, 16);
-  private final long wakeCell = Memory.allocate(arena, 8, 8);
   private final long scratch = Memory.allocate(arena, SCRATCH_BYTES, 64);
   private final int epollFd;
-  private final int wakeFd;
+  private final WakeUp wakeUp;
 
   /* A number is given anew as soon as it is closed: what epoll told of its last owner must not reach the next. */
   private record Registration(int generation, Handler handler) {}
@@ -127,17 +126,20 @@ public final class EventLoop implements AutoCloseable {
    */
   public EventLoop(Log log) {
     this.log = log;
-    Memory.ALL.set(Memory.NATIVE_LONG, wakeCell, 1L);
-    epollFd = LinuxCalls.epollCreate();
-    wakeFd = LinuxCalls.eventfd(0, EFD_CLOEXEC_NONBLOCK);
-    if (epollFd < 0 || wakeFd < 0) {
-      closeDescriptors();
-      arena.close();
-      throw new SystemCallException("epoll_create1 or eventfd", -Math.min(epollFd, wakeFd));
-    }
     thread = new LastingThread("heddle-bgp", log, this::round).orElse(this::lose);
-    control(EPOLL_CTL_ADD, wakeFd, READABLE);
-    thread.start();
+    try {
+      wakeUp = new WakeUp(arena);
+      epollFd = LinuxCalls.epollCreate();
+      if (epollFd < 0) {
+        throw new SystemCallException("epoll_create1", -epollFd);
+      }
+      LinuxCalls.closeWith(arena, epollFd);
+      control(EPOLL_CTL_ADD, wakeUp.fd(), READABLE);
+      thread.start();
+    } catch (HeddleException refused) {
+      arena.close();
+      throw refused;
+    }
   }
 
   public Log log() {
@@ -148,8 +150,8 @@ public final class EventLoop implements AutoCloseable {
   public void execute(Runnable task) {
     tasks.add(task);
     if (!thread.isCurrent() && !closed) {
-      /* The counter can't overflow by ones; a failure would only delay the task to the next event. */
-      LinuxCalls.write(LinuxCalls.errnoCapture(), wakeFd, wakeCell, 8);
+      /* A failure would only delay the task to the next event. */
+      wakeUp.wake();
     }
   }
 
@@ -205,7 +207,6 @@ public final class EventLoop implements AutoCloseable {
   private boolean round() {
     if (closed) {
       runTasks();
-      closeDescriptors();
       return false;
     }
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -235,8 +236,8 @@ public final class EventLoop implements AutoCloseable {
 
   private void dispatch(long token, int readyEvents) {
     int fd = (int) token;
-    if (fd == wakeFd) {
-      LinuxCalls.read(LinuxCalls.errnoCapture(), wakeFd, scratch, 8);
+    if (fd == wakeUp.fd()) {
+      wakeUp.calm();
       return;
     }
     Registration registration = handlers.get(fd);
@@ -303,15 +304,6 @@ public final class EventLoop implements AutoCloseable {
     }
     long delayNs = first.dueNs - System.nanoTime();
     return delayNs <= 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, (delayNs + 999_999) / 1_000_000);
-  }
-
-  private void closeDescriptors() {
-    if (epollFd >= 0) {
-      LinuxCalls.close(epollFd);
-    }
-    if (wakeFd >= 0) {
-      LinuxCalls.close(wakeFd);
-    }
   }
 
   /**
