@@ -45,7 +45,7 @@ public final class FileFailure {
   }
 
   private static String full() {
-    return "this process has as many files open as it may (ulimit -n is %d)"
+    return "this process has as many files open as it may (ulimit -n is %s)"
         .formatted(OpenFiles.limit());
   }
 }

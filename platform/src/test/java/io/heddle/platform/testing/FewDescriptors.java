@@ -88,7 +88,7 @@ public final class FewDescriptors {
       takeRest();
       if (taken.size() != all) {
         throw new AssertionError(
-            "of %d that were left it kept %d".formatted(left, all - taken.size()));
+            "of %s that were left it kept %s".formatted(left, all - taken.size()));
       }
     }
     return refused;
