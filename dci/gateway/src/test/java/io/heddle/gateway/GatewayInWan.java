@@ -366,11 +366,7 @@ abstract class GatewayInWan {
       assertFalse(gateway.view().lists().lists().get(1).alive());
       wan.gw1.ip("addr add fc00:12::1/64 dev w2 nodad");
     }
-    Patience patience = Patience.ofSeconds(30);
-    do {
-      look();
-      assertFalse(patience.isOver(), "w2 doesn't come back");
-    } while (!gateway.view().lists().lists().get(1).alive());
+    await(GatewayStatus.SegmentList::alive, 1);
     traffic.arrives(WanTopology.DESTINATION, queuePairOn(2));
     List<Sighting> after = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
     Map<Integer, Integer> ways = new HashMap<>();
@@ -413,16 +409,8 @@ abstract class GatewayInWan {
 
   private void await(Predicate<GatewayStatus.SegmentList> wanted, int... lists)
       throws InterruptedException {
-    Patience patience = Patience.ofSeconds(30);
-    while (true) {
-      look();
-      List<GatewayStatus.SegmentList> found = gateway.view().lists().lists();
-      if (IntStream.of(lists).mapToObj(found::get).allMatch(wanted)) {
-        return;
-      }
-      assertFalse(patience.isOver(), found.toString());
-      Thread.sleep(10);
-    }
+    lookUntil(
+        () -> IntStream.of(lists).mapToObj(gateway.view().lists().lists()::get).allMatch(wanted));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.OwnProgram;
 import io.heddle.platform.testing.ShimOfTests;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +28,7 @@ final class RunAllocationTest {
   })
   void aMessageAllocatesNothing(boolean sprays, String command) throws Exception {
     for (int level : new int[] {1, 4}) {
-      ShimOfTests.End end =
+      OwnProgram.End end =
           ShimOfTests.run(
               folder.resolve("output"),
               List.of("-XX:TieredStopAtLevel=" + level),

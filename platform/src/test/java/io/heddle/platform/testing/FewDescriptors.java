@@ -1,16 +1,13 @@
 package io.heddle.platform.testing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -35,27 +32,10 @@ public final class FewDescriptors {
   /** Runs such a program to its end without a fault; what it printed. */
   public static String run(Path output, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-    command.addAll(List.of(arguments));
-    Process run =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    boolean ended;
-    try {
-      ended = Patience.ofSeconds(60).outlasts(run);
-    } finally {
-      run.destroyForcibly();
-    }
-    String printed = Files.readString(output);
-    assertTrue(ended, () -> "no end after: " + printed);
-    assertEquals(0, run.exitValue(), printed);
-    return printed;
+    List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
+    OwnProgram.End end = OwnProgram.run(output, limited, List.of(), program, arguments);
+    assertEquals(0, end.status(), end.printed());
+    return end.printed();
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.heddle.platform.testing;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -27,33 +25,14 @@ public final class ShimOfTests {
   private static final List<String> PACKET_CALLS = List.of("seal", "take");
   private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
 
-  /** How such a program ended, and what it printed. */
-  public record End(int status, String printed) {}
-
   private ShimOfTests() {}
 
   /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
-  public static End run(Path output, List<String> options, Class<?> program, String... arguments)
+  public static OwnProgram.End run(
+      Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     assumeTrue(Files.isReadable(LIBRARY), () -> LIBRARY + " isn't built: mvn -pl native verify");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
-    command.addAll(List.of(arguments));
-    Process run =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      Patience patience = Patience.ofSeconds(120);
-      assertTrue(patience.outlasts(run), () -> "no end within " + patience);
-    } finally {
-      run.destroyForcibly();
-    }
-    return new End(run.exitValue(), Files.readString(output));
+    return OwnProgram.run(output, List.of(), options, program, arguments);
   }
 
   /** Tells Java of the packets' functions; false where the processor can't run them. */

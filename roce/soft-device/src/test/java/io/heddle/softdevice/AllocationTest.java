@@ -2,6 +2,7 @@ package io.heddle.softdevice;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.OwnProgram;
 import io.heddle.platform.testing.ShimOfTests;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ class AllocationTest {
   void postPacketsAndPollAllocateNothing(int bytes, boolean standardPeers, String faults)
       throws Exception {
     for (int level : new int[] {1, 4}) {
-      ShimOfTests.End end =
+      OwnProgram.End end =
           ShimOfTests.run(
               folder.resolve("output"),
               List.of("-XX:TieredStopAtLevel=" + level),

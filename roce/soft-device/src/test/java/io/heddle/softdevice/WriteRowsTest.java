@@ -3,6 +3,7 @@ package io.heddle.softdevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.platform.testing.OwnProgram;
 import io.heddle.platform.testing.ShimOfTests;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +18,7 @@ class WriteRowsTest {
   void rowsTakenInCHaveTheEffectsThatPacketsTakenInJavaHave() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("WriteRowsTest -Dheddle.seed=" + seed);
-    ShimOfTests.End end =
+    OwnProgram.End end =
         ShimOfTests.run(
             folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
     assumeTrue(end.status() != 3, "this processor has none of the instructions of packets.c");

@@ -1,0 +1,41 @@
+package io.heddle.bgp.net;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.SystemCallException;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.FewDescriptors;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that has no descriptors to spare, and starts the BGP thread again and again. */
+@EndsWithin(150)
+class EventLoopFewDescriptorsTest {
+  @TempDir Path folder;
+
+  /** The program of its own. */
+  static final class Run {
+    private Run() {}
+
+    public static void main(String[] arguments) {
+      System.out.println(FewDescriptors.mostRefused(Run::starts));
+    }
+
+    private static boolean starts() {
+      try {
+        new EventLoop(Log.toStandardError()).close();
+        return true;
+      } catch (SystemCallException refused) {
+        return false;
+      }
+    }
+  }
+
+  @Test
+  void aLoopThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
+    String printed = FewDescriptors.run(folder.resolve("output"), Run.class);
+    assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
+  }
+}
