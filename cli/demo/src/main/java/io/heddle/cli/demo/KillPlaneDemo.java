@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,15 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class KillPlaneDemo {
   private static final int RANK = 0;
-  private static final int PROBE_ITERATIONS = 40;
-  private static final int MOST_ITERATIONS = 1_000_000;
   private static final double BIN_SECONDS = 0.05;
   /* What counts as carrying on: half of what the remaining planes would carry of the rate before the cut. */
   private static final double STEADY_SECONDS = 0.1;
   private static final double HALF = 0.5;
   private static final int LINE_WIDTH = 100;
-  /* Warm code is faster than the probe's; a run must not end before its last change. */
-  private static final double MARGIN = 3;
 
   private final Lab lab;
   private final AllReducePlan plan;
@@ -87,9 +84,6 @@ final class KillPlaneDemo {
 
   /** Whether every byte was right and the ranks came to their end. */
   boolean run(Cleanup cleanup) throws IOException, InterruptedException {
-    double secondsEach = probe(cleanup);
-    int times =
-        (int) Math.clamp(Math.round(MARGIN * kill.seconds() / secondsEach), 10, MOST_ITERATIONS);
     PlaneFaults faults = new PlaneFaults(lab);
     int plane = kill.plane() - 1;
     List<ShareWatch.Change> changes = new ArrayList<>();
@@ -97,13 +91,22 @@ final class KillPlaneDemo {
     if (kill.restoreSeconds() != null) {
       changes.add(new ShareWatch.Change(kill.restoreSeconds(), () -> faults.restore(RANK, plane)));
     }
-    Path own = plan.folder().resolve("killed");
-    AllReduceRun ranks = cleanup.add(new AllReduceRun(lab, only(own, times)));
+    Path own = Files.createDirectories(plan.folder().resolve("killed"));
+    AllReducePlan.Watched watched =
+        new AllReducePlan.Watched(own.resolve("enough"), AllReducePlan.Kept.NOTHING);
+    AllReduceRun ranks = cleanup.add(new AllReduceRun(lab, untilSeen(own, watched)));
     long wrong = 0;
     String failure = null;
+    double longest = kill.seconds() + plan.sizes().timeoutSeconds();
     ShareWatch watch = new ShareWatch(() -> SentByPlane.read(own, lab.plan().planes()), changes);
+    Runnable endInTime =
+        () -> {
+          if (watch.hasSeen(kill.seconds(), longest)) {
+            watched.end();
+          }
+        };
     try (watch) {
-      for (AllReduceResult result : ranks.run(result -> {}, () -> {})) {
+      for (AllReduceResult result : ranks.run(result -> {}, endInTime)) {
         wrong += result.wrong();
       }
     } catch (HeddleException failed) {
@@ -115,27 +118,17 @@ final class KillPlaneDemo {
     return report.passed();
   }
 
-  private double probe(Cleanup cleanup) throws IOException, InterruptedException {
-    Path own = plan.folder().resolve("before");
-    AllReduceRun run = cleanup.add(new AllReduceRun(lab, only(own, PROBE_ITERATIONS)));
-    double seconds = run.run(result -> {}, () -> {}).getLast().timeUs() / 1e6;
-    run.close();
-    return seconds;
-  }
-
-  private AllReducePlan only(Path folder, int times) throws IOException {
-    Files.createDirectories(folder);
-    Map<String, String> environment = new java.util.LinkedHashMap<>(plan.environment());
+  private AllReducePlan untilSeen(Path folder, AllReducePlan.Watched watched) {
+    Map<String, String> environment = new LinkedHashMap<>(plan.environment());
     environment.put("HEDDLE_STATS_DIR", folder.toString());
-    long bytes = plan.sizes().maxBytes();
     return new AllReducePlan(
         plan.driver(),
         plan.plugin(),
         folder,
-        new AllReducePlan.Sizes(bytes, bytes, times, plan.sizes().timeoutSeconds()),
+        plan.sizes().only(plan.sizes().maxBytes(), 1),
         1,
         environment,
-        null);
+        watched);
   }
 
   private Report report(ShareWatch watch, long wrong, @Nullable String failure) {

@@ -25,7 +25,10 @@ final class ShareWatch implements AutoCloseable {
   private final long periodMs;
   private final ShareSamples samples = new ShareSamples();
   private final Thread thread = new Thread(this::watch, "share-watch");
+  private final double begun = System.nanoTime() * NANO;
   private volatile boolean ended;
+  /* Since the first bytes. */
+  private volatile double seenSeconds;
   private volatile @Nullable Throwable failure;
   private final double[] changedAt;
   private final long[] changedAtMs;
@@ -70,6 +73,7 @@ final class ShareWatch implements AutoCloseable {
         double now = System.nanoTime() * NANO;
         if (bytes.stream().anyMatch(each -> each > 0)) {
           samples.add(now, bytes);
+          seenSeconds = now - samples.first();
           if (next < changes.size() && now - samples.first() >= changes.get(next).afterSeconds()) {
             if (acting != null) {
               acting.join();
@@ -88,6 +92,7 @@ final class ShareWatch implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (Throwable failed) {
       failure = failed;
+      ended = true;
     }
   }
 
@@ -114,6 +119,17 @@ final class ShareWatch implements AutoCloseable {
       }
       throw unreadable;
     }
+  }
+
+  /**
+   * Whether there is no more to be seen.
+   *
+   * @param seconds that are to be seen from the first bytes on
+   * @param longest seconds from the start, where no bytes came
+   * @return true also where the watching has failed
+   */
+  boolean hasSeen(double seconds, double longest) {
+    return ended || seenSeconds >= seconds || System.nanoTime() * NANO - begun >= longest;
   }
 
   /** After {@link #close}: when the only change was begun, in seconds of the samples' clock. */

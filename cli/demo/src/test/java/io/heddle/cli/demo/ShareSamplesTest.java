@@ -1,6 +1,7 @@
 package io.heddle.cli.demo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -116,6 +117,30 @@ final class ShareSamplesTest {
     assertTrue(watch.changedAt(1) > watch.changedAt(0));
   }
 
+  @Test
+  void enoughIsSeenSoLongAfterTheFirstBytesOrWhereThereAreNoneInTheEnd() throws Exception {
+    AtomicLong bytes = new AtomicLong();
+    CountDownLatch looks = new CountDownLatch(3);
+    ShareWatch watch =
+        new ShareWatch(
+            () -> {
+              looks.countDown();
+              return List.of(bytes.get());
+            },
+            List.of(),
+            1);
+    try (watch) {
+      looks.await();
+      assertFalse(watch.hasSeen(0.05, 1e6));
+      assertTrue(watch.hasSeen(0.05, 0));
+      bytes.set(1);
+      while (!watch.hasSeen(0.05, 1e6)) {
+        Thread.sleep(1);
+      }
+    }
+    assertTrue(watch.samples().last() - watch.samples().first() >= 0.05);
+  }
+
   private static ShareWatch.Change change(
       double after, List<String> made, String what, CountDownLatch done) {
     return new ShareWatch.Change(
@@ -165,6 +190,9 @@ final class ShareSamplesTest {
             100,
             () -> {});
     counted.await();
+    while (!counting.hasSeen(1e6, 1e6)) {
+      Thread.sleep(1);
+    }
     failed = assertThrows(HeddleException.class, counting::close);
     assertTrue(String.valueOf(failed.getMessage()).endsWith("the folder is gone"));
   }

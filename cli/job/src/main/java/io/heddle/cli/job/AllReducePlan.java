@@ -1,5 +1,8 @@
 package io.heddle.cli.job;
 
+import io.heddle.platform.HeddleException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,11 +52,35 @@ public record AllReducePlan(
    * What a run is asked for that is watched from outside.
    *
    * @param until a file whose appearance ends the run
-   * @param traces whether the ranks' logs have all that the plugin traces, with the time
+   * @param kept what the ranks note meanwhile
    */
-  public record Watched(Path until, boolean traces) {}
+  public record Watched(Path until, Kept kept) {
+    /**
+     * Ends the ranks after the all-reduce that they are in; once is enough.
+     *
+     * @throws HeddleException where the file can't be made
+     */
+    public void end() {
+      try {
+        if (!Files.exists(until)) {
+          Files.createFile(until);
+        }
+      } catch (IOException failed) {
+        throw new HeddleException("the ranks can't be told to end: " + failed, failed);
+      }
+    }
+  }
 
-  /** Where a watched rank leaves its completions. */
+  /** What watched ranks note for whoever asks afterwards. */
+  public enum Kept {
+    NOTHING,
+    /** When each send was done. */
+    COMPLETIONS,
+    /** That, and in their logs all that the plugin traces, with the time. */
+    COMPLETIONS_AND_TRACES
+  }
+
+  /** Where a rank that keeps its completions leaves them. */
   public Path completions(int rank) {
     return folder.resolve("rank-" + rank + ".completions");
   }
@@ -68,8 +95,10 @@ public record AllReducePlan(
     Watched by = watched;
     if (by != null) {
       words.addAll(List.of("--until", by.until().toString()));
-      words.addAll(List.of("--completions", completions(rank).toString()));
-      if (by.traces()) {
+      if (by.kept() != Kept.NOTHING) {
+        words.addAll(List.of("--completions", completions(rank).toString()));
+      }
+      if (by.kept() == Kept.COMPLETIONS_AND_TRACES) {
         words.add("--trace");
       }
     }

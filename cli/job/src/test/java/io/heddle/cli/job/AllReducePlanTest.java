@@ -1,16 +1,19 @@
 package io.heddle.cli.job;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.OptionRange;
+import io.heddle.platform.HeddleException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -86,13 +89,31 @@ class AllReducePlanTest {
   }
 
   @Test
-  void onlyARunThatIsWatchedLeavesItsCompletionsAndEndsBySign() {
-    List<String> watched = command(new AllReducePlan.Watched(Path.of("/run/over"), false));
-    assertEquals(
-        "--until /run/over --completions /run/rank-1.completions",
-        String.join(" ", watched.subList(watched.size() - 4, watched.size())));
-    assertFalse(watched.contains("--trace"));
-    assertTrue(command(new AllReducePlan.Watched(Path.of("/run/over"), true)).contains("--trace"));
+  void aRunThatIsWatchedEndsBySignAndKeepsWhatItIsAskedFor() {
+    assertEquals(List.of("--until", "/run/over"), added(AllReducePlan.Kept.NOTHING));
+    List<String> completions =
+        List.of("--until", "/run/over", "--completions", "/run/rank-1.completions");
+    assertEquals(completions, added(AllReducePlan.Kept.COMPLETIONS));
+    List<String> traces = new ArrayList<>(completions);
+    traces.add("--trace");
+    assertEquals(traces, added(AllReducePlan.Kept.COMPLETIONS_AND_TRACES));
+  }
+
+  private static List<String> added(AllReducePlan.Kept kept) {
+    List<String> watched = command(new AllReducePlan.Watched(Path.of("/run/over"), kept));
+    return watched.subList(command(null).size(), watched.size());
+  }
+
+  @Test
+  void ranksAreToldToEndOnceOrMore(@TempDir Path folder) {
+    Path until = folder.resolve("over");
+    AllReducePlan.Watched watched = new AllReducePlan.Watched(until, AllReducePlan.Kept.NOTHING);
+    watched.end();
+    watched.end();
+    assertTrue(Files.exists(until));
+    assertThrows(
+        HeddleException.class,
+        new AllReducePlan.Watched(until.resolve("none"), AllReducePlan.Kept.NOTHING)::end);
   }
 
   @Test

@@ -153,7 +153,7 @@ final class FailoverBench {
         loss.run();
         over = System.nanoTime() * NANO;
       } else if (event > 0 && now - event > LOOK_SECONDS) {
-        endRanks();
+        Objects.requireNonNull(plan.watched()).end();
       }
     }
 
@@ -162,17 +162,6 @@ final class FailoverBench {
         return SentByPlane.acknowledged(plan.folder(), PLANES).stream().anyMatch(sent -> sent > 0);
       } catch (IOException | HeddleException notWholeYet) {
         return false;
-      }
-    }
-
-    private void endRanks() {
-      Path until = Objects.requireNonNull(plan.watched()).until();
-      try {
-        if (!Files.exists(until)) {
-          Files.createFile(until);
-        }
-      } catch (IOException failed) {
-        throw new HeddleException("the ranks can't be told to end: " + failed, failed);
       }
     }
   }
@@ -186,7 +175,11 @@ final class FailoverBench {
         new AllReducePlan.Sizes(bytes, bytes, 1, TIMEOUT_SECONDS),
         1,
         Map.of("HEDDLE_STATS_DIR", own.toString(), "HEDDLE_POLICY", policy),
-        new AllReducePlan.Watched(own.resolve("enough"), timelines != null));
+        new AllReducePlan.Watched(
+            own.resolve("enough"),
+            timelines == null
+                ? AllReducePlan.Kept.COMPLETIONS
+                : AllReducePlan.Kept.COMPLETIONS_AND_TRACES));
   }
 
   private static Bench links(FailoverCase of, Cleanup own) {
