@@ -241,9 +241,13 @@ public final class DemoCommand implements Callable<Integer> {
               null);
       if (kill != null) {
         say(out, title(choice));
-        boolean passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
-        if (!passed) {
-          folder.keep();
+        boolean passed = false;
+        try {
+          passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
+        } finally {
+          if (!passed) {
+            folder.keep();
+          }
         }
         return passed ? 0 : ExitCode.FAILED;
       }

@@ -97,11 +97,10 @@ final class KillPlaneDemo {
     AllReduceRun ranks = cleanup.add(new AllReduceRun(lab, untilSeen(own, watched)));
     long wrong = 0;
     String failure = null;
-    double longest = kill.seconds() + plan.sizes().timeoutSeconds();
     ShareWatch watch = new ShareWatch(() -> SentByPlane.read(own, lab.plan().planes()), changes);
     Runnable endInTime =
         () -> {
-          if (watch.hasSeen(kill.seconds(), longest)) {
+          if (watch.hasSeen(kill.seconds(), plan.sizes().timeoutSeconds())) {
             watched.end();
           }
         };
@@ -110,6 +109,9 @@ final class KillPlaneDemo {
         wrong += result.wrong();
       }
     } catch (HeddleException failed) {
+      if (!watch.hasChanged()) {
+        throw failed;
+      }
       failure = failed.getMessage();
     }
     ranks.close();

@@ -27,8 +27,8 @@ final class ShareWatch implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "share-watch");
   private final double begun = System.nanoTime() * NANO;
   private volatile boolean ended;
-  /* Since the first bytes. */
-  private volatile double seenSeconds;
+  /* Since the first bytes; none before. */
+  private volatile double seenSeconds = -1;
   private volatile @Nullable Throwable failure;
   private final double[] changedAt;
   private final long[] changedAtMs;
@@ -125,11 +125,19 @@ final class ShareWatch implements AutoCloseable {
    * Whether there is no more to be seen.
    *
    * @param seconds that are to be seen from the first bytes on
-   * @param longest seconds from the start, where no bytes came
+   * @param firstWithin seconds from the start in which the first bytes are to come
    * @return true also where the watching has failed
    */
-  boolean hasSeen(double seconds, double longest) {
-    return ended || seenSeconds >= seconds || System.nanoTime() * NANO - begun >= longest;
+  boolean hasSeen(double seconds, double firstWithin) {
+    double seen = seenSeconds;
+    return ended
+        || seen >= seconds
+        || (seen < 0 && System.nanoTime() * NANO - begun >= firstWithin);
+  }
+
+  /** After {@link #close}: whether any change was begun. */
+  boolean hasChanged() {
+    return changedAt[0] > 0;
   }
 
   /** After {@link #close}: when the only change was begun, in seconds of the samples' clock. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -118,13 +119,18 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void enoughIsSeenSoLongAfterTheFirstBytesOrWhereThereAreNoneInTheEnd() throws Exception {
+  void enoughIsSeenSoLongAfterTheFirstBytesOrWhereNoneComeInTime() throws Exception {
     AtomicLong bytes = new AtomicLong();
     CountDownLatch looks = new CountDownLatch(3);
+    /* A millisecond and more between two. */
+    CountDownLatch looksAtBytes = new CountDownLatch(60);
     ShareWatch watch =
         new ShareWatch(
             () -> {
               looks.countDown();
+              if (bytes.get() > 0) {
+                looksAtBytes.countDown();
+              }
               return List.of(bytes.get());
             },
             List.of(),
@@ -134,11 +140,10 @@ final class ShareSamplesTest {
       assertFalse(watch.hasSeen(0.05, 1e6));
       assertTrue(watch.hasSeen(0.05, 0));
       bytes.set(1);
-      while (!watch.hasSeen(0.05, 1e6)) {
-        Thread.sleep(1);
-      }
+      looksAtBytes.await();
+      assertTrue(watch.hasSeen(0.05, 1e6));
+      assertFalse(watch.hasSeen(1e6, 0), "the first bytes have come");
     }
-    assertTrue(watch.samples().last() - watch.samples().first() >= 0.05);
   }
 
   private static ShareWatch.Change change(
@@ -177,22 +182,19 @@ final class ShareSamplesTest {
     HeddleException failed = assertThrows(HeddleException.class, changing::close);
     assertTrue(String.valueOf(failed.getMessage()).endsWith("no such plane"), failed.getMessage());
 
-    CountDownLatch counted = new CountDownLatch(2);
+    CompletableFuture<Thread> watching = new CompletableFuture<>();
     ShareWatch counting =
         new ShareWatch(
             () -> {
-              counted.countDown();
-              if (counted.getCount() == 0) {
+              if (!watching.complete(Thread.currentThread())) {
                 throw new IOException("the folder is gone");
               }
               return List.of(1L);
             },
             100,
             () -> {});
-    counted.await();
-    while (!counting.hasSeen(1e6, 1e6)) {
-      Thread.sleep(1);
-    }
+    watching.get().join();
+    assertTrue(counting.hasSeen(1e6, 1e6), "whoever waits for more would wait in vain");
     failed = assertThrows(HeddleException.class, counting::close);
     assertTrue(String.valueOf(failed.getMessage()).endsWith("the folder is gone"));
   }
