@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A demo of two hosts with three planes that is busy for ten seconds or more, and what its ranks'
+ * A demo of two hosts with three planes that is busy until it is told to end, and what its ranks'
  * statistics say meanwhile. Planes are named as the plugin names them: {@code if:e1} and so on.
  */
 final class BusyDemo implements AutoCloseable {
@@ -29,12 +29,14 @@ final class BusyDemo implements AutoCloseable {
   private static final long SOME_BYTES = 1 << 24;
 
   private final Path folder;
+  private final Path enough;
   private final DemoProcess process;
   private final List<Path> statistics;
 
   private BusyDemo(List<String> before, Path folder, String policy)
       throws IOException, InterruptedException {
     this.folder = folder;
+    enough = folder.resolve("enough");
     process =
         DemoProcess.startBehind(
             before,
@@ -50,9 +52,9 @@ final class BusyDemo implements AutoCloseable {
             "4M",
             "--max-bytes",
             "4M",
-            "--iterations",
-            "3000",
-            /* Ranks say nothing before their end, and a slow machine takes its time to there. */
+            "--until",
+            enough.toString(),
+            /* Ranks that wait for their processors may be silent for long. */
             "--timeout",
             Long.toString(END_SECONDS));
     try {
@@ -172,8 +174,9 @@ final class BusyDemo implements AutoCloseable {
     return left;
   }
 
-  /** Waits for its end, which must be a good one with every element right. */
+  /** Tells it to end and waits for that; it must be a good end with every element right. */
   void assertAllRight() throws IOException, InterruptedException {
+    Files.createFile(enough);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());
     JsonNode report = process.json();
     assertTrue(report.path("passed").asBoolean(), process.output());

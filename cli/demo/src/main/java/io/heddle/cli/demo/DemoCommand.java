@@ -21,6 +21,7 @@ import io.heddle.cli.lab.PlaneFaults;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,6 +95,14 @@ public final class DemoCommand implements Callable<Integer> {
   private int timeoutSeconds;
 
   @Option(
+      names = "--until",
+      paramLabel = "FILE",
+      description =
+          "Repeats the largest size until this file appears: a job for trying heddle drain, stat or"
+              + " a cut of your own on.")
+  private @Nullable Path until;
+
+  @Option(
       names = "--kill-plane",
       paramLabel = "K@T[:RESTORE]",
       converter = KillPlaneOption.Converter.class,
@@ -131,6 +140,9 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (until != null) {
+      requireUntilAlone(until);
+    }
     if (wide.wan) {
       return wide.run(Objects.requireNonNull(spec).commandLine().getOut(), json);
     }
@@ -210,6 +222,16 @@ public final class DemoCommand implements Callable<Integer> {
     return new LabPlan(ranks, planes, mtu);
   }
 
+  private void requireUntilAlone(Path file) {
+    if (kill != null || fabric.fabric || wide.wan) {
+      throw usage("--until isn't for --kill-plane, --fabric or --wan, which end by themselves");
+    }
+    if (Files.exists(file)) {
+      throw usage(
+          "--until: " + file + " is there already, so the run would end at once; remove it");
+    }
+  }
+
   private int[] weights() {
     if (weights != null) {
       return weights;
@@ -238,7 +260,9 @@ public final class DemoCommand implements Callable<Integer> {
               sizes.within(timeoutSeconds),
               1,
               environment(folder.path()),
-              null);
+              until == null
+                  ? null
+                  : new AllReducePlan.Watched(until.toAbsolutePath(), AllReducePlan.Kept.NOTHING));
       if (kill != null) {
         say(out, title(choice));
         boolean passed = false;

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +117,7 @@ final class FabricDemo {
       jobs.add(hash);
       ratio = hash.results().getLast().timeUs() / spray.results().getLast().timeUs();
       say(FabricDemoText.ratio(ratio, sizes.maxBytes()));
-      change = change(changedGbps, spray.results().getLast().timeUs() / 1e6);
+      change = change(changedGbps);
       say(FabricDemoText.change(change, changedGbps));
     } catch (HeddleException failed) {
       failure = failed.getMessage();
@@ -134,7 +135,9 @@ final class FabricDemo {
     return report;
   }
 
-  private AllReduceRun ranks(String policy, Path own, AllReducePlan.Sizes of) throws IOException {
+  private AllReduceRun ranks(
+      String policy, Path own, AllReducePlan.Sizes of, AllReducePlan.@Nullable Watched watched)
+      throws IOException {
     Files.createDirectory(own);
     Map<String, String> environment =
         Map.of("HEDDLE_POLICY", policy, "HEDDLE_STATS_DIR", own.toString());
@@ -142,20 +145,19 @@ final class FabricDemo {
         new AllReduceRun(
             lab,
             new AllReducePlan(
-                programs.driver(), programs.plugin(), own, of, 1, environment, null)));
+                programs.driver(), programs.plugin(), own, of, 1, environment, watched)));
   }
 
-  private List<AllReduceResult> finish(AllReduceRun run, boolean telling)
+  private List<AllReduceResult> finish(
+      AllReduceRun run, Consumer<AllReduceResult> telling, Runnable onIdle)
       throws InterruptedException {
     List<AllReduceResult> results =
         run.run(
             result -> {
               wrong += result.wrong();
-              if (telling) {
-                say(result.line());
-              }
+              telling.accept(result);
             },
-            () -> {});
+            onIdle);
     run.close();
     wrong = Math.max(wrong, run.wrong());
     return results;
@@ -165,7 +167,8 @@ final class FabricDemo {
     say(FabricDemoText.jobHeading(policy));
     Path own = folder.resolve(policy);
     List<Long> before = fabric.receivedBytesByPlane();
-    List<AllReduceResult> results = finish(ranks(policy, own, sizes), true);
+    List<AllReduceResult> results =
+        finish(ranks(policy, own, sizes, null), result -> say(result.line()), () -> {});
     List<Long> spines = PlaneShare.difference(before, fabric.receivedBytesByPlane());
     List<Double> sent = ShareSamples.shares(SentByPlane.read(own, plan().planes()));
     List<Double> spineShares = ShareSamples.shares(spines);
@@ -198,11 +201,11 @@ final class FabricDemo {
     return plan().bandwidthsGbps().stream().map(each -> each / total).toList();
   }
 
-  private Change change(double changedGbps, double secondsEach)
-      throws IOException, InterruptedException {
-    int times = (int) Math.clamp(Math.round(CHANGING_RUN_SECONDS / secondsEach), 5, 100_000);
+  private Change change(double changedGbps) throws IOException, InterruptedException {
     Path own = folder.resolve("change");
-    AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), times));
+    AllReducePlan.Watched watched =
+        new AllReducePlan.Watched(folder.resolve("changed"), AllReducePlan.Kept.NOTHING);
+    AllReduceRun run = ranks("spray", own, sizes.only(sizes.maxBytes(), 1), watched);
     List<Double> askedBefore = askedShares();
     int announcedBefore = plan().bandwidthsGbps().getFirst();
     int announcedAfter = LabUpCommand.announced(changedGbps);
@@ -222,8 +225,14 @@ final class FabricDemo {
             },
             CHANGE_AT_SECONDS,
             () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
+    Runnable endInTime =
+        () -> {
+          if (watch.hasSeen(CHANGING_RUN_SECONDS, sizes.timeoutSeconds())) {
+            watched.end();
+          }
+        };
     try (watch) {
-      finish(run, false);
+      finish(run, result -> {}, endInTime);
     }
     double changedAt = watch.changedAt();
     List<Double> askedAfter = askedShares();
