@@ -24,6 +24,7 @@ final class CutRoutesJob {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-Xrs",
+            "-D" + Ends.FORK + "=" + Integer.getInteger(Ends.FORK, 1),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-cp",

@@ -35,7 +35,7 @@ class CutRoutesJobTest {
             folder.resolve("routes"), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM);
     for (int plane = 1; plane <= 2; plane++) {
       int number = publisher.setPlane(new PublishedPlane("plane:" + plane, null, 0, ""));
-      Gid gid = Ends.gid("127.0.78." + plane);
+      Gid gid = Ends.gid(Ends.SOFT_NETWORK + ".78." + plane);
       publisher.begin();
       int cell = RouteCell.of(WeightReason.PATH_BANDWIDTH, plane * 100_000L);
       publisher.set(gid.high(), gid.low(), 128, number, cell);

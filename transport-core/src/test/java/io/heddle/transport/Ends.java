@@ -36,6 +36,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Two transports in one process, driven by the test's thread as NCCL drives two ranks. */
 public final class Ends implements AutoCloseable {
+  /** The number of this Java machine among those that run a module's tests at once. */
+  static final String FORK = "heddle.test.fork";
+
+  /**
+   * Soft devices of tests that run at once share the host's ports, and so need their own addresses.
+   */
+  static final String SOFT_NETWORK = "127." + Integer.getInteger(FORK, 1);
+
   static final int MAX_RECEIVES = 8;
   private static final int RELEASED = 2;
   private static final int DONE = 1;
@@ -74,7 +82,7 @@ public final class Ends implements AutoCloseable {
    *
    * @param fabric where the devices of both meet; null for the soft device on IPv4 loopback
    * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right
-   *     127.0.78.3
+   *     127.0.78.3; soft devices have {@link #SOFT_NETWORK} for 127.0
    * @param more settings for both
    */
   Ends(
@@ -95,8 +103,9 @@ public final class Ends implements AutoCloseable {
       Map<String, String> leftMore,
       Map<String, String> rightMore) {
     leftStats = folder.resolve("left");
-    left = open(fabric, leftStats, "127.0.77.", leftPlanes, leftMore);
-    right = open(fabric, folder.resolve("right"), "127.0.78.", rightPlanes, rightMore);
+    String network = fabric == null ? SOFT_NETWORK : "127.0";
+    left = open(fabric, leftStats, network + ".77.", leftPlanes, leftMore);
+    right = open(fabric, folder.resolve("right"), network + ".78.", rightPlanes, rightMore);
   }
 
   private Transport open(

@@ -68,8 +68,8 @@ class RouteWeightsTest {
   /* Path bandwidth of both planes to the receiver's addresses; 0 is unreachable. */
   private void weigh(int first, int second) {
     publisher.begin();
-    set("127.0.78.1", "plane:1", first);
-    set("127.0.78.2", "plane:2", second);
+    set(Ends.SOFT_NETWORK + ".78.1", "plane:1", first);
+    set(Ends.SOFT_NETWORK + ".78.2", "plane:2", second);
     publisher.heartbeat();
     publisher.commit();
   }
@@ -132,8 +132,8 @@ class RouteWeightsTest {
       assertEquals(0, shareOfFirst(ends, link, 10));
       ProcessStats.Row row = rows(ends).getFirst();
       assertEquals("routes: path bandwidth", row.weightSource());
-      assertEquals(Ends.gid("127.0.77.1"), Gid.of(row.local()));
-      assertEquals(Ends.gid("127.0.78.1"), Gid.of(row.remote()));
+      assertEquals(Ends.gid(Ends.SOFT_NETWORK + ".77.1"), Gid.of(row.local()));
+      assertEquals(Ends.gid(Ends.SOFT_NETWORK + ".78.1"), Gid.of(row.remote()));
       assertTrue(
           ends.left.describe().contains("weights per destination, from " + routes()),
           ends.left.describe());

@@ -186,6 +186,7 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(4)
+  @InWholeRun
   void planesOfIpv4CarryAQuarterEach() throws Exception {
     try (GuestJobs.Job add = guest.submit("planes_ipv4; gids rxeA; gids rxeB")) {
       assertEquals(0, add.exitCode(LIMIT_SECONDS), add.output());

@@ -128,7 +128,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  @InWholeRun(butRows = 1)
+  @InWholeRun
   void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
     run(
         topology,

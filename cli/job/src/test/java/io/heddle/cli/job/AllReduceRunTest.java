@@ -95,7 +95,7 @@ final class AllReduceRunTest {
 
   @Test
   void aRankThatDiesIsNamedWithItsLastWords() throws IOException {
-    String message = failure("echo 'no plane' >&2\n[ $3 = 1 ] && exit 3\nsleep 20\n", "0", 10);
+    String message = failure("echo 'no plane' >&2\n[ $3 = 1 ] && exit 3\nexec sleep 20\n", "0", 10);
     assertTrue(message.startsWith("rank 1 died: exit code 3; its last log lines"), message);
     assertTrue(message.contains("rank-1.log):\n    no plane"), message);
     assertTrue(message.contains("rank 0 was still running"), message);
