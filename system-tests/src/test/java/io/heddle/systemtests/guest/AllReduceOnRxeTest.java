@@ -26,8 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The plugin's all-reduce between two of rxe's devices that four planes join, every element checked
  * by the driver, the planes' interfaces as witnesses of which carried what. And puts with signals,
- * looked at by a thread of their own.
+ * looked at by a thread of their own. Short forms are {@link FailoverOnRxeTest}, which has all
+ * planes carry, and OneSidedTest on devices of a host.
  */
+@InWholeRun
 @EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -148,14 +150,12 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(1)
-  @InWholeRun
   void fourPlanesCarryAQuarterEach() throws Exception {
     assertEven(allReduce(ALL_OF_A, ALL_OF_B));
   }
 
   @Test
   @Order(2)
-  @InWholeRun
   void onePlaneCarriesAll() throws Exception {
     String output =
         allReduce("HEDDLE_PLANES=fd00:a:0:2::/64=only", "HEDDLE_PLANES=fd00:b:0:2::/64=only");
@@ -186,7 +186,6 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(4)
-  @InWholeRun
   void planesOfIpv4CarryAQuarterEach() throws Exception {
     try (GuestJobs.Job add = guest.submit("planes_ipv4; gids rxeA; gids rxeB")) {
       assertEquals(0, add.exitCode(LIMIT_SECONDS), add.output());
@@ -206,7 +205,6 @@ final class AllReduceOnRxeTest {
   /* Last, since it leaves the addresses as they are then. */
   @Test
   @Order(5)
-  @InWholeRun
   void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
       assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FailoverOnRxeTest {
-  private static final long CARRIED = 2 << 20;
+  private static final long CARRIED = 512 << 10;
 
   /* Netlink tells of it, and the device, and what is sent from it fails; whichever is first. */
   private static final String ADDRESS_GONE =

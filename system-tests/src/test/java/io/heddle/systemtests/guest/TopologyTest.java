@@ -20,7 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. */
+/**
+ * Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. The
+ * short form is {@link FailoverOnRxeTest}, which stands on both.
+ */
+@InWholeRun
 @EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TopologyTest {
@@ -100,7 +104,6 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  @InWholeRun(butRows = 1)
   void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
     String output =
         run(
@@ -128,7 +131,6 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  @InWholeRun
   void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
     run(
         topology,
