@@ -230,6 +230,10 @@ public final class DemoCommand implements Callable<Integer> {
       throw usage(
           "--until: " + file + " is there already, so the run would end at once; remove it");
     }
+    Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
+    if (!Files.isDirectory(folder)) {
+      throw usage("--until: there is no folder " + folder + " for the file to appear in");
+    }
   }
 
   private int[] weights() {

@@ -65,6 +65,7 @@ final class HeddleCommandTest {
         "demo --until enough --fabric          | --until isn't for --kill-plane, --fabric or --wan",
         "demo --until enough --wan             | --until isn't for --kill-plane, --fabric or --wan",
         "demo --until / --planes 2             | --until: / is there already",
+        "demo --until /no-such-folder/enough   | there is no folder /no-such-folder",
         "demo --kill-plane 5@1                 | --kill-plane's plane 5 is not in 1 to 4",
         "soak --minutes 0                      | --minutes 0 is less than 1",
         "soak --runs 0                         | --runs 0 is less than 1",
