@@ -398,7 +398,7 @@ public final class DemoCommand implements Callable<Integer> {
     return wrong == 0
         ? "PASSED: "
             + sizes
-            + " sizes over "
+            + (sizes == 1 ? " size over " : " sizes over ")
             + ranks
             + " ranks and "
             + planes

@@ -225,14 +225,9 @@ final class FabricDemo {
             },
             CHANGE_AT_SECONDS,
             () -> fabric.setRate(1, LabUpCommand.bitsPerSecond(changedGbps), announcedAfter));
-    Runnable endInTime =
-        () -> {
-          if (watch.hasSeen(CHANGING_RUN_SECONDS, sizes.timeoutSeconds())) {
-            watched.end();
-          }
-        };
     try (watch) {
-      finish(run, result -> {}, endInTime);
+      finish(
+          run, result -> {}, watch.ending(watched, CHANGING_RUN_SECONDS, sizes.timeoutSeconds()));
     }
     double changedAt = watch.changedAt();
     List<Double> askedAfter = askedShares();

@@ -98,14 +98,9 @@ final class KillPlaneDemo {
     long wrong = 0;
     String failure = null;
     ShareWatch watch = new ShareWatch(() -> SentByPlane.read(own, lab.plan().planes()), changes);
-    Runnable endInTime =
-        () -> {
-          if (watch.hasSeen(kill.seconds(), plan.sizes().timeoutSeconds())) {
-            watched.end();
-          }
-        };
+    Runnable ending = watch.ending(watched, kill.seconds(), plan.sizes().timeoutSeconds());
     try (watch) {
-      for (AllReduceResult result : ranks.run(result -> {}, endInTime)) {
+      for (AllReduceResult result : ranks.run(result -> {}, ending)) {
         wrong += result.wrong();
       }
     } catch (HeddleException failed) {

@@ -1,5 +1,6 @@
 package io.heddle.cli.demo;
 
+import io.heddle.cli.job.AllReducePlan;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.util.List;
@@ -133,6 +134,20 @@ final class ShareWatch implements AutoCloseable {
     return ended
         || seen >= seconds
         || (seen < 0 && System.nanoTime() * NANO - begun >= firstWithin);
+  }
+
+  /**
+   * What ends ranks once there is no more to be seen, for a run to call while it is idle.
+   *
+   * @param seconds that are to be seen from the first bytes on
+   * @param firstWithin seconds from the start in which the first bytes are to come
+   */
+  Runnable ending(AllReducePlan.Watched ranks, double seconds, double firstWithin) {
+    return () -> {
+      if (hasSeen(seconds, firstWithin)) {
+        ranks.end();
+      }
+    };
   }
 
   /** After {@link #close}: whether any change was begun. */
