@@ -57,9 +57,12 @@ static long count_descriptors(struct names *names) {
   return count;
 }
 
-/* Of the Java machine's compiler it depends on the moment whether they are there. */
+/*
+ * Of the Java machine's compiler it depends on the moment whether they are there. A listing during which a thread ends may
+ * lack others (proc_pid_task in fs/proc/base.c goes on from where it was); -1 then, which the kernel's own count shows.
+ */
 static long count_threads(struct names *names) {
-  long count = 0;
+  long count = 0, listed = 0, before = number_of_status("Threads");
   struct dirent *task;
   DIR *folder = opendir("/proc/self/task");
   WANT(folder != NULL, "no /proc/self/task");
@@ -68,6 +71,7 @@ static long count_threads(struct names *names) {
     snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
     FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "re");
     if (file == NULL) continue; /* or it has ended meanwhile */
+    listed++;
     if (fgets(name, sizeof name, file) != NULL && strstr(name, "CompilerThre") == NULL) {
       name[strcspn(name, "\n")] = '\0';
       if (strcmp(name, program_invocation_short_name) == 0) snprintf(name, sizeof name, "own");
@@ -77,7 +81,7 @@ static long count_threads(struct names *names) {
     fclose(file);
   }
   closedir(folder);
-  return count;
+  return listed == before && listed == number_of_status("Threads") ? count : -1;
 }
 
 /* The plugin's own threads end soon after finalize; the process ends by its watch where one doesn't. */
@@ -87,7 +91,7 @@ static struct held held_now(void) {
     held.thread_names.text[0] = '\0';
     held.threads = count_threads(&held.thread_names);
     usleep(2000);
-  } while (strstr(held.thread_names.text, PLUGIN_THREAD) != NULL);
+  } while (held.threads < 0 || strstr(held.thread_names.text, PLUGIN_THREAD) != NULL);
   held.resident_kib = number_of_status("VmRSS");
   held.descriptors = count_descriptors(&held.descriptor_names);
   progress();

@@ -156,12 +156,15 @@ public final class HostProcess implements AutoCloseable {
   /** Waits until it has printed this. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(limitSeconds);
+    /* In this order: what it says at its very end counts. */
+    boolean over = patience.isOver() || !isAlive();
     while (!output().contains(text)) {
-      if (patience.isOver() || !isAlive()) {
+      if (over) {
         throw new AssertionError(
             "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
       }
       TimeUnit.MILLISECONDS.sleep(20);
+      over = patience.isOver() || !isAlive();
     }
   }
 

@@ -13,6 +13,7 @@ import io.heddle.platform.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,19 +33,21 @@ final class HostilePeerTest {
   @TempDir private Path folder;
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
 
-  private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations)
+  private HostProcess rank(Lab lab, int rank, String maxBytes, String iterations, String... more)
       throws IOException {
     List<String> command =
-        HostProcess.allReduce(
-            folder,
-            rank,
-            2,
-            "--max-bytes",
-            maxBytes,
-            "--iterations",
-            iterations,
-            "--timeout-seconds",
-            "60");
+        new ArrayList<>(
+            HostProcess.allReduce(
+                folder,
+                rank,
+                2,
+                "--max-bytes",
+                maxBytes,
+                "--iterations",
+                iterations,
+                "--timeout-seconds",
+                "60"));
+    command.addAll(List.of(more));
     return HostProcess.start(lab, rank, folder.resolve("rank" + rank + ".log"), Map.of(), command);
   }
 
@@ -79,15 +82,17 @@ final class HostilePeerTest {
 
   @Test
   void noiseAtTheRocePortDuringTrafficChangesNothing() throws IOException, InterruptedException {
+    Path enough = folder.resolve("enough");
     try (Lab lab = lab();
-        HostProcess first = rank(lab, 0, "1048576", "30");
-        HostProcess second = rank(lab, 1, "1048576", "30")) {
+        HostProcess first = rank(lab, 0, "1048576", "30", "--until", enough.toString());
+        HostProcess second = rank(lab, 1, "1048576", "30", "--until", enough.toString())) {
       first.awaitOutput("\"event\":\"size\"", 60);
       try (HostProcess noise = hostile(lab, "udp", ROCE_PORT, 5_000)) {
-        assertPassed(first, "seed " + seed);
-        assertPassed(second, "seed " + seed);
         assertEquals(0, noise.exitCode(60), noise.output());
       }
+      Files.createFile(enough);
+      assertPassed(first, "seed " + seed);
+      assertPassed(second, "seed " + seed);
     }
   }
 

@@ -182,12 +182,14 @@ final class RouteDaemonProcess implements AutoCloseable {
 
   void awaitLog(String text) throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
+    /* In this order: what it says at its very end counts. */
+    boolean over = patience.isOver() || !process.isAlive();
     while (!log().contains(text)) {
-      boolean over = !process.isAlive() && !log().contains(text);
-      if (patience.isOver() || over) {
+      if (over) {
         throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
       }
       TimeUnit.MILLISECONDS.sleep(20);
+      over = patience.isOver() || !process.isAlive();
     }
   }
 

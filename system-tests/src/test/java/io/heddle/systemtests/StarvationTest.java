@@ -7,6 +7,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.ProcessThreads;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -182,14 +183,10 @@ final class StarvationTest {
   private static Map<Long, Long> waitedMs(BusyDemo demo) throws IOException {
     Map<Long, Long> waited = new TreeMap<>();
     for (ProcessHandle rank : ranks(demo)) {
-      try (Stream<Path> tasks = Files.list(Path.of("/proc/" + rank.pid() + "/task"))) {
-        for (Path task : tasks.toList()) {
-          if (Files.readString(task.resolve("comm")).strip().equals("heddle-soft0")) {
-            String[] counters = Files.readString(task.resolve("schedstat")).strip().split(" ");
-            waited.put(rank.pid(), TimeUnit.NANOSECONDS.toMillis(Long.parseLong(counters[1])));
-          }
-        }
-      }
+      String pid = Long.toString(rank.pid());
+      ProcessThreads.read(pid, "heddle-soft0", "schedstat")
+          .map(counters -> Long.parseLong(counters.strip().split(" ")[1]))
+          .ifPresent(waitedNs -> waited.put(rank.pid(), TimeUnit.NANOSECONDS.toMillis(waitedNs)));
     }
     return waited;
   }

@@ -144,11 +144,14 @@ final class RxeGuest implements AutoCloseable {
   /** Waits until it has printed this. */
   void awaitOutput(String text) throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(limitSeconds);
+    /* In this order: what it says at its very end counts. */
+    boolean over = patience.isOver() || !process.isAlive();
     while (!output().contains(text)) {
-      if (patience.isOver() || !process.isAlive()) {
+      if (over) {
         throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
       }
       TimeUnit.MILLISECONDS.sleep(20);
+      over = patience.isOver() || !process.isAlive();
     }
   }
 

@@ -238,8 +238,9 @@ class RedundancyTest {
       int bridge = number;
       await(
           "bridge " + number + " tells",
-          () -> read(bridge).lastError().contains("is heard on fabric b only"));
-      assertEquals(List.of("b"), redundancy(number).peers().getFirst().heardOn());
+          () ->
+              read(bridge).lastError().contains("is heard on fabric b only")
+                  && redundancy(bridge).peers().getFirst().heardOn().equals(List.of("b")));
     }
     awaitFlow(load);
     await("nothing moved", () -> is(owner, "owner") && is(3 - owner, "standby"));
@@ -275,8 +276,8 @@ class RedundancyTest {
 
   @Test
   void aBridgeThatLosesALinkGivesTheGroupToTheOtherOne() throws Exception {
-    start(1, "100ms", "group 239.1.1.1");
-    start(2, "100ms", "group 239.1.1.1");
+    start(1, "800ms", "group 239.1.1.1");
+    start(2, "800ms", "group 239.1.1.1");
     await(
         "both agree",
         () -> is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby"));
@@ -285,8 +286,9 @@ class RedundancyTest {
     open.add(load);
     awaitFlow(load);
     setLink(owner, "down");
-    await("the other one owns", () -> is(3 - owner, "owner"));
-    assertEquals(List.of("a"), redundancy(owner).fabricsUp());
+    await(
+        "the other one owns",
+        () -> is(3 - owner, "owner") && redundancy(owner).fabricsUp().equals(List.of("a")));
     awaitFlow(load);
     setLink(owner, "up");
     await(

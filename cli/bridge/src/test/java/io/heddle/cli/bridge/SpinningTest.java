@@ -16,13 +16,12 @@ import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.ThreadAffinity;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.ProcessThreads;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,14 +54,8 @@ class SpinningTest {
   }
 
   private static String dataThread() throws IOException {
-    try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
-      for (Path each : threads.toList()) {
-        if (Files.readString(each.resolve("comm")).startsWith("heddle-bridge-d")) {
-          return Files.readString(each.resolve("status"));
-        }
-      }
-    }
-    throw new AssertionError("there is no data thread");
+    return ProcessThreads.read("self", "heddle-bridge-d", "status")
+        .orElseThrow(() -> new AssertionError("there is no data thread"));
   }
 
   private static void send(TwoFabrics fabrics) {

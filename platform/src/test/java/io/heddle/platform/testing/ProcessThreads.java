@@ -1,0 +1,55 @@
+package io.heddle.platform.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What the kernel tells of a process's threads, any of which may end while it is looked at. */
+public final class ProcessThreads {
+  private static final String NO_LONGER_THERE = "No such process";
+
+  private ProcessThreads() {}
+
+  /**
+   * A file of the first thread whose name begins so (proc(5), {@code /proc/pid/task}).
+   *
+   * @param pid the process, as {@code self} or a number
+   * @param name how the thread's name begins, up to 15 characters
+   * @param file as {@code status} or {@code schedstat}
+   * @return its text; empty where there is no such thread
+   */
+  public static Optional<String> read(String pid, String name, String file) throws IOException {
+    List<Path> threads;
+    try (Stream<Path> listed = Files.list(Path.of("/proc", pid, "task"))) {
+      threads = listed.toList();
+    }
+    for (Path thread : threads) {
+      Optional<String> called = unlessEnded(thread.resolve("comm"));
+      if (called.isPresent() && called.get().startsWith(name)) {
+        Optional<String> text = unlessEnded(thread.resolve(file));
+        if (text.isPresent()) {
+          return text;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> unlessEnded(Path file) throws IOException {
+    try {
+      return Optional.of(Files.readString(file));
+    } catch (NoSuchFileException ended) {
+      return Optional.empty();
+    } catch (IOException failure) {
+      /* Where it ends between the opening and the reading: ESRCH. */
+      if (String.valueOf(failure.getMessage()).contains(NO_LONGER_THERE)) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
+  }
+}
