@@ -54,7 +54,7 @@ final class NarrowSwitchTest {
             "--max-bytes",
             "4194304",
             "--iterations",
-            "300",
+            "120",
             "--timeout-seconds",
             "30"));
   }

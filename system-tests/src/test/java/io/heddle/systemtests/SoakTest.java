@@ -39,12 +39,12 @@ final class SoakTest {
         Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
   }
 
-  /* The last four under the policy packet. */
+  /* The last three under the policy packet. */
   @Test
   void aFewSeedsLeaveNoWrongByteNoHangAndNothingOpen() throws IOException, InterruptedException {
-    try (HostProcess soak = soak("--runs", "10", "--seed", "58")) {
+    try (HostProcess soak = soak("--runs", "6", "--seed", "61")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
-      assertTrue(soak.output().contains("PASSED: 10 runs, seeds 58 to 67, 0 bad"), soak.output());
+      assertTrue(soak.output().contains("PASSED: 6 runs, seeds 61 to 66, 0 bad"), soak.output());
     }
   }
 

@@ -82,7 +82,9 @@ final class RxeGuestTest {
     assertTrue(ended.output().contains("sysrq triggered crash"), ended.output());
   }
 
+  /* SoftToRxeTest has stock programs use it, always. */
   @Test
+  @InWholeRun
   void stockProgramsUseRxeAndTwoGuestsDontMeet() throws Exception {
     RxeGuest.assumePrograms("ibv_devinfo", "ib_write_bw");
     String script = "ibv_devinfo\n" + STOCK_WRITE_BANDWIDTH;

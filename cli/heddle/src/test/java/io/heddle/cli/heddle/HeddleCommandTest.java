@@ -85,6 +85,10 @@ final class HeddleCommandTest {
         "perf write_bw -n 10 -l 3              | -n 10 is no multiple of -l 3",
         "perf write_bw -c UD                   | -c UD: reliable connections (RC) are all there is",
         "perf write_bw -R                      | rdma_cm isn't spoken here",
+        "perf write_bw -b --report-both        | -b has the sum of both ways; leave it out",
+        "perf read_bw -I 64                    | -I is for messages that are sent or written, not"
+            + " read",
+        "perf write_lat -q 2                   | write_lat has no option -q",
         "perf write_lat --output bandwidth     | --output bandwidth: write_lat has latency",
         "perf send_bw --planes 0               | --planes 0 is not in 1 to 250",
         "perf plugin --outstanding 33          | --outstanding 33 is not in 1 to 32",

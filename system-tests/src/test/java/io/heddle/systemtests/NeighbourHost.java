@@ -1,0 +1,120 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A host of its own for a route daemon, and neighbours that are as good or bad as they are told.
+ */
+final class NeighbourHost implements AutoCloseable {
+  static final String GOOD = "fd00:ff::1";
+
+  private static final int TICKS_PER_SECOND = 100;
+  private static final AtomicInteger HOSTS = new AtomicInteger();
+
+  private final String name =
+      "hdbn" + ProcessHandle.current().pid() + "-" + HOSTS.incrementAndGet();
+  private final Path folder;
+  private final List<Process> neighbours = new ArrayList<>();
+
+  /** With what its neighbours and the daemon write in this folder. */
+  NeighbourHost(Path folder) throws IOException, InterruptedException {
+    this.folder = folder;
+    Skip.unless(Lab.Kind.NAMESPACES);
+    run("ip", "netns", "add", name);
+    try {
+      setUp();
+    } catch (AssertionError | IOException failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  private void setUp() throws IOException, InterruptedException {
+    run("ip", "-n", name, "link", "set", "lo", "up");
+    for (int i = 1; i <= 5; i++) {
+      run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
+    }
+    /* What is sent there vanishes. */
+    run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
+    run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
+    run("ip", "-n", name, "link", "set", "d0", "up");
+    run("ip", "-n", name, "link", "set", "d1", "up");
+    String nobody = "02:00:00:00:00:99";
+    run("ip", "-n", name, "neigh", "add", "fd00:dd::2", "lladdr", nobody, "dev", "d0");
+    try (InputStream script = NeighbourHost.class.getResourceAsStream("neighbour.py")) {
+      Files.copy(script, folder.resolve("neighbour.py"));
+    }
+  }
+
+  static void run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), said);
+  }
+
+  /** Starts a neighbour of this role, which neighbour.py explains. */
+  void neighbour(String role, String address) throws IOException {
+    String script = folder.resolve("neighbour.py").toString();
+    List<String> command =
+        List.of("ip", "netns", "exec", name, "python3", script, role, address, folder + "");
+    neighbours.add(
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve(role + ".log").toFile())
+            .start());
+  }
+
+  /** A neighbour's section of the daemon's configuration. */
+  static String peer(String name, String address) {
+    return "[peer %1$s]\naddress = %2$s\nport = 1790\nas = 65002\nplane = %1$s\n"
+        .formatted(name, address);
+  }
+
+  /**
+   * Starts the daemon.
+   *
+   * @param more the rest of its configuration
+   * @param before words of a command that starts it
+   */
+  RouteDaemonProcess daemon(String more, String... before) throws IOException {
+    List<String> wrapper = new ArrayList<>(List.of("ip", "netns", "exec", name));
+    wrapper.addAll(List.of(before));
+    return RouteDaemonProcess.start(
+        wrapper, folder.resolve("d"), "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
+  }
+
+  /** What the daemon has used of processors so far. */
+  static double cpuSeconds(RouteDaemonProcess daemon) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(daemon.pid()), "stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
+  }
+
+  /** The neighbours that the daemon shows. */
+  static Map<String, JsonNode> byName(JsonNode daemon) {
+    Map<String, JsonNode> found = new TreeMap<>();
+    daemon.path("neighbours").forEach(each -> found.put(each.path("name").asText(), each));
+    return found;
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    for (Process neighbour : neighbours) {
+      neighbour.destroyForcibly().waitFor();
+    }
+    run("ip", "netns", "del", name);
+  }
+}
