@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -147,7 +148,9 @@ class DoctorToPeerTest extends OnTwoHosts {
     }
   }
 
+  /* ConformanceTest has planes of IPv4, always; eachPlaneToAPeerIsProbedAndTheIllOneNamed has the probes. */
   @Test
+  @InWholeRun
   void planesOfAnIpv4FabricAreFoundAndProbed() throws Exception {
     for (int host = 0; host < 2; host++) {
       for (int plane = 1; plane <= PLANES; plane++) {

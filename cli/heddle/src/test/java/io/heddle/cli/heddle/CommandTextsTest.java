@@ -138,30 +138,29 @@ final class CommandTextsTest {
 
   @Test
   void everyCommandHasHelpAndAVersionAndAGroupWantsACommand() {
+    CommandLine line = HeddleCommand.commandLine();
     for (CommandSpec spec : commands()) {
       List<String> words = new ArrayList<>(List.of(spec.qualifiedName().split(" ")));
       words.removeFirst();
       StringWriter out = new StringWriter();
       StringWriter err = new StringWriter();
-      assertEquals(0, execute(out, err, words, "--version"), spec.qualifiedName());
+      line.setOut(new PrintWriter(out, true));
+      line.setErr(new PrintWriter(err, true));
+      assertEquals(0, execute(line, words, "--version"), spec.qualifiedName());
       assertTrue(out.toString().startsWith("heddle "), spec.qualifiedName() + ": " + out);
-      assertEquals(0, execute(out, err, words, "--help"), spec.qualifiedName());
+      assertEquals(0, execute(line, words, "--help"), spec.qualifiedName());
       assertTrue(out.toString().contains("Usage: " + spec.qualifiedName()), out.toString());
-      assertEquals(BROKEN_USAGE, execute(out, err, words, "--no-such-option"));
+      assertEquals(BROKEN_USAGE, execute(line, words, "--no-such-option"));
       assertTrue(
           err.toString().contains("See " + spec.qualifiedName() + " --help"), err.toString());
       if (!spec.subcommands().isEmpty() && spec.parent() != null) {
-        assertEquals(BROKEN_USAGE, execute(out, err, words));
+        assertEquals(BROKEN_USAGE, execute(line, words));
         assertTrue(err.toString().contains(spec.qualifiedName() + " wants one of: "));
       }
     }
   }
 
-  private static int execute(
-      StringWriter out, StringWriter err, List<String> words, String... more) {
-    CommandLine line = HeddleCommand.commandLine();
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
+  private static int execute(CommandLine line, List<String> words, String... more) {
     List<String> all = new ArrayList<>(words);
     all.addAll(List.of(more));
     return line.execute(all.toArray(String[]::new));

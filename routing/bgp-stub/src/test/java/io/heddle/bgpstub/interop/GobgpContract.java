@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.platform.testing.InWholeRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -146,5 +147,13 @@ abstract class GobgpContract extends DaemonContract {
   @Test
   void routesAreKeptWhileItRestarts() throws Exception {
     assertRoutesAreKeptOverItsDeath();
+  }
+
+  /* It rests for half a minute after a reset; BirdInteropTest, FrrInteropTest and OpenbgpdInteropTest have theirs, always. */
+  @Test
+  @InWholeRun
+  @Override
+  void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
+    super.operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows();
   }
 }
