@@ -143,7 +143,7 @@ final class BadNeighboursTest {
           "remount,size=4m",
           small.toString());
       daemon.awaitLog("routes are published again, 3000 prefixes");
-      assertTrue(tries < 4, "told " + tries + " times");
+      assertTrue(tries < 3, "told " + tries + " times");
       assertFalse(daemon.show("neighbours").path("incomplete").asBoolean());
     }
   }

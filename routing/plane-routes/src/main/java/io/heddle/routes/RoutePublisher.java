@@ -245,7 +245,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       if (cell == RouteCell.EMPTY) {
         return;
       }
-      if (entries() >= map.slots / 10 * LOAD_TENTHS) {
+      if (entries() >= room(map.slots)) {
         moveTo(map.cells, map.slots * 2);
         slot = map.find(high, low, length);
       }
@@ -271,6 +271,23 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       if (--entriesOfLength[length] == 0) {
         flipLength(length);
       }
+    }
+  }
+
+  /* As many prefixes as a table of so many slots has before it grows. */
+  private static int room(int slots) {
+    return slots / 10 * LOAD_TENTHS;
+  }
+
+  @Override
+  public void reserve(int prefixes) {
+    requireOpen();
+    int slots = map.slots;
+    while (room(slots) < prefixes) {
+      slots *= 2;
+    }
+    if (slots > map.slots) {
+      moveTo(map.cells, slots);
     }
   }
 

@@ -55,6 +55,13 @@ public interface RouteTarget {
    */
   boolean commit();
 
+  /**
+   * Makes room for so many prefixes, so that to set them doesn't fail.
+   *
+   * @throws HeddleException when there is no room; all stays as it was
+   */
+  void reserve(int prefixes);
+
   /** Takes everything back, as part of a change. */
   void clear();
 

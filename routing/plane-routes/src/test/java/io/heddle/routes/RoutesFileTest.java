@@ -66,6 +66,38 @@ class RoutesFileTest {
   }
 
   @Test
+  void roomIsMadeOnceForAllThatComesOrNothingIsTouched() throws IOException {
+    try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a");
+        RouteReader before = bed.reader()) {
+      bed.route(HOST + "/128", 0, 200);
+      /* A larger file can't be made where a folder that isn't empty has its name. */
+      Path aside = bed.publisher.path().resolveSibling("routes.new");
+      Path inside = Files.createDirectories(aside.resolve("x"));
+      long generation = bed.publisher.generation();
+      assertThrows(HeddleException.class, () -> bed.publisher.reserve(3000));
+      assertEquals(generation, bed.publisher.generation());
+      assertEquals("200", bed.weights(before, HOST));
+      assertTrue(before.isCurrent());
+      Files.delete(inside);
+      Files.delete(aside);
+      bed.publisher.reserve(3000);
+      try (RouteReader reader = bed.reader()) {
+        assertEquals("200", bed.weights(reader, HOST));
+        /* From here on no larger file can be made, and none is needed. */
+        Files.createDirectories(inside);
+        bed.publisher.begin();
+        bed.publisher.clear();
+        for (int i = 0; i < 3000; i++) {
+          bed.publisher.set(i, 0, 64, 0, RouteCell.of(WeightReason.PATH_BANDWIDTH_ZERO, 0));
+        }
+        bed.publisher.commit();
+        assertEquals(3000, bed.publisher.entries());
+        assertEquals("0", bed.weights(reader, HOST));
+      }
+    }
+  }
+
+  @Test
   void aMissingFigureIsTreatedAsTheDaemonSays() {
     Map<MissingFigure, String> expected =
         Map.of(

@@ -83,6 +83,11 @@ final class MemoryRoutes implements RouteTarget {
   }
 
   @Override
+  public void reserve(int prefixes) {
+    /* A map grows as it has to. */
+  }
+
+  @Override
   public void clear() {
     cells.clear();
   }

@@ -61,6 +61,7 @@ public final class BgpDaemon implements AutoCloseable {
   private final List<DaemonPeer> peers = new ArrayList<>();
   private final Supplier<Set<Prefix>> peersInUse;
   private final long startNs = System.nanoTime();
+  private long triedNs = startNs;
   private final int routerId;
   private final Map<String, List<InetAddress>> addressesOn = new HashMap<>();
   private boolean listensOnIpv4;
@@ -313,9 +314,8 @@ public final class BgpDaemon implements AutoCloseable {
       for (DaemonPeer peer : peers) {
         waiting |= lookFor(peer, own, named);
       }
-      if (rib.isIncomplete()
-          && (System.nanoTime() - startNs) / RETRY_NS
-              != (System.nanoTime() - startNs - LOOK_NS) / RETRY_NS) {
+      if (rib.isIncomplete() && System.nanoTime() - triedNs >= RETRY_NS) {
+        triedNs = System.nanoTime();
         rib.retry();
       }
     } catch (HeddleException failure) {

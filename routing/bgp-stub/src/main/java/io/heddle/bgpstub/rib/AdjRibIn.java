@@ -224,6 +224,20 @@ public final class AdjRibIn implements AutoCloseable {
         rib.changed(high, low, length, attributes.plane(value >>> 1)));
   }
 
+  /** How many of its routes have a prefix that none of these peers tells of. */
+  int routesBeyond(List<AdjRibIn> others) {
+    int[] count = new int[1];
+    routes.forEach((high, low, length, value) -> {
+      for (AdjRibIn each : others) {
+        if (each.routes.get(high, low, length) != RouteTable.NONE) {
+          return;
+        }
+      }
+      count[0]++;
+    });
+    return count[0];
+  }
+
   /** Number of the attributes of this prefix's route on a plane; NONE where there is none. */
   int numberAt(long high, long low, int length, int plane) {
     int value = routes.get(high, low, length);

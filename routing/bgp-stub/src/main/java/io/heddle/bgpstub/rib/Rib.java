@@ -38,6 +38,8 @@ public final class Rib implements AutoCloseable {
   private boolean publishing;
   private boolean flushPlanned;
   private boolean incomplete;
+  /* Why nothing is published any more, as it was said last: tries that fail alike say nothing. */
+  private String told = "";
   private boolean frozen;
   private long changes;
 
@@ -180,9 +182,11 @@ public final class Rib implements AutoCloseable {
 
   private void giveUp(HeddleException full) {
     incomplete = true;
-    log.warn(
-        "routes aren't published any more, readers keep what they have: %s",
-        String.valueOf(full.getMessage()));
+    String why = String.valueOf(full.getMessage());
+    if (!why.equals(told)) {
+      told = why;
+      log.warn("routes aren't published any more, readers keep what they have: %s", why);
+    }
   }
 
   private int bestCell(long high, long low, int length, int plane) {
@@ -274,6 +278,15 @@ public final class Rib implements AutoCloseable {
     return changes;
   }
 
+  /* That any peer has told of. */
+  private int prefixes() {
+    int count = 0;
+    for (int i = 0; i < peers.size(); i++) {
+      count += peers.get(i).routesBeyond(peers.subList(0, i));
+    }
+    return count;
+  }
+
   /** Whether a full disk keeps routes from being published. */
   public boolean isIncomplete() {
     return incomplete;
@@ -285,9 +298,12 @@ public final class Rib implements AutoCloseable {
       incomplete = false;
       try {
         begin();
+        /* Before anything is taken back: readers keep what they have until all of it comes. */
+        publisher.reserve(prefixes());
         publisher.clear();
       } catch (HeddleException full) {
         giveUp(full);
+        flush();
         return;
       }
       for (AdjRibIn peer : peers) {
@@ -295,6 +311,7 @@ public final class Rib implements AutoCloseable {
       }
       flush();
       if (!incomplete) {
+        told = "";
         log.info("routes are published again, %d prefixes", publisher.entries());
       }
     }

@@ -278,6 +278,12 @@ class RibTest {
       peer.update(withdraw("fd00::/64"));
       assertTrue(bed.rib.isIncomplete());
       assertEquals(1, bed.log.size(), bed.log.toString());
+      for (int i = 0; i < 3; i++) {
+        bed.rib.retry();
+      }
+      assertTrue(bed.rib.isIncomplete());
+      /* How much all of it needs turns out with the first try; it is said once, too. */
+      assertEquals(2, bed.log.size(), bed.log.toString());
       assertTrue(
           bed.log.getFirst().contains("readers keep what they have: the routes file can't be"));
       assertEquals("8", bed.weights("fd00:0:0:1::1"));
