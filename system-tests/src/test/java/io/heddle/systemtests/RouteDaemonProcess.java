@@ -123,26 +123,31 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /* The question as it goes over the socket: asking so costs no Java machine. */
-  private JsonNode ask(String... question) throws IOException {
+  private JsonNode ask(String... question) throws IOException, InterruptedException {
     String line =
         switch (question[0]) {
           case "neighbours" -> "daemon";
           case "routes" -> "routes * 1000";
           default -> String.join(" ", question);
         };
-    try (SocketChannel channel =
-        SocketChannel.open(UnixDomainSocketAddress.of(folder.resolve("sock")))) {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
       channel.write(ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
       channel.shutdownOutput();
       return new ObjectMapper().readTree(Channels.newInputStream(channel));
     }
   }
 
+  /* Where questions go, once it says that it takes some: its peers' sessions may be there before. */
+  private Path socket() throws IOException, InterruptedException {
+    awaitLog("questions at ");
+    return folder.resolve("sock");
+  }
+
   /** What {@code heddle bgp show} prints. */
   JsonNode show(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
-    arguments.addAll(List.of("--json", "--control", folder.resolve("sock").toString()));
+    arguments.addAll(List.of("--json", "--control", socket().toString()));
     return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
@@ -150,7 +155,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   String refusal(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
-    arguments.addAll(List.of("--control", folder.resolve("sock").toString()));
+    arguments.addAll(List.of("--control", socket().toString()));
     HeddleRun.Said said = HeddleRun.said(arguments.toArray(String[]::new));
     assertEquals(1, said.exitCode(), said.text());
     return said.text();
@@ -160,7 +165,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   String text(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
-    arguments.addAll(List.of("--control", folder.resolve("sock").toString()));
+    arguments.addAll(List.of("--control", socket().toString()));
     return HeddleRun.output(arguments.toArray(String[]::new));
   }
 
