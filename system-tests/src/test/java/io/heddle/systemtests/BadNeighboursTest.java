@@ -10,7 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.routes.RouteAnswer;
+import io.heddle.routes.RouteReader;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -132,6 +137,12 @@ final class BadNeighboursTest {
       assertTrue(status.path("incomplete").asBoolean(), status.toPrettyString());
       JsonNode kept = daemon.show("destination", "fd00:9:0:7::1");
       assertEquals(1.0, kept.path("planes").path(0).path("share").asDouble());
+      long upMs = byName(status).get("good").path("up_for_ms").asLong();
+      daemon.await(
+          "the time of another try",
+          each -> byName(each).get("good").path("up_for_ms").asLong() > upMs + 6_000,
+          "neighbours");
+      assertFirstRoutesAreRead(Path.of("/proc", Long.toString(daemon.pid()), "root" + small));
       long tries = daemon.log().lines().filter(each -> each.contains("any more")).count();
       run(
           "nsenter",
@@ -145,6 +156,19 @@ final class BadNeighboursTest {
       daemon.awaitLog("routes are published again, 3000 prefixes");
       assertTrue(tries < 3, "told " + tries + " times");
       assertFalse(daemon.show("neighbours").path("incomplete").asBoolean());
+    }
+  }
+
+  /* Those that came before the room was used up, in the daemon's own mounts. */
+  private static void assertFirstRoutesAreRead(Path folder) throws Exception {
+    try (RouteReader reader = RouteReader.open(folder.resolve("routes"), NanoClock.SYSTEM)) {
+      RouteAnswer answer = new RouteAnswer();
+      for (int i = 0; i < 1000; i++) {
+        String host = "fd00:9:0:%s::1".formatted(Integer.toHexString(i));
+        ByteBuffer bytes = ByteBuffer.wrap(InetAddress.getByName(host).getAddress());
+        assertTrue(reader.resolve(bytes.getLong(), bytes.getLong(), answer), host);
+        assertTrue(answer.weight(0) > 0, host + " has no weight any more");
+      }
     }
   }
 

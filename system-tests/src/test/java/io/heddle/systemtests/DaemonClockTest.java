@@ -117,6 +117,7 @@ final class DaemonClockTest {
     try (RouteDaemonProcess daemon = host.daemon("hold-time-s = 3\n" + peer("good", GOOD))) {
       daemon.awaitLog("weights are published");
       run("kill", "-STOP", Long.toString(daemon.pid()));
+      /* Nothing is waited for: it sleeps for more than two hold times. */
       TimeUnit.SECONDS.sleep(7);
       double before = cpuSeconds(daemon);
       run("kill", "-CONT", Long.toString(daemon.pid()));

@@ -155,16 +155,9 @@ public final class HostProcess implements AutoCloseable {
 
   /** Waits until it has printed this. */
   public void awaitOutput(String text, long limitSeconds) throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(limitSeconds);
-    /* In this order: what it says at its very end counts. */
-    boolean over = patience.isOver() || !isAlive();
-    while (!output().contains(text)) {
-      if (over) {
-        throw new AssertionError(
-            "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-      over = patience.isOver() || !isAlive();
+    if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, () -> !isAlive())) {
+      throw new AssertionError(
+          "\"" + text + "\" didn't come within " + limitSeconds + " s; it said:\n" + output());
     }
   }
 

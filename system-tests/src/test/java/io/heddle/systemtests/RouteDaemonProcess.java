@@ -186,15 +186,8 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   void awaitLog(String text) throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    /* In this order: what it says at its very end counts. */
-    boolean over = patience.isOver() || !process.isAlive();
-    while (!log().contains(text)) {
-      if (over) {
-        throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-      over = patience.isOver() || !process.isAlive();
+    if (!Patience.ofSeconds(LIMIT_SECONDS).hears(text, this::log, () -> !process.isAlive())) {
+      throw new AssertionError("\"" + text + "\" didn't come; it said:\n" + log());
     }
   }
 

@@ -1,9 +1,11 @@
 package io.heddle.platform.testing;
 
+import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -15,6 +17,7 @@ import java.util.function.LongSupplier;
 public final class Patience {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
+  private static final long LISTEN_MS = 20;
   /* Who asks in a loop doesn't read the kernel's file each time. */
   private static final long LOOK_NS = 10_000_000;
 
@@ -71,6 +74,31 @@ public final class Patience {
       if (isOver()) {
         return false;
       }
+    }
+    return true;
+  }
+
+  /** What somebody has said so far. */
+  public interface Said {
+    String read() throws IOException;
+  }
+
+  /**
+   * Waits until somebody has said these words. What is said at the very end counts: they are looked
+   * for once more after it.
+   *
+   * @param ended whether nothing will be said any more
+   * @return whether they were said in time
+   */
+  public boolean hears(String words, Said said, BooleanSupplier ended)
+      throws IOException, InterruptedException {
+    boolean over = false;
+    while (!said.read().contains(words)) {
+      if (over) {
+        return false;
+      }
+      TimeUnit.MILLISECONDS.sleep(LISTEN_MS);
+      over = isOver() || ended.getAsBoolean();
     }
     return true;
   }

@@ -77,4 +77,14 @@ class PatienceTest {
       sleeping.destroy();
     }
   }
+
+  @Test
+  void whatIsSaidAtTheVeryEndIsHeard() throws Exception {
+    StringBuilder said = new StringBuilder();
+    assertTrue(
+        patience.hears("good-bye", said::toString, () -> said.append("good-bye").length() > 0));
+    assertTrue(patience.hears("good", said::toString, () -> false));
+    assertFalse(patience.hears("more", said::toString, () -> true));
+    assertFalse(Patience.ofSeconds(0).hears("more", said::toString, () -> false));
+  }
 }

@@ -2,7 +2,6 @@ package io.heddle.platform.testing;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +9,6 @@ import java.util.stream.Stream;
 
 /** What the kernel tells of a process's threads, any of which may end while it is looked at. */
 public final class ProcessThreads {
-  private static final String NO_LONGER_THERE = "No such process";
-
   private ProcessThreads() {}
 
   /**
@@ -39,17 +36,15 @@ public final class ProcessThreads {
     return Optional.empty();
   }
 
+  /* ENOENT, or ESRCH where it ends between the opening and the reading. */
   private static Optional<String> unlessEnded(Path file) throws IOException {
     try {
       return Optional.of(Files.readString(file));
-    } catch (NoSuchFileException ended) {
-      return Optional.empty();
     } catch (IOException failure) {
-      /* Where it ends between the opening and the reading: ESRCH. */
-      if (String.valueOf(failure.getMessage()).contains(NO_LONGER_THERE)) {
-        return Optional.empty();
+      if (Files.exists(file)) {
+        throw failure;
       }
-      throw failure;
+      return Optional.empty();
     }
   }
 }

@@ -96,15 +96,8 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits until it has printed this. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      Patience patience = Patience.ofSeconds(limitSeconds);
-      /* In this order: what it says at its very end counts. */
-      boolean over = patience.isOver() || ended();
-      while (!output().contains(text)) {
-        if (over) {
-          throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
-        }
-        TimeUnit.MILLISECONDS.sleep(20);
-        over = patience.isOver() || ended();
+      if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, this::ended)) {
+        throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
 

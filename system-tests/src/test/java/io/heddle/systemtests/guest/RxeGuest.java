@@ -143,15 +143,8 @@ final class RxeGuest implements AutoCloseable {
 
   /** Waits until it has printed this. */
   void awaitOutput(String text) throws IOException, InterruptedException {
-    Patience patience = Patience.ofSeconds(limitSeconds);
-    /* In this order: what it says at its very end counts. */
-    boolean over = patience.isOver() || !process.isAlive();
-    while (!output().contains(text)) {
-      if (over) {
-        throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-      over = patience.isOver() || !process.isAlive();
+    if (!Patience.ofSeconds(limitSeconds).hears(text, this::output, () -> !process.isAlive())) {
+      throw new AssertionError("\"" + text + "\" didn't come; the guest said:\n" + output());
     }
   }
 
