@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the kernel of this machine says, in a namespace where it is known what it must say. */
 @EndsWithin(60)
+@SystemTest
 final class HostAddressesInNamespaceTest {
   /* A mount namespace too, so that /sys can show the new network namespace. Without root, a user namespace as well. */
   private static List<String> inNamespace(String... command) {

@@ -10,6 +10,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** All-reduces among threads as NCCL has them around a plugin, every element checked. */
 @EndsWithin(240)
+@SystemTest
 final class AmongThreadsTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;

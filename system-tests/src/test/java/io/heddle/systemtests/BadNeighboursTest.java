@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import java.net.InetAddress;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What the route daemon does with neighbours and disks that misbehave. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
+@SystemTest
 final class BadNeighboursTest {
   @TempDir private Path folder;
   private NeighbourHost host;

@@ -7,6 +7,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * memory and peers that are killed are in {@link PerftestInteropTest}.
  */
 @EndsWithin(120)
+@SystemTest
 final class BadUseTest {
   private static final long LIMIT_SECONDS = 60;
 

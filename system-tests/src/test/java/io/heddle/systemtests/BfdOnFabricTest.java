@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import java.net.InetAddress;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @EndsWithin(240)
 @Isolated("it reads the clock")
+@SystemTest
 final class BfdOnFabricTest {
   private static final int HOLD_SECONDS = 9;
   private static final int BFD_MS = 100;

@@ -10,6 +10,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupTalk;
 import io.heddle.systemtests.bridge.OneWay;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  */
 @EndsWithin(120)
+@SystemTest
 class BridgeOverInfinibandTest {
   /* As the bridge's groups are called there. Those that hosts of the wire alone send to come last. */
   private static final List<String> MGIDS =

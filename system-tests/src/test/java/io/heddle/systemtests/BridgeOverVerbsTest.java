@@ -10,6 +10,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupTalk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  */
 @EndsWithin(120)
+@SystemTest
 class BridgeOverVerbsTest {
   private static final List<String> GROUPS = List.of("239.1.1.1", "239.1.1.2", "ff15::1:1");
   private static final int BRIDGE = 0;

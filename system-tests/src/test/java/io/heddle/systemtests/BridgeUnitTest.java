@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NotifySocket;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * capabilities, mounts and system calls. It does all that needs one of them.
  */
 @EndsWithin(180)
+@SystemTest
 final class BridgeUnitTest {
   private static final String UNIT = "heddle-bridge";
   private static final int BRIDGE = 0;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * standard output that takes nothing. One line, the right exit code, nothing left behind.
  */
 @EndsWithin(120)
+@SystemTest
 final class CommandEndsTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int NOBODY = 65_534;

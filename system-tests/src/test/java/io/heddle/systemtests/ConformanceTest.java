@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * ones.
  */
 @EndsWithin(240)
+@SystemTest
 final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
   private static final long BIG_BYTES = 1L << 30;

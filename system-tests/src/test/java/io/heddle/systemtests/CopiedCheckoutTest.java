@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A checkout that was built and then copied or moved builds on, by the step that Maven runs. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
+@SystemTest
 final class CopiedCheckoutTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final String WORDS = "int main(void) { return 0; }\n";

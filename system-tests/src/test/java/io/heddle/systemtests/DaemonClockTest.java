@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the route daemon does where clocks jump, by sessions with the shortest hold time. */
 @EndsWithin(180)
 @Isolated("it reads the clock")
+@SystemTest
 final class DaemonClockTest {
   private static final Path FAKETIME =
       Path.of(

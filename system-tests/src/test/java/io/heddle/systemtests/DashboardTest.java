@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * question of the dashboard's.
  */
 @EndsWithin(240)
+@SystemTest
 final class DashboardTest {
   private static final Path DASHBOARD = Checkout.path("packaging/grafana/heddle.json");
   private static final Pattern SERVED = Pattern.compile("serving http://(127\\.0\\.0\\.1:[0-9]+)");

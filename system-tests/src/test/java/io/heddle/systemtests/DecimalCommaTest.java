@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Commands where the user's locale has a decimal comma, and a dotless lower case of I. What the
  * plugin does to its host there is tested in C (locale_kept).
  */
+@SystemTest
 final class DecimalCommaTest {
   private static final long LIMIT_SECONDS = 300;
 

@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * wait.
  */
 @EndsWithin(120)
+@SystemTest
 final class DemoEndsTest {
   private static final int EXIT_SIGTERM = 128 + 15;
 

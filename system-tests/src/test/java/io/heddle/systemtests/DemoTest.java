@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,11 +84,13 @@ final class DemoTest {
 
   @Test
   @InWholeRun
+  @SystemTest
   void everySizeFromEightBytesIsRight() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 18, "--max-bytes", "1M");
   }
 
   @Test
+  @SystemTest
   void fourRanksWork() throws IOException, InterruptedException {
     passing(
         Lab.Kind.NAMESPACES,
@@ -103,6 +106,7 @@ final class DemoTest {
 
   @Test
   @InWholeRun
+  @SystemTest
   void onePlaneIsEnough() throws IOException, InterruptedException {
     JsonNode planes =
         passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--planes", "1", "--max-bytes", "256K")
@@ -113,16 +117,19 @@ final class DemoTest {
 
   @Test
   @InWholeRun
+  @SystemTest
   void anMtuOf1500Works() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--mtu", "1500", "--max-bytes", "256K");
   }
 
   @Test
+  @SystemTest
   void aUserNamespaceWorks() throws IOException, InterruptedException {
     passing(Lab.Kind.USER_NAMESPACE, "user", 16, "--max-bytes", "256K");
   }
 
   @Test
+  @SystemTest
   void loopbackAddressesWork() throws IOException, InterruptedException {
     JsonNode report = passing(Lab.Kind.LOOPBACK, "loopback", 16, "--max-bytes", "256K");
     assertFalse(report.path("network_reason").asText().isEmpty());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * skip: REASON} before a block leaves it out; it then counts as skipped.
  */
 @EndsWithin(300)
+@SystemTest
 final class DocumentCommandsTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final Pattern BLOCK =

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An operator takes a plane out of use, and into use again, while a job runs. */
 @EndsWithin(300)
+@SystemTest
 final class DrainTest {
   private static final String PLANE = "if:e2";
 

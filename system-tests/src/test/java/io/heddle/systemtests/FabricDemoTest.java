@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,7 @@ final class FabricDemoTest {
   }
 
   @Test
+  @SystemTest
   void whatBgpDecidesCannotBeGivenToo() throws Exception {
     try (DemoProcess demo = DemoProcess.start(folder, "--fabric", "--weights", "1,1,1,1")) {
       assertEquals(2, demo.exitCode(), demo.output());

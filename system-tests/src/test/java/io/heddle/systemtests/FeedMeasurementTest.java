@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** {@code heddle perf bgp}: that it measures and reports; how fast is no business of a test. */
 @EndsWithin(300)
+@SystemTest
 final class FeedMeasurementTest {
   private static final int ROUTES = 500;
 

@@ -11,6 +11,7 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * say to a leaf, and what we say of a host that a leaf announces as unreachable.
  */
 @EndsWithin(240)
+@SystemTest
 final class HostRoutesTest {
   private static final long LIMIT_SECONDS = 60;
   private static final String PEERS =

@@ -8,6 +8,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * runs, or it ends with a sentence; it never crashes.
  */
 @EndsWithin(300)
+@SystemTest
 final class HostileHostTest {
   private static final long LIMIT_SECONDS = 120;
   private static final int SIGNAL_BASE = 128;

@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Noise on our ports changes nothing; a peer that is killed is an error within a stated time. */
 @EndsWithin(180)
+@SystemTest
 final class HostilePeerTest {
   private static final int ROCE_PORT = 4791;
   private static final int LISTENING = 0x0a;

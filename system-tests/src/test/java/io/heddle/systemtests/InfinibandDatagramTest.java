@@ -18,6 +18,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.AddressHandleAttributes;
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.Test;
  * in a process of its own, whose environment has such ports (see this module's pom).
  */
 @EndsWithin(60)
+@SystemTest
 final class InfinibandDatagramTest {
   private static final int QUEUE_KEY = 0x1234_5678;
   /* RDMA CM's. */

@@ -21,6 +21,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * InfinibandDatagramTest}.
  */
 @EndsWithin(60)
+@SystemTest
 final class InfinibandFabricTest {
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int BYTES = 101;

@@ -26,6 +26,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
@@ -51,6 +52,7 @@ import org.junit.jupiter.api.Test;
  * </pre>
  */
 @EndsWithin(60)
+@SystemTest
 final class InfinibandMappedTest {
   private static final int A = 0;
   private static final int B = 1;

@@ -11,6 +11,7 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that run, and for no others.
  */
 @EndsWithin(300)
+@SystemTest
 final class JobFilterTest {
   private static final long LIMIT_SECONDS = 90;
   private static final int JOB_HOSTS = 3;

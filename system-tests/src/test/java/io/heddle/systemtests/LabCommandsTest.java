@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** The life of a fabric as a person leads it: each step a {@code heddle lab} of its own. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
+@SystemTest
 final class LabCommandsTest {
   private static final int DATAGRAMS = 200;
   private static final int DATAGRAM_BYTES = 1_000;

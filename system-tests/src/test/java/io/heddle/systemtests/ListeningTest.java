@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * kernel's tables, is what docs/security.md says and nothing else.
  */
 @EndsWithin(120)
+@SystemTest
 final class ListeningTest {
   private static final int PLANES = 2;
   private static final String LISTENS = "0A";

@@ -7,6 +7,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * itself.
  */
 @EndsWithin(900)
+@SystemTest
 final class LongAbsenceTest {
   private static final int AWAY_SECONDS = Boolean.getBoolean("heddle.test.whole") ? 600 : 5;
   private static final int FIRST_WORD_SECONDS = 60;

@@ -12,6 +12,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes with many connections to each other, the plugin within its own limits. */
 @EndsWithin(600)
+@SystemTest
 final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 

@@ -23,6 +23,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.Test;
  * the test is that of both. Runs in a process of its own, as {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
+@SystemTest
 final class MappedOverVerbsTest {
   private static final int A = 0;
   private static final int B = 1;

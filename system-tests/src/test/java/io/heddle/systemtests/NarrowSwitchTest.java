@@ -11,6 +11,7 @@ import io.heddle.cli.lab.PlaneFaults;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * become narrow, no queue pair ends, and every element is right.
  */
 @EndsWithin(180)
+@SystemTest
 final class NarrowSwitchTest {
   private static final long LIMIT_SECONDS = 60;
   /* Packets of the path MTU pass. */

@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What NCCL does with a plugin beside sending and receiving, by processes on hosts of their own.
  */
 @EndsWithin(300)
+@SystemTest
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 

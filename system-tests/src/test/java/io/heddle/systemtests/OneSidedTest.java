@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * a thread of each looks at the bytes when their signal is there.
  */
 @EndsWithin(300)
+@SystemTest
 final class OneSidedTest {
   private static final long LIMIT_SECONDS = 270;
 

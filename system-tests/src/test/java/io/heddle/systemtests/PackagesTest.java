@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,6 +80,7 @@ final class PackagesTest {
 
   @Test
   @InWholeRun
+  @SystemTest
   void aSecondRunElsewhereMakesTheSameBytes() throws Exception {
     makeIn(folder);
     for (String suffix : List.of(".tar.zst", ".deb")) {
@@ -89,6 +91,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void theLibraryLoadsOnGlibcOf2018() throws Exception {
     Path bundle = unpackBundle(folder);
     Path library = bundle.resolve("lib/libnccl-net-heddle.so");
@@ -165,6 +168,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void theArchiveOfClassesIsGoodWhereverItIsUnpacked() throws Exception {
     Path bundle = unpackBundle(folder.resolve("a folder\twith blanks"));
     Path classes = folder.resolve("classes.log");
@@ -215,6 +219,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void theDebianPackageRunsOnABareMachine() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
@@ -249,6 +254,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void installingMakesTheUserOfTheDaemonsUnit() throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/systemd-sysusers"))) {
       Skip.because("no systemd-sysusers here: apt-get install systemd");
@@ -272,6 +278,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void theRuntimeHasWhatTheExporterNeeds() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     try (HostProcess exporter =
@@ -290,6 +297,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void theSoakHasItsPartsInThePackage() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     Path bundle = unpackBundle(folder.resolve("unpacked"));
@@ -304,6 +312,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void everyLinkOfThePagesLeadsToAFileOfThePackage() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     List<String> broken = new ArrayList<>();
@@ -326,6 +335,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void everyCommandHasAManualPage() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     String heddle = bundle.resolve("bin/heddle").toString();
@@ -339,6 +349,7 @@ final class PackagesTest {
   }
 
   @Test
+  @SystemTest
   void bashCompletesByWhatThePackageBrings() throws Exception {
     Path file =
         unpackBundle(folder.resolve("completion"))

@@ -15,6 +15,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * measured by {@code heddle perf flood}.
  */
 @EndsWithin(180)
+@SystemTest
 final class PacketFloodTest {
   private static final int EACH = 100;
   private static final String NOBODYS = FloodPacket.STRANGER.counter();

@@ -7,11 +7,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /** {@code heddle perf calls}: that it measures; how fast is no business of a test. */
 @EndsWithin(180)
+@SystemTest
 final class PerfCallsTest {
   @Test
   void cAndBothCompilersOfJavaAreMeasured() throws IOException, InterruptedException {

@@ -9,6 +9,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * interfaces' counters as witnesses.
  */
 @EndsWithin(120)
+@SystemTest
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
   /* The tests share their cores with others: perftest's timeout of half a second in all is too short. */

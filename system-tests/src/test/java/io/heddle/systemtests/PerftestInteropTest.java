@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * libibverbs: the handshake and the order of steps, without a device and without a guest.
  */
 @EndsWithin(120)
+@SystemTest
 final class PerftestInteropTest {
   private static final long LIMIT_SECONDS = 60;
   private static int fabrics;

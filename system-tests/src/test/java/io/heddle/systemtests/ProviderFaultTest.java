@@ -10,6 +10,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.GidTable;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Runs in a process of its own, whose environment has the stand-in (see this module's pom).
  */
 @EndsWithin(60)
+@SystemTest
 final class ProviderFaultTest {
   private static final int GID_INDEX = 1;
 

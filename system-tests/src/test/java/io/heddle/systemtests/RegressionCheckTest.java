@@ -6,6 +6,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @EndsWithin(400)
 @Isolated("it compares speeds")
+@SystemTest
 final class RegressionCheckTest {
   @Test
   @InWholeRun

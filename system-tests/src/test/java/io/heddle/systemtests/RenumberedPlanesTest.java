@@ -10,6 +10,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code ./heddle test --whole} goes on for some minutes.
  */
 @EndsWithin(900)
+@SystemTest
 final class RenumberedPlanesTest {
   private static final int PLANES = 3;
   private static final int ROUNDS = Boolean.getBoolean("heddle.test.whole") ? 8 : 2;

@@ -10,6 +10,7 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The route daemon among real routers, and the real plugin that follows it. */
 @EndsWithin(240)
+@SystemTest
 final class RouteDaemonTest {
   private static final String BY_COLOUR = "[peer leaf]\ninterface = e0\nplane = by-colour\n";
 

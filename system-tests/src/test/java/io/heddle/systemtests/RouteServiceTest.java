@@ -11,6 +11,7 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What systemd itself says of the units that are shipped, and the daemon as its unit has it. */
 @EndsWithin(240)
+@SystemTest
 final class RouteServiceTest {
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
   private static final String DAEMON = "heddle-bgp";

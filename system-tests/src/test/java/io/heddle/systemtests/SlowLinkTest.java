@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * once, and leaves the queue in front of the link short. The link can hold 400 ms.
  */
 @EndsWithin(120)
+@SystemTest
 final class SlowLinkTest {
   private static final long LIMIT_SECONDS = 60;
   private static final double MEBI = 1 << 20;

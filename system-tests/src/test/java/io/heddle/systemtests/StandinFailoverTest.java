@@ -7,6 +7,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * on the stand-in, without hardware.
  */
 @EndsWithin(240)
+@SystemTest
 final class StandinFailoverTest {
   private static final long LIMIT_SECONDS = 60;
   private static final long CARRIED = 1 << 24;

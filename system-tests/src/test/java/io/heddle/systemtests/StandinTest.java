@@ -11,6 +11,7 @@ import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * hosts of their own.
  */
 @EndsWithin(180)
+@SystemTest
 final class StandinTest {
   private static final long LIMIT_SECONDS = 120;
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What NCCL waits for in {@code init}; how long is measured by {@code ./heddle perf start}. */
 @EndsWithin(120)
+@SystemTest
 class StartTest {
   /* Loaded where init is over: what follows is beside whatever NCCL does next. */
   private static final String END = "io.heddle.transport.FirstMessages";

@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.ProcessThreads;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @EndsWithin(300)
 @Isolated("it reads the clock")
+@SystemTest
 final class StarvationTest {
   private static final int STOPPED_SECONDS = 3;
   private static final int BUSY_SECONDS = 10;

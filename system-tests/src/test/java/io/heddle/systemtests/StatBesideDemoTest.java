@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * where its statistics are. In shared memory of the test's own, so that orders reach no other job.
  */
 @EndsWithin(300)
+@SystemTest
 final class StatBesideDemoTest {
   private static final long LIMIT_SECONDS = 90;
   private static final Set<String> PLANES = Set.of("if:e1", "if:e2", "if:e3");

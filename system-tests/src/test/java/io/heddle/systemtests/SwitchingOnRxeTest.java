@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.Test;
 
 /** Switches that spray, and the kernel's own RDMA devices behind them. */
 @EndsWithin(400)
+@SystemTest
 final class SwitchingOnRxeTest {
   @Test
   @InWholeRun

@@ -16,6 +16,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses those that groups are joined by.
  */
 @EndsWithin(300)
+@SystemTest
 class TwoBridgesOverVerbsTest {
   private static final String GROUP = "239.1.1.1";
   private static final String MGID = "ff12:4001:ffff::f01:101";

@@ -10,6 +10,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  */
 @EndsWithin(120)
+@SystemTest
 class UnicastOverInfinibandTest {
   private static final int BRIDGE = 0;
   private static final int WIRE_HOST = 1;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@link UpdateToChunk} in a network namespace. */
 @EndsWithin(180)
+@SystemTest
 final class UpdateToChunkTest {
   private static final int ROUNDS = 100;
   private static final long MOST_US = 10_000;

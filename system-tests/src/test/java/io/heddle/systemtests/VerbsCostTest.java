@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /** {@code heddle perf verbs}: that it measures; how fast is no business of a test. */
 @EndsWithin(300)
+@SystemTest
 final class VerbsCostTest {
   @Test
   void cAndBothCompilersOfJavaAreMeasured() throws IOException, InterruptedException {

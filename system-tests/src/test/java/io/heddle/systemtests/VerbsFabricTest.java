@@ -22,6 +22,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.Test;
  * group the other hears. Runs in a process of its own, as {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
+@SystemTest
 final class VerbsFabricTest {
   private static final Gid GROUP = new Gid(0xff15L << 48, 0x4791);
   private static final GroupAddress NAME = GroupAddress.of(GROUP);

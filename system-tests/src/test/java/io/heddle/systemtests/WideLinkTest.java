@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two soft devices use what the MTU of both links holds, also of one that becomes smaller. */
 @EndsWithin(180)
+@SystemTest
 final class WideLinkTest {
   private static final long LIMIT_SECONDS = 120;
   private static final int ENOUGH_BYTES = 64 << 20;

@@ -8,12 +8,14 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a lab's switches when the system refuses. */
 @EndsWithin(60)
+@SystemTest
 class LabSwitchesTest {
   private final Log log = (level, sentence) -> {};
 

@@ -13,6 +13,7 @@ import io.heddle.fabric.model.SprayHash;
 import io.heddle.platform.Lookup3;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** The switch's program on single packets that go nowhere. */
 @EndsWithin(120)
+@SystemTest
 final class SwitchProgramTest {
   private static final int SEED = 0x5eed;
   private static final int LINKS = 4;

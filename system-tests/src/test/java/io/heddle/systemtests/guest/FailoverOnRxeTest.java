@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SystemTest
 final class FailoverOnRxeTest {
   private static final long CARRIED = 512 << 10;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  */
 @EndsWithin(600)
+@SystemTest
 final class MappedBetweenRxeTest {
   private static final int LIMIT_SECONDS = 540;
 

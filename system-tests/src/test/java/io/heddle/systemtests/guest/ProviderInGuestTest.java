@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * rxe: both ends of a cable, and addresses and links that the tests may change.
  */
 @EndsWithin(600)
+@SystemTest
 final class ProviderInGuestTest {
   private static final String TESTS = "io.heddle.verbs.libibverbs.";
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The guest itself: what goes in and comes out, and stock programs over rxe in it. */
 @EndsWithin(600)
+@SystemTest
 final class RxeGuestTest {
   /* Either side's failure is the script's. */
   private static final String STOCK_WRITE_BANDWIDTH =

@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.PerftestMatrix;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SystemTest
 final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";
   private static final String THEIRS = "fd00:b::2";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @InWholeRun
 @EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SystemTest
 final class TopologyTest {
   private static final int PLANES = 3;
 

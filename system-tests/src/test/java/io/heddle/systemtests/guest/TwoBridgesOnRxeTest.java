@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.systemtests.bridge.GroupLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  */
 @EndsWithin(900)
+@SystemTest
 final class TwoBridgesOnRxeTest {
   private static final int LIMIT_SECONDS = 840;
   private static final Pattern COUNTS =

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The checkout that these tests run in. */
@@ -13,6 +16,8 @@ final class Repository {
 
   /* A tool's output: what it looks like is the tool's affair. */
   private static final Path GENERATED = ROOT.resolve("jextract/src/main");
+
+  private static final boolean IS_GIT = Files.exists(ROOT.resolve(".git"));
 
   private Repository() {}
 
@@ -30,22 +35,52 @@ final class Repository {
    * there's no git.
    */
   static List<Path> files() throws IOException, InterruptedException {
-    if (Files.exists(ROOT.resolve(".git"))) {
-      Process git =
-          new ProcessBuilder(
-                  "git", "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard")
-              .directory(ROOT.toFile())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      String names = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (git.waitFor() != 0) {
-        throw new IllegalStateException("git ls-files failed");
-      }
-      return Stream.of(names.split("\0")).map(ROOT::resolve).filter(Files::isRegularFile).toList();
+    if (IS_GIT) {
+      return git("ls-files", "-z", "-co", "--exclude-standard").stream()
+          .map(ROOT::resolve)
+          .filter(Files::isRegularFile)
+          .toList();
     }
     try (Stream<Path> all = Files.walk(ROOT)) {
       return all.filter(Files::isRegularFile).filter(Repository::isNotBuilt).toList();
     }
+  }
+
+  /**
+   * Java files to check for style: all of them in CI (the variable {@code CI} is set) and where git
+   * doesn't know what has changed; elsewhere those that differ from the branch {@code origin/HEAD},
+   * or from the last commit where there is no such branch.
+   */
+  static List<Path> javaFilesToCheck() throws IOException, InterruptedException {
+    if (System.getenv("CI") != null || !IS_GIT) {
+      return javaFiles();
+    }
+    List<String> upstream =
+        git("for-each-ref", "--format=%(refname)", "refs/remotes/origin/HEAD").stream()
+            .map(String::strip)
+            .filter(name -> !name.isEmpty())
+            .toList();
+    String base = upstream.isEmpty() ? "HEAD" : upstream.getFirst();
+    Set<Path> changed = new HashSet<>();
+    git("diff", "-z", "--name-only", base).forEach(name -> changed.add(ROOT.resolve(name)));
+    git("ls-files", "-z", "-o", "--exclude-standard")
+        .forEach(name -> changed.add(ROOT.resolve(name)));
+    return javaFiles().stream().filter(changed::contains).toList();
+  }
+
+  private static List<String> git(String... words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("git", "-c", "safe.directory=*"));
+    command.addAll(List.of(words));
+    Process git =
+        new ProcessBuilder(command)
+            .directory(ROOT.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String names = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (git.waitFor() != 0) {
+      throw new IllegalStateException(String.join(" ", command) + " failed");
+    }
+    return Stream.of(names.split("\0")).filter(name -> !name.isEmpty()).toList();
   }
 
   /** The Java files that people write. */

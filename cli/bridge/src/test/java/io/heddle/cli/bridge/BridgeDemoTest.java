@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ class BridgeDemoTest {
   /* So slow beacons that no pause of a busy machine counts as silence. */
   @Test
   @InWholeRun
+  @SystemTest
   void oneOfTwoBridgesIsDrainedAndTheOtherKilledAndNoPayloadComesTwice() throws Exception {
     FailoverDemo demo = new FailoverDemo(BridgeProcess.program(), 800);
     FailoverDemo.Report report = demo.run(Lab.Kind.NAMESPACES);

@@ -10,6 +10,7 @@ import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Each cause of nothing arriving, made in a namespace. */
 @EndsWithin(120)
+@SystemTest
 final class BridgeHostCheckTest {
   private static final int AF_INET = 2;
   private static final int SOCK_RAW = 3;

@@ -14,6 +14,7 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A bridge between two fabrics of one host each, and what it does with every kind of packet. */
 @EndsWithin(120)
+@SystemTest
 class BridgeInNamespacesTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);

@@ -12,6 +12,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NotifySocket;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a bridge tells systemd. */
 @EndsWithin(120)
+@SystemTest
 final class BridgeServiceTest {
   private static final long LOOK_NS = 1_000_000;
   private static final int SOME_LOOKS = 5;

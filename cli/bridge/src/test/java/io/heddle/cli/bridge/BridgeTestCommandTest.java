@@ -13,6 +13,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -32,6 +33,7 @@ import picocli.CommandLine;
 
 /** {@code heddle bridge test} beside a bridge between network namespaces. */
 @EndsWithin(120)
+@SystemTest
 final class BridgeTestCommandTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;

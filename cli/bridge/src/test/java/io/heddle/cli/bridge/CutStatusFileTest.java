@@ -5,6 +5,7 @@ import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A bridge whose status file somebody cuts while it counts there. */
 @EndsWithin(120)
+@SystemTest
 class CutStatusFileTest {
   @TempDir private Path folder;
 

@@ -10,6 +10,7 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * invariant CRC covers them, so a sender must know them before.
  */
 @EndsWithin(60)
+@SystemTest
 class IdentificationTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int AF_PACKET = 17;

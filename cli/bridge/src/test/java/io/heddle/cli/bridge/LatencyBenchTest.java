@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.ThreadAffinity;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.util.BitSet;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** A short run of what measures the bridge: everyone's packets come, and each has its rows. */
 @EndsWithin(180)
+@SystemTest
 class LatencyBenchTest {
   @Test
   void everyRivalCarriesPacketsUnderBothLoads() throws Exception {

@@ -13,6 +13,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * when all is well again packets flow as before. And one that gets ten times what it may forward.
  */
 @EndsWithin(120)
+@SystemTest
 class LinkFaultsTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);

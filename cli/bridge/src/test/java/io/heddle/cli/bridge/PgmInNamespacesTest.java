@@ -17,6 +17,7 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.MemorySegment;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Senders of PGM whose packets go over a bridge, and what the bridge counts of them. */
 @EndsWithin(120)
+@SystemTest
 class PgmInNamespacesTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int SPM = 0;

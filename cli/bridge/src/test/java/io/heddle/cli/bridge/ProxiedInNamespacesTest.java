@@ -21,6 +21,7 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * stand for hosts.
  */
 @EndsWithin(120)
+@SystemTest
 class ProxiedInNamespacesTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;

@@ -15,6 +15,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -34,6 +35,7 @@ import picocli.CommandLine;
 
 /** Two bridges between the same two fabrics, under load: orders, a kill, and lost beacons. */
 @EndsWithin(180)
+@SystemTest
 class RedundancyTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int HOST_A = 1;

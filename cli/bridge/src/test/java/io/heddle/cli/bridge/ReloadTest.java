@@ -16,6 +16,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A bridge whose configuration changes while packets flow, and whose groups have limits. */
 @EndsWithin(120)
+@SystemTest
 class ReloadTest {
   private static final Gid STAYS = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid COMES = new Gid(0, 0xffff_ef01_0102L);

@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two real bridges between the same fabrics, neither of which knows of the other one. */
 @EndsWithin(120)
+@SystemTest
 final class SecondBridgeTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int HOST_A = 1;

@@ -18,6 +18,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -31,6 +32,7 @@ import picocli.CommandLine;
 
 /** Packets that a bridge drops since it was ordered to. */
 @EndsWithin(120)
+@SystemTest
 final class SetCommandTest {
   private static final Gid FIRST = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid SECOND = new Gid(0, 0xffff_ef01_0102L);

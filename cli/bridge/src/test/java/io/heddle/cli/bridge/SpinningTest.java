@@ -17,6 +17,7 @@ import io.heddle.platform.ThreadAffinity;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.ProcessThreads;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A bridge that has a processor of its own. */
 @EndsWithin(60)
+@SystemTest
 class SpinningTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final long LOOK_NS = 1_000_000;

@@ -21,6 +21,7 @@ import io.heddle.cli.lab.Skip;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hosts of two fabrics that find each other's queue pairs by SIDR over a bridge, and talk. */
 @EndsWithin(120)
+@SystemTest
 class UnicastInNamespacesTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;

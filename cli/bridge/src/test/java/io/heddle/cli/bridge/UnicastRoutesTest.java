@@ -3,10 +3,12 @@ package io.heddle.cli.bridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bridge.config.BridgeConfigParser;
+import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What {@code heddle bridge check} says that the host needs. */
+@SystemTest
 class UnicastRoutesTest {
   @Test
   void addressesThatStandForHostsAreAddedWhereTheirInterfaceIs() {

@@ -10,6 +10,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
+@SystemTest
 class DoctorOnHostsTest extends OnTwoHosts {
   private static final Path STANDIN = Checkout.path("perf-tests/target/standin");
 

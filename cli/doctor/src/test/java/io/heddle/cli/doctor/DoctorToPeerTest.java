@@ -8,6 +8,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What one host's doctor finds on its planes to another one, which answers. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
+@SystemTest
 class DoctorToPeerTest extends OnTwoHosts {
   private Process answerer(Map<String, String> environment) throws Exception {
     Process answering = start(1, environment, doctor("--answer"));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Separate planes, and what stays of a fabric: nothing, however its maker ended. */
 @EndsWithin(120)
+@SystemTest
 final class FabricEndTest {
   private static final int HOLD_SECONDS = 12;
 

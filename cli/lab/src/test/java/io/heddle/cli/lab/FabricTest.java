@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * Two leaves and two spines, each a real BIRD: what crosses which spine, in health and in faults.
  */
 @EndsWithin(120)
+@SystemTest
 final class FabricTest {
   private static final int DATAGRAMS = 200;
   private static final int DATAGRAM_BYTES = 1_000;

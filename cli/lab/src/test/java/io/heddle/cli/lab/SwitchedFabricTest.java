@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.LinkCount;
 import io.heddle.switching.SprayScope;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A fabric of real routers whose leaves choose among the links to both spines. */
 @EndsWithin(180)
+@SystemTest
 final class SwitchedFabricTest {
   private static Fabric fabric;
 

@@ -2,12 +2,14 @@ package io.heddle.cli.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whether somebody looks after a lab's switches, by the number in the lab's folder. */
+@SystemTest
 class SwitchesProcessTest {
   @TempDir private Path folder;
 

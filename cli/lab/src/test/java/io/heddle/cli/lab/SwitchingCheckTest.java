@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two tiers of switches that hash or spray, counted on every link by somebody else. */
 @EndsWithin(180)
+@SystemTest
 final class SwitchingCheckTest {
   private HashLab lab;
 

@@ -10,6 +10,7 @@ import io.heddle.fabric.model.HashModel;
 import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.LinuxHash;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Measured, fitted and picked in namespaces, held against what the switches counted. */
 @EndsWithin(180)
+@SystemTest
 final class PathsOnLabTest {
   private static HashLab lab;
 

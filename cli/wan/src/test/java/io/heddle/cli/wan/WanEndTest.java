@@ -9,6 +9,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An interrupt closes from another thread what is being set up. */
 @EndsWithin(120)
+@SystemTest
 final class WanEndTest {
   private static final List<String> NODES =
       List.of(WanNodes.H1, WanNodes.H2, "gw1", "gw2", WanNodes.CONTROLLER, "p1", "p2", "p3");

@@ -8,6 +8,7 @@ import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The soak's short form, and its judge. */
 @EndsWithin(600)
+@SystemTest
 final class WanSoakTest {
   @TempDir private Path folder;
 

@@ -21,6 +21,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** The program on single packets that go nowhere, and on an interface. */
 @EndsWithin(120)
+@SystemTest
 final class BpfDataPlaneTest {
   private static final int SEED = 0x5eed;
   private static final int SHIFT = 16;

@@ -12,6 +12,7 @@ import io.heddle.dataplane.PacketCount;
 import io.heddle.dataplane.SteerKey;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** The table without traffic; a gateway's tests send some through it. */
 @EndsWithin(120)
+@SystemTest
 final class NftDataPlaneTest {
   private static final DataPlaneSettings SETTINGS = new DataPlaneSettings(0x5eed, 16, 0, 0);
   private static final InetAddress DESTINATION = AddressText.parse("fc00:2::2");

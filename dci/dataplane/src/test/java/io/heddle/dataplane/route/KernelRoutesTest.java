@@ -9,6 +9,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import java.net.Inet6Address;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** What iproute2 sees of the routes that we give the kernel. */
 @EndsWithin(60)
+@SystemTest
 final class KernelRoutesTest {
   private static final List<Inet6Address> SEGMENTS =
       List.of(segment("5f00:0:1::1"), segment("5f00:0:99::d6"));

@@ -17,6 +17,7 @@ import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.wire.Rules;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * for byte. All three are in one network namespace, on addresses of its loopback.
  */
 @EndsWithin(120)
+@SystemTest
 class GobgpReflectorTest {
   private static final Path DAEMON = Path.of("/usr/bin/gobgpd");
   private static final String REFLECTOR = "fd00:1::1";

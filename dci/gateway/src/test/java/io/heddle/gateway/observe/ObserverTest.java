@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import java.net.DatagramPacket;
@@ -15,6 +16,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 /** What a router between gateways reports of itself. */
+@SystemTest
 final class ObserverTest {
   private static final int DATAGRAM_BYTES = 1_000;
 

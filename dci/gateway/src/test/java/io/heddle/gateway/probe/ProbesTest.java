@@ -8,6 +8,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The reflector under more probes than it can answer in one turn. */
 @EndsWithin(120)
+@SystemTest
 final class ProbesTest {
   private static final int BURST = 100;
   private static final long MS = 1_000_000;

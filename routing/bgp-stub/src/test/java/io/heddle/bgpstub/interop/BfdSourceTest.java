@@ -11,6 +11,7 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * Two speakers on a link where the peer knows one by an address that its kernel wouldn't choose.
  */
 @EndsWithin(90)
+@SystemTest
 final class BfdSourceTest {
   private static final BfdOptions BFD = new BfdOptions(100, 5);
 

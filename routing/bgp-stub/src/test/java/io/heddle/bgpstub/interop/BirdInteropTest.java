@@ -11,10 +11,12 @@ import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+@SystemTest
 class BirdInteropTest extends DaemonContract {
   @Override
   List<Path> programs() {

@@ -17,6 +17,7 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A fabric of IPv4: its routes over sessions of IPv4, and over sessions of IPv6 (RFC 8950). */
+@SystemTest
 class BirdIpv4InteropTest extends DaemonContract {
   private static final String SESSION = "local 10.9.0.1 as 65002; neighbor 10.9.0.2 as 65001;";
   private static final String OVER_IPV6 =

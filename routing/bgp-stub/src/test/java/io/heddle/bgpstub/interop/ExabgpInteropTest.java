@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+@SystemTest
 class ExabgpInteropTest extends ExabgpContract {
   /* RFC 7606: AIGP of a wrong length is left out, communities of a wrong length withdraw their route. */
   @Test

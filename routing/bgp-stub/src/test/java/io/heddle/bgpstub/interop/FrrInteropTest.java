@@ -15,6 +15,7 @@ import io.heddle.bgpstub.rib.Rib;
 import io.heddle.bgpstub.rib.RibOptions;
 import io.heddle.bgpstub.rib.Route;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+@SystemTest
 class FrrInteropTest extends DaemonContract {
   private static final Path PROGRAMS = Path.of("/usr/lib/frr");
   private static final int LARGE_LEAF = 4_000;

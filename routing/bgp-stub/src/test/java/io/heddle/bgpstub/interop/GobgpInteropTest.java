@@ -1,7 +1,9 @@
 package io.heddle.bgpstub.interop;
 
+import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.Test;
 
+@SystemTest
 class GobgpInteropTest extends GobgpContract {
   @Test
   void peerOnALinkLocalAddressIsEnough() throws Exception {

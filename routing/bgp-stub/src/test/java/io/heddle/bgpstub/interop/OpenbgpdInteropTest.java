@@ -1,7 +1,9 @@
 package io.heddle.bgpstub.interop;
 
+import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.Test;
 
+@SystemTest
 class OpenbgpdInteropTest extends OpenbgpdContract {
   @Test
   void peerOnALinkLocalAddressIsEnough() throws Exception {

@@ -1,0 +1,19 @@
+package io.heddle.platform.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * Test of whole systems: network namespaces, emulated guests, foreign daemons, processes of some
+ * seconds. {@code ./heddle test --system} runs these, {@code ./heddle test} all others. Each family
+ * keeps one whole-process test without this mark, so that the short run sees every family once.
+ */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Tag("system")
+public @interface SystemTest {}
