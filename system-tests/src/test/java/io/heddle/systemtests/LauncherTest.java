@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -60,6 +65,14 @@ final class LauncherTest {
           "touch",
           "uname");
 
+  private static final List<String> SCRIPTS =
+      List.of(
+          "heddle",
+          "config/build-words.sh",
+          "config/jdk.sh",
+          "config/tests.sh",
+          "packaging/start.sh");
+
   @TempDir private Path folder;
   private Path checkout;
   private Path programs;
@@ -70,7 +83,7 @@ final class LauncherTest {
     checkout = Files.createDirectory(folder.resolve("checkout"));
     programs = Files.createDirectory(folder.resolve("programs"));
     asked = folder.resolve("asked");
-    for (String script : List.of("heddle", "config/build-words.sh", "packaging/start.sh")) {
+    for (String script : SCRIPTS) {
       Path copy = checkout.resolve(script);
       Files.createDirectories(copy.getParent());
       Files.copy(
@@ -188,6 +201,142 @@ final class LauncherTest {
     assertTrue(
         said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
     assertFalse(said.contains("# heddle"), said);
+  }
+
+  /* Programs that stand for Temurin's archive: no JDK but this one can be found. */
+  private byte[] archiveOfJdk() throws Exception {
+    Path jdk = folder.resolve("archive/jdk-25");
+    Files.createDirectories(jdk.resolve("bin"));
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.4\"\n");
+    for (String name : List.of("java", "javac")) {
+      Path file = Files.writeString(jdk.resolve("bin").resolve(name), "#!/bin/sh\nexit 0\n");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    Path archive = folder.resolve("jdk.tar.gz");
+    Process tar =
+        new ProcessBuilder("tar", "-czf", archive.toString(), "-C", folder + "/archive", "jdk-25")
+            .inheritIO()
+            .start();
+    assertEquals(0, tar.waitFor());
+    return Files.readAllBytes(archive);
+  }
+
+  private void pinTheJdk(String address, String sha256) throws IOException {
+    Path script = checkout.resolve("config/jdk.sh");
+    String pinned =
+        Files.readString(script)
+            .replaceFirst("jdk_address=.*", "jdk_address=" + address)
+            .replaceAll("(\\[(?:x86_64|aarch64)]=)[0-9a-f]{64}", "$1" + sha256);
+    Files.writeString(script, pinned);
+  }
+
+  private static String sha256(byte[] bytes) throws Exception {
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  /* Where /usr/lib/jvm and the like are empty, and the environment names no JDK. */
+  private String saidWithoutJdk(int exitCode, String... arguments) throws Exception {
+    for (String tool : List.of("curl", "sha256sum", "tar", "gzip", "grep")) {
+      program(tool, "exec " + find(tool) + " \"$@\"\n");
+    }
+    buildBy("exit 0\n");
+    List<String> command =
+        new ArrayList<>(
+            OwnMounts.with("mount -t tmpfs none /usr/lib/jvm; mount -t tmpfs none /opt"));
+    command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
+    command.add(checkout.resolve("heddle").toString());
+    command.addAll(List.of(arguments));
+    try (HostProcess process = HostProcess.start(command, folder.resolve("jdk-said"), Map.of())) {
+      assertEquals(exitCode, process.exitCode(60), process.output());
+      return process.output();
+    }
+  }
+
+  /* Serves these bytes under every name, and says that they are length. */
+  private static HttpServer serve(byte[] bytes, int length) throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  private String download(byte[] served, int length, String sha256, int exitCode, String... words)
+      throws Exception {
+    OwnMounts.orSkip();
+    HttpServer server = serve(served, length);
+    try {
+      pinTheJdk("http://127.0.0.1:" + server.getAddress().getPort(), sha256);
+      return saidWithoutJdk(exitCode, words);
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  void jdkIsDownloadedWhereNoneIsInstalled() throws Exception {
+    byte[] archive = archiveOfJdk();
+    String said = download(archive, archive.length, sha256(archive), 0, "build");
+    assertTrue(said.contains("no JDK 25 found; downloading Temurin 25"), said);
+    assertTrue(Files.isExecutable(checkout.resolve(".build/jdk/bin/javac")), said);
+    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
+  }
+
+  @Test
+  void jdkWithAnotherChecksumIsDeleted() throws Exception {
+    byte[] archive = archiveOfJdk();
+    String said = download(archive, archive.length, "0".repeat(64), 1, "build");
+    assertTrue(said.contains("is not Temurin's: its SHA-256 is " + sha256(archive)), said);
+    assertTrue(said.contains("no JDK 25 or later found: install"), said);
+    assertFalse(Files.exists(checkout.resolve(".build/jdk")), said);
+    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
+  }
+
+  @Test
+  void jdkThatIsCutOffIsDeleted() throws Exception {
+    byte[] archive = archiveOfJdk();
+    byte[] half = Arrays.copyOf(archive, archive.length / 2);
+    String said = download(half, archive.length, sha256(archive), 1, "build");
+    assertTrue(said.contains("heddle: the download failed"), said);
+    assertTrue(said.contains("no JDK 25 or later found: install"), said);
+    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
+  }
+
+  @Test
+  void offlineCommandDownloadsNoJdk() throws Exception {
+    byte[] archive = archiveOfJdk();
+    String said = download(archive, archive.length, sha256(archive), 1, "--offline", "build");
+    assertTrue(said.contains("--offline was given"), said);
+    assertTrue(said.contains("no JDK 25 or later found: install"), said);
+    assertFalse(Files.exists(checkout.resolve(".build/jdk")), said);
+  }
+
+  @Test
+  void buildEndsThoughTheReaderOfItsOutputLeaves() throws Exception {
+    buildBy(
+        """
+        for i in 1 2 3 4 5 6 7 8 9; do
+          echo "[INFO] Building Heddle part$i 0.1.0     [$i/9]"
+          sleep 0.1
+        done
+        echo done >'%s'
+        """
+            .formatted(folder.resolve("built")));
+    List<String> command =
+        List.of(
+            "bash", "-c", "\"$0\" build 2>&1 | head -n 1", checkout.resolve("heddle").toString());
+    Map<String, String> environment =
+        Map.of("HEDDLE_JAVA_HOME", System.getProperty("java.home"), "PATH", programs.toString());
+    try (HostProcess process = HostProcess.start(command, folder.resolve("headed"), environment)) {
+      process.exitCode(60);
+    }
+    assertTrue(Files.exists(folder.resolve("built")));
+    assertTrue(Files.exists(checkout.resolve(".build/built")));
   }
 
   @Test

@@ -35,6 +35,8 @@ class PreCommitTest {
             "heddle",
             "pom.xml",
             "config/build-words.sh",
+            "config/jdk.sh",
+            "config/tests.sh",
             ".clang-format",
             ".githooks/pre-commit")) {
       Path to = repository.resolve(name);

@@ -36,8 +36,8 @@ import picocli.CommandLine.ParameterException;
 @Command(
     name = "heddle",
     description =
-        "An NCCL network plugin for Ethernet fabrics with many planes: its demo, its eyes and its"
-            + " benchmarks.",
+        "Commands of an NCCL network plugin for Ethernet fabrics with many planes: demonstration,"
+            + " monitoring, diagnosis, measurements.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -84,6 +84,7 @@ public final class HeddleCommand implements Runnable {
     StandardOutput output = new StandardOutput(to);
     line.setOut(output.writer());
     line.setExecutionStrategy(parsed -> {
+      refuseUnmatched(parsed);
       try {
         int code = new CommandLine.RunLast().execute(parsed);
         line.getOut().flush();
@@ -100,6 +101,16 @@ public final class HeddleCommand implements Runnable {
           line.getErr().flush();
         });
     return output.exitCode().orElse(code);
+  }
+
+  /* With --help on the line picocli itself accepts words that match nothing. */
+  private static void refuseUnmatched(CommandLine.ParseResult parsed) {
+    for (CommandLine.ParseResult each = parsed; each != null; each = each.subcommand()) {
+      if (!each.unmatched().isEmpty()) {
+        throw new CommandLine.UnmatchedArgumentException(
+            each.commandSpec().commandLine(), each.unmatched());
+      }
+    }
   }
 
   static CommandLine commandLine() {

@@ -103,6 +103,8 @@ final class HeddleCommandTest {
         "perf write_bw a b                     | write_bw takes HOST and options only; 'b' is too",
         "exporter --port 9400                  | heddle exporter has no option --port",
         "foo                                   | heddle has no command foo; there are demo, planes",
+        "foo --help                            | heddle has no command foo; there are demo, planes",
+        "demo --plaines 2 --help               | heddle demo has no option --plaines; did you mean",
         "bgp show                              | bgp show wants one of: destination, neighbours,"
             + " routes",
         "bgp --config x                        | heddle bgp has no option --config",

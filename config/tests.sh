@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# ./heddle test: which tests a command line names, and how they run. The heddle command sources this.
+
+# The module (a folder) of the test class $1, or nothing.
+module_of_class() {
+  local file
+  file=$(cd "$root" && find . \( -name target -o -name .build -o -name .git \) -prune -o \
+    -path '*/src/test/java/*' -name "$1.java" -print -quit)
+  file=${file#./}
+  printf '%s' "${file%%/src/test/java/*}"
+}
+
+# Sets `selection` to Maven's options for the tests named $1: a module, a class (CLASS#METHOD too), or a C program of native/test.
+select_tests() {
+  local name=${1%/} module package
+  if [[ -f $root/$name/pom.xml ]]; then
+    package=$(cd "$root/$name" && find src/main/java src/test/java -name '*.java' -printf '%h\n' 2>/dev/null |
+      sed 's,^src/[a-z]*/java/,,' | awk '{print length, $0}' | sort -n | sed -n '1s/^[0-9]* //p')
+    selection=(-pl "$name" -am)
+    [[ -z $package ]] || selection+=("-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
+    [[ $name != plugin-shim ]] || selection+=(-Dlifecycle.tests.skipped=false)
+    return 0
+  fi
+  module=$(module_of_class "${name%%#*}")
+  if [[ -n $module ]]; then
+    selection=(-pl "$module" -am "-Dtest=$name" -Dsurefire.failIfNoSpecifiedTests=false)
+  elif [[ -f $root/native/test/$name.c || -f $root/native/test/guest/$name.c || -f $root/native/test/guest/$name.py ]]; then
+    selection=(-pl plugin-shim -am -DskipTests -Dlifecycle.tests.skipped=false -Dctest.selection=--tests-regex
+      "-Dctest.selected=$name")
+  else
+    fail "no module, test class or program of native/test is named $name; modules are folders, such as transport-core"
+  fi
+}
+
+install_for_tests() {
+  require_packages
+  want_guest_packages
+  wish_for_test_packages
+  want_prometheus
+  (offer_lab_packages --frr --speakers) || say "tests on fabrics of routers will be skipped"
+}
+
+run_tests() {
+  local kind=usual clean='' name='' selection=() word
+  for word in "$@"; do
+    case $word in
+      --system) kind=system ;;
+      --whole) kind=whole ;;
+      --clean) clean=yes ;;
+      -*) fail "test has no option $word; it has --system, --whole and --clean" ;;
+      *)
+        [[ -z $name ]] || fail "test takes one module or class at most"
+        name=$word
+        ;;
+    esac
+  done
+  [[ -z $name || $kind != system ]] || fail "--system names tests by itself; leave $name out, or leave --system out"
+  if [[ -n $name ]]; then
+    select_tests "$name"
+    require_packages
+  else
+    install_for_tests
+    case $kind in
+      usual) selection=(-DexcludedGroups=system -Dctest.selected=system) ;;
+      system) selection=(-Dgroups=system -Dsurefire.failIfNoTests=false -Dctest.selection=--label-regex -Dctest.selected=system) ;;
+    esac
+  fi
+  [[ $kind != whole ]] || selection+=(-Dheddle.test.whole=true)
+  mkdir -p "$state"
+  local log=$state/test.log status=0 began=$SECONDS
+  say "testing ${name:-$kind tests} (log: $log)"
+  if [[ -n $clean ]]; then
+    rm -rf -- "$root"/target "$root"/*/target "$root"/*/*/target "$stamp"
+  else
+    # Reports of an earlier run would be counted again.
+    rm -rf -- "$root"/*/target/{surefire,ctest}-reports "$root"/*/*/target/{surefire,ctest}-reports
+  fi
+  installed_extras >"$stamp.new"
+  # A failed test must not keep the other modules from being tested; 8 is ctest's way to say that tests failed.
+  run_maven verify "${selection[@]}" -Dmaven.test.failure.ignore=true -Dctest.failure=8 --fail-at-end 2>&1 | tee "$log" |
+    sed -nu 's/^\[INFO\] Building \(Heddle .*[^ ]\) 0.*/heddle: \1/p; s/^\[INFO\] Building \(Heddle [^ ]*\) .*/heddle: \1/p;
+      /Tests run:.*Time elapsed/{s/^\[[A-Z]*\] //;p}; /Test *#[0-9]*:/p; /BUILD FAILURE/p; s/^\[ERROR\] *\(Failed to execute.*\)/\1/p' ||
+    status=${PIPESTATUS[0]}
+  ((status != 0)) || [[ -n $name ]] || mv "$stamp.new" "$stamp"
+  say "took $((SECONDS - began)) s"
+  "$java_home/bin/java" "$root/config/TestSummary.java" "$root" "$status" "$log"
+}
