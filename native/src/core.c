@@ -17,17 +17,30 @@
 /* Java hears of a comm with requests at one sweep in so many at least, since not all that moves one is told in its line. */
 #define MOST_SPARED 15
 
-/* Signal handlers are looked at on one progress call in this many, besides the control path's calls. */
-#define PROGRESS_PER_REHOOK 1024
-
 _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
 
 static struct heddle_host host;
 static struct heddle_calls calls;
 
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]) {
-  return calls.manage(what, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+  return IN_JAVA(calls.manage(what, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]));
 }
+
+struct managed_call {
+  enum heddle_manage what;
+  const int64_t *arguments;
+};
+
+static int manage(void *argument) {
+  const struct managed_call *call = argument;
+  return heddle_manage(call->what, call->arguments);
+}
+
+int heddle_manage_aside(enum heddle_manage what, const int64_t arguments[5]) {
+  struct managed_call call = {.what = what, .arguments = arguments};
+  return heddle_control(manage, &call);
+}
+
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
@@ -83,6 +96,8 @@ static int start(int abi) {
 bool heddle_machine_has_ended(void) { return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
+  heddle_thread_is_javas();
+  heddle_signals_look(); /* hosts take their handlers away when they end, and ours with them */
   /* What goes wrong was logged, and there is nobody to give the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_LEAVE, budget_ns, quiet_ns);
@@ -97,69 +112,57 @@ int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger
   }
   heddle_log_to(logger);
   int result = start(abi);
-  if (result == NCCL_SUCCESS) {
-    result = heddle_enter();
-  }
   if (result != NCCL_SUCCESS) {
     return result;
   }
   int64_t id = 0;
-  result = MANAGE(HEDDLE_INIT, (int64_t)comm_id, traffic_class, as_int(&id));
-  heddle_signals_rehook();
-  if (result == NCCL_SUCCESS && context != NULL) {
-    *context = as_pointer(id);
+  heddle_signals_look();
+  result = CONTROL(HEDDLE_INIT, (int64_t)comm_id, traffic_class, as_int(&id));
+  if (result == NCCL_SUCCESS) {
+    heddle_control_contexts(1);
+    if (context != NULL) {
+      *context = as_pointer(id);
+    }
   }
   return result;
 }
 
 int heddle_finalize(void *context) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_FINALIZE, as_int(context));
+  heddle_signals_look();
+  int result = CONTROL(HEDDLE_FINALIZE, as_int(context));
+  if (result == NCCL_SUCCESS) {
+    heddle_control_contexts(-1);
+  }
+  return result;
 }
 
 int heddle_devices(int *count) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
   int64_t found = 0;
-  result = MANAGE(HEDDLE_DEVICES, as_int(&found));
+  int result = CONTROL(HEDDLE_DEVICES, as_int(&found));
   *count = result == NCCL_SUCCESS ? (int)found : 0;
   return result;
 }
 
 int heddle_get_properties(int device, struct heddle_properties *properties) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
   memset(properties, 0, sizeof *properties);
-  return MANAGE(HEDDLE_GET_PROPERTIES, device, as_int(properties));
+  return CONTROL(HEDDLE_GET_PROPERTIES, device, as_int(properties));
 }
 
 int heddle_listen(void *context, int device, void *handle, void **listen_comm) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
-  heddle_signals_rehook();
+  heddle_signals_look();
   int64_t id = 0;
-  result = MANAGE(HEDDLE_LISTEN, as_int(context), device, as_int(handle), as_int(&id));
+  int result = CONTROL(HEDDLE_LISTEN, as_int(context), device, as_int(handle), as_int(&id));
   *listen_comm = as_pointer(id);
   return result;
 }
 
 int heddle_connect(void *context, int device, int traffic_class, void *handle, void **comm) {
   *comm = NULL;
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
   int64_t address = 0;
-  result = MANAGE(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
+  int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_at_exit_connected();
-    heddle_signals_rehook(); /* not in the 10^4 calls before that only ask */
+    heddle_signals_look(); /* not in the 10^4 calls before that only ask */
     *comm = as_pointer(address);
   }
   return result;
@@ -167,46 +170,44 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
 
 int heddle_accept(void *listen_comm, void **comm) {
   *comm = NULL;
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
   int64_t address = 0;
-  result = MANAGE(HEDDLE_ACCEPT, as_int(listen_comm), as_int(&address));
+  int result = CONTROL(HEDDLE_ACCEPT, as_int(listen_comm), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_at_exit_connected();
-    heddle_signals_rehook();
+    heddle_signals_look();
     *comm = as_pointer(address);
   }
   return result;
 }
 
 int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
-  heddle_signals_rehook();
+  heddle_signals_look();
   int64_t id = 0;
-  result = MANAGE(HEDDLE_REGISTER_MEMORY, java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
+  int result = CONTROL(HEDDLE_REGISTER_MEMORY, java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
   *handle = as_pointer(id);
   return result;
 }
 
+static int register_dma_buf(void *argument) {
+  const int64_t *of = argument;
+  return IN_JAVA(calls.register_dma_buf(of[0], of[1], of[2], of[3], of[4], of[5], of[6]));
+}
+
 int heddle_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **handle) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
+  if (heddle_in_forked_child) {
+    return heddle_refuse_in_child();
   }
+  heddle_signals_look();
   int64_t id = 0;
-  result = calls.register_dma_buf(java_id(comm), as_int(data), (int64_t)size, type, (int64_t)offset, fd, as_int(&id));
+  int64_t arguments[] = {java_id(comm), as_int(data), (int64_t)size, type, (int64_t)offset, fd, as_int(&id)};
+  int result = heddle_control(register_dma_buf, arguments);
   *handle = as_pointer(id);
   return result;
 }
 
 int heddle_dereg(void *comm, void *handle) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_DEREGISTER_MEMORY, java_id(comm), as_int(handle));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_DEREGISTER_MEMORY, java_id(comm), as_int(handle));
 }
 
 /* The three below leave NULL behind unless there is a request: NCCL doesn't clear *request, nor its 0x1, itself. */
@@ -217,7 +218,7 @@ int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, voi
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
   }
-  return calls.isend(java_id(comm), as_int(data), (int64_t)size, tag, as_int(handle), as_int(request));
+  return IN_JAVA(calls.isend(java_id(comm), as_int(data), (int64_t)size, tag, as_int(handle), as_int(request)));
 }
 
 int heddle_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **request) {
@@ -231,7 +232,8 @@ int heddle_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void 
     heddle_log(NCCL_LOG_WARN, "irecv of %d buffers at once; 1 to %d are possible", n, HEDDLE_MAX_RECEIVES);
     return NCCL_INVALID_ARGUMENT;
   }
-  return calls.irecv(java_id(comm), n, as_int(data), as_int(sizes), as_int(tags), as_int(handles), as_int(request));
+  return IN_JAVA(
+      calls.irecv(java_id(comm), n, as_int(data), as_int(sizes), as_int(tags), as_int(handles), as_int(request)));
 }
 
 int heddle_iflush(void *comm, int n, void **data, int *sizes, void **handles, void **request) {
@@ -240,7 +242,7 @@ int heddle_iflush(void *comm, int n, void **data, int *sizes, void **handles, vo
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
   }
-  return calls.iflush(java_id(comm), n, as_int(data), as_int(sizes), as_int(handles), as_int(request));
+  return IN_JAVA(calls.iflush(java_id(comm), n, as_int(data), as_int(sizes), as_int(handles), as_int(request)));
 }
 
 static int32_t state_of(struct heddle_request *request) {
@@ -281,15 +283,11 @@ static bool is_worth_entering(struct heddle_comm *comm) {
 }
 
 int heddle_progress(struct heddle_comm *comm) {
-  static _Thread_local unsigned since_rehook __attribute__((tls_model("initial-exec")));
   int result = heddle_enter();
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
   }
-  if (UNLIKELY(++since_rehook % PROGRESS_PER_REHOOK == 0)) {
-    heddle_signals_rehook();
-  }
-  return calls.progress(comm->java_id);
+  return IN_JAVA(calls.progress(comm->java_id));
 }
 
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]) {
@@ -356,20 +354,20 @@ int heddle_test(void *opaque, int *done, int *sizes) {
 }
 
 int heddle_close_send(void *comm) {
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
+  if (heddle_in_forked_child) {
+    return heddle_refuse_in_child();
   }
+  heddle_signals_look();
   heddle_profile_closed(comm);
-  return MANAGE(HEDDLE_CLOSE_SEND, java_id(comm));
+  return CONTROL(HEDDLE_CLOSE_SEND, java_id(comm));
 }
 
 int heddle_close_receive(void *comm) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_CLOSE_RECEIVE, java_id(comm));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_CLOSE_RECEIVE, java_id(comm));
 }
 
 int heddle_close_listen(void *listen_comm) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_CLOSE_LISTEN, as_int(listen_comm));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_CLOSE_LISTEN, as_int(listen_comm));
 }

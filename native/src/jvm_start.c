@@ -38,10 +38,10 @@ static int find_loaded(struct dl_phdr_info *info, size_t size, void *out) {
   return 0;
 }
 
-static void use_signal_handler_of(void *library) {
-  int (*handle)(int, void *, void *, int);
+static heddle_jvm_handler signal_handler_of(void *library) {
+  heddle_jvm_handler handle;
   *__extension__(void **) & handle = dlsym(library, "JVM_handle_linux_signal");
-  heddle_signals_use(handle);
+  return handle;
 }
 
 /* The host's libjvm may be loaded RTLD_LOCAL, so its symbols are asked of the library itself. */
@@ -62,7 +62,7 @@ static JavaVM *existing_vm(void) {
     dlclose(library);
     return NULL;
   }
-  use_signal_handler_of(library);
+  heddle_signals_join(signal_handler_of(library));
   heddle_log(NCCL_LOG_INFO, "using the Java machine that this process has already (%s)", path);
   return vm;
 }
@@ -105,6 +105,7 @@ struct options {
   int processors; /* that this process may run on */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
+  char report[HEDDLE_FAULT_REPORT_BYTES];
   char seal[64], take[64], send[64], receive[64], ready[64], lend[64];
   char *more; /* a copy of HEDDLE_JVM_OPTIONS, cut at spaces */
 };
@@ -173,6 +174,9 @@ static bool collect_options(struct options *options, const char *folder, const c
       "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
+      /* The host's first thread, where it moves data, keeps its stack whole. */
+      "-XX:+UnlockExperimentalVMOptions",
+      "-XX:+DisablePrimordialThreadGuardPages",
       "--finalization=disabled",     /* nothing here has any, and it would be a thread */
       "-XX:-UsePerfData",            /* no file in /tmp */
       "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
@@ -193,6 +197,8 @@ static bool collect_options(struct options *options, const char *folder, const c
   for (size_t i = 0; i < sizeof FIXED / sizeof FIXED[0]; i++) {
     add(options, FIXED[i], NULL);
   }
+  heddle_fault_report(options->report);
+  add(options, options->report, NULL);
   if (has_membarrier()) {
     add(options, "-XX:+UseSystemMemoryBarrier", NULL);
   }
@@ -229,16 +235,6 @@ static bool collect_options(struct options *options, const char *folder, const c
   return true;
 }
 
-/*
- * The machine takes SIGUSR2 for suspending threads, which nothing but its flight recorder does, and doesn't pass on what
- * others send. Batch systems announce the end of a job's time by it: a handler that the host has goes back in place.
- */
-static void give_back(int signal_number, const struct sigaction *before) {
-  if ((before->sa_flags & SA_SIGINFO) != 0 || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)) {
-    sigaction(signal_number, before, NULL);
-  }
-}
-
 static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   struct heddle_jvm_choice choice;
   if (!heddle_jvm_find(folder, &choice)) {
@@ -271,8 +267,12 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
       .version = JNI_VERSION_10, .nOptions = options.count, .options = options.list, .ignoreUnrecognized = JNI_FALSE};
   JavaVM *volatile vm = NULL;
   volatile jint result = JNI_ERR;
-  struct sigaction user_signal;
-  sigaction(SIGUSR2, NULL, &user_signal);
+  if (heddle_signals_before_creation(signal_handler_of(library)) &&
+      !add(&options, "-XX:+AllowUserSignalHandlers", NULL)) {
+    heddle_signals_after_creation(false);
+    return NULL;
+  }
+  arguments.nOptions = options.count;
   heddle_locale_keep(choice.library);
   creator = pthread_self();
   complaint[0] = '\0';
@@ -284,7 +284,8 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   }
   creating = false;
   heddle_locale_give_back();
-  give_back(SIGUSR2, &user_signal);
+  /* Threads of a machine that was left half-way may fault on purpose. */
+  heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
     heddle_log(NCCL_LOG_WARN,
@@ -293,7 +294,6 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
                more == NULL ? "not set" : more, creation_failed ? "; this process can't try again" : "");
     return NULL;
   }
-  use_signal_handler_of(library);
   heddle_log(NCCL_LOG_INFO, "Java %s at %s, by %s%s%s%s%s%s", choice.version, choice.home, choice.source,
              options.archive[0] == '\0' ? ", no class archive" : ", class archive beside the plugin",
              options.processors < FEW_PROCESSORS ? ", quick compiler only (few processors)" : "",
@@ -325,6 +325,7 @@ static bool find_jar(const char *library, char *folder, char *jar) {
 static void *boot(void *argument) {
   struct boot *task = argument;
   pthread_setname_np(pthread_self(), "heddle-start");
+  heddle_thread_is_javas();
   task->result = NCCL_SYSTEM_ERROR;
   char folder[PATH_MAX];
   char jar[PATH_MAX];

@@ -20,7 +20,10 @@ void heddle_log_sentence(int64_t level, const char *sentence) {
   if (logger != NULL) {
     unsigned long subsystems =
         level == NCCL_LOG_WARN ? ALL_SUBSYSTEMS : (unsigned long)(NCCL_SUBSYSTEM_INIT | NCCL_SUBSYSTEM_NET);
+    int runs = heddle_thread.runs;
+    heddle_thread.runs = HEDDLE_HOST; /* faults of the logger's are the host's, though Java has called it */
     logger((int)level, subsystems, "heddle", 0, "NET/" HEDDLE_NAME ": %s", sentence);
+    heddle_thread.runs = runs;
   } else if (level == NCCL_LOG_WARN) {
     fprintf(stderr, "NET/" HEDDLE_NAME ": %s\n", sentence);
   }

@@ -36,12 +36,9 @@ int heddle_group_get_properties(int device, struct nccl_properties_v12 *properti
 int heddle_group_listen(void *context, int device, void *handle, void **listener) {
   (void)context;
   *listener = NULL;
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
+  heddle_signals_look();
   int64_t id = 0;
-  result = MANAGE(HEDDLE_GROUP_LISTEN, device, as_int(handle), as_int(&id));
+  int result = CONTROL(HEDDLE_GROUP_LISTEN, device, as_int(handle), as_int(&id));
   *listener = (void *)(intptr_t)id;
   return result;
 }
@@ -49,15 +46,12 @@ int heddle_group_listen(void *context, int device, void *handle, void **listener
 int heddle_group_connect(void *context, void *handles[], int ranks, int rank, void *listener, void **comm) {
   (void)context;
   *comm = NULL;
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
+  heddle_signals_look();
   int64_t address = 0;
-  result = MANAGE(HEDDLE_GROUP_CONNECT, as_int(listener), as_int(handles), ranks, rank, as_int(&address));
+  int result = CONTROL(HEDDLE_GROUP_CONNECT, as_int(listener), as_int(handles), ranks, rank, as_int(&address));
   if (result == NCCL_SUCCESS) {
     heddle_at_exit_connected();
-    heddle_signals_rehook();
+    heddle_signals_look();
     *comm = (void *)(intptr_t)address;
   }
   return result;
@@ -69,12 +63,9 @@ int heddle_group_contexts(void *comm, int count, int traffic_class, int rank_str
     heddle_log(NCCL_LOG_WARN, "contexts of every %d-th rank can't be made; the stride begins at 1", rank_stride);
     return NCCL_INVALID_ARGUMENT;
   }
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
+  heddle_signals_look();
   int64_t first = 0;
-  result = MANAGE(HEDDLE_GROUP_CONTEXTS, java_id(comm), count, traffic_class, as_int(&first));
+  int result = CONTROL(HEDDLE_GROUP_CONTEXTS, java_id(comm), count, traffic_class, as_int(&first));
   if (result != NCCL_SUCCESS) {
     return result;
   }
@@ -103,13 +94,9 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
         "without HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them");
     return NCCL_INVALID_USAGE;
   }
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
-  heddle_signals_rehook();
+  heddle_signals_look();
   int64_t number = 0;
-  result = MANAGE(HEDDLE_GROUP_REGISTER, java_id(comm), as_int(data), (int64_t)size, type, as_int(&number));
+  int result = CONTROL(HEDDLE_GROUP_REGISTER, java_id(comm), as_int(data), (int64_t)size, type, as_int(&number));
   if (result == NCCL_SUCCESS) {
     *handle = (void *)(intptr_t)(number + 1);
   }
@@ -120,15 +107,11 @@ int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint
                              void **handle) {
   (void)flags; /* signals there are added by the adapter behind a read of it, in order anyway */
   *handle = NULL;
-  int result = heddle_enter();
-  if (result != NCCL_SUCCESS) {
-    return result;
-  }
-  heddle_signals_rehook();
+  heddle_signals_look();
   struct heddle_dma_buf memory = {
       .address = as_int(data), .length = (int64_t)size, .type = type, .offset = (int64_t)offset, .fd = fd};
   int64_t number = 0;
-  result = MANAGE(HEDDLE_GROUP_REGISTER_DMA_BUF, java_id(comm), as_int(&memory), as_int(&number));
+  int result = CONTROL(HEDDLE_GROUP_REGISTER_DMA_BUF, java_id(comm), as_int(&memory), as_int(&number));
   if (result == NCCL_SUCCESS) {
     *handle = (void *)(intptr_t)(number + 1);
   }
@@ -136,18 +119,18 @@ int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint
 }
 
 int heddle_group_dereg(void *comm, void *handle) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_GROUP_DEREGISTER, java_id(comm), number_of(handle));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_GROUP_DEREGISTER, java_id(comm), number_of(handle));
 }
 
 int heddle_group_close(void *comm) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_GROUP_CLOSE, java_id(comm));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_GROUP_CLOSE, java_id(comm));
 }
 
 int heddle_group_close_listen(void *listener) {
-  int result = heddle_enter();
-  return result != NCCL_SUCCESS ? result : MANAGE(HEDDLE_GROUP_CLOSE_LISTEN, as_int(listener));
+  heddle_signals_look();
+  return CONTROL(HEDDLE_GROUP_CLOSE_LISTEN, as_int(listener));
 }
 
 static int start(struct heddle_contexts *block, int context, struct heddle_operation *operation, void **request) {

@@ -44,25 +44,89 @@ void heddle_at_exit_install(void);
 /* There is a connection; once more the first time, so that the handler comes before those registered meanwhile. */
 void heddle_at_exit_connected(void);
 
-/* ---- threads.c: NCCL's threads become Java threads once, after a look at their stack ---- */
+/* ---- threads.c: threads that move data become Java threads once, after a look at their stack ---- */
 
-extern _Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec")));
+/* Whose code a thread runs, hence whose a fault is. */
+enum heddle_owner {
+  HEDDLE_UNKNOWN, /* a thread that the shim never attached: Java's own, or of the host's */
+  HEDDLE_HOST,    /* attached, and outside Java */
+  HEDDLE_JAVA,    /* inside Java, or a thread of ours */
+};
+
+/* Initial-exec, since a signal handler reads it and must not allocate. */
+struct heddle_thread {
+  uintptr_t
+      lowest_frame; /* what is called from below it has too little stack for Java; none has enough before the attach */
+  int runs;         /* enum heddle_owner */
+  int outside;      /* what it is outside Java */
+  unsigned entries; /* into Java */
+  unsigned until_look; /* entries before heddle_thread_look() */
+  bool told;           /* of too little stack */
+};
+extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
+
+/* Attaches the calling thread, or logs why it may not enter. */
 int heddle_attach_thread(void);
+int heddle_refuse_before_init(void);
+/* Of a thread of ours: all that it does is Java's. */
+void heddle_thread_is_javas(void);
+/* What the host may have changed since: the thread's signal mask and, more seldom, the handlers. */
+void heddle_thread_look(void);
 
 /* Before anything that enters Java. */
 static inline int heddle_enter(void) {
   if (UNLIKELY(heddle_in_forked_child)) {
     return heddle_refuse_in_child();
   }
-  return LIKELY(heddle_thread_attached) ? NCCL_SUCCESS : heddle_attach_thread();
+  if (UNLIKELY((uintptr_t)__builtin_frame_address(0) < heddle_thread.lowest_frame)) {
+    return heddle_attach_thread();
+  }
+  if (UNLIKELY(--heddle_thread.until_look == 0)) {
+    heddle_thread_look();
+  }
+  return NCCL_SUCCESS;
 }
 
-/* ---- signals.c: the virtual machine's fault handlers stay in front of whoever installs some later ---- */
+/* The value of an upcall; a fault meanwhile is Java's. */
+#define IN_JAVA(upcall) \
+  __extension__({ \
+    heddle_thread.runs = HEDDLE_JAVA; \
+    int of_upcall = (upcall); \
+    heddle_thread.runs = heddle_thread.outside; \
+    of_upcall; \
+  })
 
-/* libjvm_symbol: JVM_handle_linux_signal of the machine in use, or NULL where it has none. */
-void heddle_signals_use(int (*handle)(int, void *, void *, int));
-/* Looks at the current handlers and puts ours in front again; cheap enough for every registration. */
-void heddle_signals_rehook(void);
+/* ---- control_calls.c: calls of the control path, on threads of ours ---- */
+
+/* Has a thread of ours call, and waits for the result. */
+int heddle_control(int (*call)(void *), void *argument);
+/* Contexts come (1) and go (-1); without any, no thread of ours waits for a call. */
+void heddle_control_contexts(int more);
+
+/* ---- signals.c: the virtual machine's faults are its own, all others the host's ---- */
+
+/* Java's fault handler, JVM_handle_linux_signal of libjvm. */
+typedef int (*heddle_jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
+
+/* The machine of the host; its handlers are in place. handle: NULL where it has none. */
+void heddle_signals_join(heddle_jvm_handler handle);
+/*
+ * Before the creation of a machine of ours: puts our handlers in front of the host's, and notes all dispositions. False:
+ * the machine has to install its own.
+ */
+bool heddle_signals_before_creation(heddle_jvm_handler handle);
+/* Afterwards: all other dispositions become the host's again. Without a machine, all do. */
+void heddle_signals_after_creation(bool created);
+/* Where Java writes what it knows about a fault of its own; kept. */
+void heddle_signals_report_in(const char *path);
+/* Looks at the current handlers and puts ours in front again; four system calls. */
+void heddle_signals_look(void);
+
+/* ---- fault_report.c: where Java writes about its own faults ---- */
+
+#define HEDDLE_FAULT_REPORT_BYTES (PATH_MAX + 64)
+/* The machine's option. */
+void heddle_fault_report(char option[HEDDLE_FAULT_REPORT_BYTES]);
 
 /* ---- jvm_find.c: which libjvm.so ---- */
 
@@ -220,8 +284,12 @@ int heddle_group_last_error(void *contexts, bool *failed);
 
 /* What core.c has for others. */
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
-/* The same, with 0 for the arguments that aren't named. */
+/* The same on a thread of ours. */
+int heddle_manage_aside(enum heddle_manage what, const int64_t arguments[5]);
+/* Both with 0 for the arguments that aren't named; in a forked child none is looked at. */
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
+#define CONTROL(what, ...) \
+  (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() : heddle_manage_aside(what, (int64_t[5]){__VA_ARGS__}))
 static inline int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
 static inline int64_t java_id(const void *comm) { return ((const struct heddle_comm *)comm)->java_id; }
 int heddle_progress(struct heddle_comm *comm);

@@ -1,133 +1,356 @@
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "shim.h"
 
 /*
- * The virtual machine stops its threads, and finds null references, by faulting on purpose. A handler that someone
- * installs after it (Python's faulthandler.enable(), a crash reporter) takes such a fault for a crash and ends the
- * process. So ours goes in front of theirs: faults that the machine knows are its own end here, all others go on.
+ * The virtual machine stops its threads, and finds null references, by faulting on purpose. So handlers of ours stand in
+ * front of the host's. A fault is Java's only where Java was running: on a thread of Java's own, or on one of the host's
+ * inside an upcall. Any other is the host's, as if there were no plugin: its handler may leave by siglongjmp(), chain to
+ * the one before, or there is none and the process ends by the signal.
  */
 
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
 
-typedef int (*jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
-
-static jvm_handler handle_in_jvm;
-static void *jvm_base; /* load address of libjvm: handlers inside it are the machine's own */
-
 /*
- * Whoever stands behind us, newest first. A handler may run at any moment, so a link is complete before ours is installed
- * and links are never rewritten. Handlers are replaced a handful of times in a process's life; when the pool is used up,
- * things stay as they are.
+ * Each action of the host's that was ever seen has a handler of ours, a front, of which the address is the only state. A
+ * handler that was installed on top of a front, and hands a fault on to what it found there, by a call or by putting it
+ * back, thus gets to what stood behind that front, and not to itself.
  */
-struct link {
-  struct sigaction action;
-  struct link *older;
-};
+#define FRONTS 32
 
-#define POOL 64
-static struct link pool[POOL];
-static int pool_used;
-static _Atomic(struct link *) behind[FAULT_COUNT];
-static pthread_mutex_t rehook_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Behind the first front of each signal is its default. */
+enum { OF_DEFAULT };
 
-/*
- * How often on_fault stands on this thread's stack: a handler behind us may have been installed on top of ours and pass
- * the fault back to us; it then goes to the next older one. Initial-exec, since a signal handler must not allocate.
- */
-static _Thread_local int depth __attribute__((tls_model("initial-exec")));
+static struct sigaction store[FAULT_COUNT][FRONTS];
+static _Atomic(struct sigaction *) behind[FAULT_COUNT][FRONTS]; /* complete before its front is installed */
+static int used[FAULT_COUNT];
+static int recycled[FAULT_COUNT];
+static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void pass_on(int number, siginfo_t *info, void *context) {
-  struct link *link = NULL;
+static heddle_jvm_handler handle_in_jvm;
+static void *jvm_base; /* load address of libjvm */
+static bool own_machine;
+static struct range { uintptr_t from, to; } jvm_code;
+static char report[HEDDLE_FAULT_REPORT_BYTES];
+static struct sigaction before_creation[NSIG];
+
+/* ---- faults ---- */
+
+static int index_of(int number) {
   for (int i = 0; i < FAULT_COUNT; i++) {
     if (FAULTS[i] == number) {
-      link = atomic_load_explicit(&behind[i], memory_order_acquire);
+      return i;
     }
   }
-  for (int i = 1; i < depth && link != NULL; i++) {
-    link = link->older;
-  }
-  if (link != NULL && (link->action.sa_flags & SA_SIGINFO) != 0) {
-    link->action.sa_sigaction(number, info, context);
-  } else if (link != NULL && link->action.sa_handler != SIG_DFL) {
-    if (link->action.sa_handler != SIG_IGN) {
-      link->action.sa_handler(number);
-    }
-  } else {
-    signal(number, SIG_DFL);
-    if (info->si_code <= 0) {
-      raise(number); /* sent by someone: returning wouldn't repeat it */
-    }
+  return 0;
+}
+
+static bool install(int index, int front, struct sigaction *old);
+
+/* The kernel would send it again to a process without handler; what it won't repeat is sent with the words that it had. */
+static void do_default(int number, siginfo_t *info) {
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  sigaction(number, &action, NULL);
+  bool is_repeated = info->si_code > 0;
+#ifdef BUS_MCEERR_AO
+  is_repeated = is_repeated && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
+#endif
+  if (!is_repeated && syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info) != 0) {
+    raise(number);
   }
 }
 
-static void on_fault(int number, siginfo_t *info, void *context) {
-  if (!heddle_in_forked_child && handle_in_jvm(number, info, context, 0)) {
+static void pass_to_host(int index, int front, int number, siginfo_t *info, void *context) {
+  const struct sigaction *action = atomic_load_explicit(&behind[index][front], memory_order_acquire);
+  bool with_info = (action->sa_flags & SA_SIGINFO) != 0;
+  if (!with_info && action->sa_handler == SIG_IGN && info->si_code <= 0) {
+    return; /* sent by someone; the kernel ignores no fault */
+  }
+  if (!with_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) {
+    do_default(number, info);
     return;
   }
-  depth++;
-  pass_on(number, info, context);
-  depth--;
+  if ((action->sa_flags & SA_RESETHAND) != 0) {
+    install(index, OF_DEFAULT, NULL);
+  }
+  if (with_info) {
+    action->sa_sigaction(number, info, context);
+  } else {
+    action->sa_handler(number);
+  }
 }
 
-void heddle_signals_use(jvm_handler handle) {
+static uintptr_t counter_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+static bool lies_in(const struct range *range, uintptr_t address) {
+  return address >= range->from && address < range->to;
+}
+
+/*
+ * Of a thread that the shim didn't attach, after the machine didn't recognise the fault. Threads of ours are known by their
+ * names, the machine's by where they are. Others that are in the machine the host has attached itself; of these only code
+ * that belongs to no file is taken for Java's.
+ */
+static bool is_of_machine(const void *context) {
+  uintptr_t counter = counter_of(context);
+  char name[16] = "";
+  prctl(PR_GET_NAME, name);
+  if (strncmp(name, "heddle-", 7) == 0 || lies_in(&jvm_code, counter)) {
+    return true;
+  }
+  JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
+  JNIEnv *env = NULL;
+  Dl_info file;
+  return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK && /* by thread-local memory alone */
+         dladdr((void *)counter, &file) == 0;
+}
+
+/* By write(): another thread may have died with the logger's lock, this one too. */
+static void tell_of_report(int number) {
+  char line[sizeof report + 128];
+  int length = snprintf(line, sizeof line,
+                        "NET/" HEDDLE_NAME
+                        ": signal %d in Java's own code or in Heddle's, not in the host's; the report is %s\n",
+                        number, report[0] == '\0' ? "in the working directory" : report);
+  ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+  (void)written; /* there is nobody else to tell */
+}
+
+static void on_fault(int front, int number, siginfo_t *info, void *context) {
+  int error = errno;
+  int index = index_of(number);
+  int runs = heddle_thread.runs;
+  if (heddle_in_forked_child || (own_machine && runs == HEDDLE_HOST)) {
+    pass_to_host(index, front, number, info, context);
+  } else if (handle_in_jvm(number, info, context, 0)) {
+    errno = error;
+  } else if (own_machine && (runs == HEDDLE_JAVA || is_of_machine(context))) {
+    tell_of_report(number);
+    handle_in_jvm(number, info, context, 1);
+  } else {
+    pass_to_host(index, front, number, info, context);
+  }
+}
+
+/* ---- fronts ---- */
+
+#define FRONT(n) \
+  static void front_##n(int number, siginfo_t *info, void *context) { on_fault(n, number, info, context); }
+#define EIGHT_FRONTS(n) FRONT(n##0) FRONT(n##1) FRONT(n##2) FRONT(n##3) FRONT(n##4) FRONT(n##5) FRONT(n##6) FRONT(n##7)
+#define EIGHT_NAMES(n) \
+  front_##n##0, front_##n##1, front_##n##2, front_##n##3, front_##n##4, front_##n##5, front_##n##6, front_##n##7
+/* Octal. */
+EIGHT_FRONTS(0)
+EIGHT_FRONTS(01)
+EIGHT_FRONTS(02)
+EIGHT_FRONTS(03)
+
+static void (*const FRONT[FRONTS])(int, siginfo_t *, void *) = {EIGHT_NAMES(0), EIGHT_NAMES(01), EIGHT_NAMES(02),
+                                                                EIGHT_NAMES(03)};
+
+/* -1: none. */
+static int front_of(const struct sigaction *action) {
+  for (int i = 0; i < FRONTS && (action->sa_flags & SA_SIGINFO) != 0; i++) {
+    if (action->sa_sigaction == FRONT[i]) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool has_handler(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* With the flags and the mask of what stands behind it, which therefore is called as the kernel would. */
+static bool install(int index, int front, struct sigaction *old) {
+  const struct sigaction *host = atomic_load_explicit(&behind[index][front], memory_order_acquire);
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = FRONT[front];
+  action.sa_flags = SA_SIGINFO;
+  if (has_handler(host)) {
+    action.sa_flags |= host->sa_flags & ~(int)SA_RESETHAND;
+    action.sa_mask = host->sa_mask;
+  } else {
+    action.sa_flags |= SA_RESTART | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+  }
+  return sigaction(FAULTS[index], &action, old) == 0;
+}
+
+static bool equal(const struct sigaction *one, const struct sigaction *other) {
+  return one->sa_sigaction == other->sa_sigaction && one->sa_flags == other->sa_flags &&
+         (!has_handler(one) || memcmp(&one->sa_mask, &other->sa_mask, sizeof one->sa_mask) == 0);
+}
+
+/*
+ * The front of an action, which is a new one for an action that wasn't seen before. A host that never ends making handlers
+ * gets its older fronts again; the actions behind these stay in memory, since someone may be reading them.
+ */
+static int front_for(int index, const struct sigaction *action) {
+  for (int i = 0; i < used[index]; i++) {
+    if (equal(atomic_load_explicit(&behind[index][i], memory_order_relaxed), action)) {
+      return i;
+    }
+  }
+  bool is_new = used[index] < FRONTS;
+  int front = is_new ? used[index] : FRONTS / 2 + recycled[index] % (FRONTS / 2);
+  struct sigaction *kept = is_new ? &store[index][front] : malloc(sizeof *kept);
+  if (kept == NULL) {
+    return -1;
+  }
+  *kept = *action;
+  atomic_store_explicit(&behind[index][front], kept, memory_order_release);
+  if (is_new) {
+    used[index]++;
+  } else {
+    recycled[index]++;
+  }
+  return front;
+}
+
+static bool in_jvm(const struct sigaction *action) {
+  Dl_info where;
+  return has_handler(action) && dladdr(__extension__(void *) action->sa_handler, &where) != 0 &&
+         where.dli_fbase == jvm_base;
+}
+
+/* True: there is a front now where there was none. */
+static bool look_at(int index) {
+  struct sigaction now;
+  if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_machine && in_jvm(&now))) {
+    return false;
+  }
+  /* Another thread may install its own meanwhile; ours goes in front of that, too. */
+  struct sigaction replaced;
+  for (int i = 0; i < FRONTS; i++, now = replaced) {
+    int front = front_for(index, &now);
+    if (front < 0 || !install(index, front, &replaced)) {
+      return false;
+    }
+    if (equal(&replaced, &now) || front_of(&replaced) >= 0) {
+      return true;
+    }
+  }
+  return true;
+}
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *base) {
+  (void)size;
+  if (info->dlpi_addr != (uintptr_t)base) {
+    return 0;
+  }
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0) {
+      jvm_code.from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+      jvm_code.to = jvm_code.from + info->dlpi_phdr[i].p_memsz;
+    }
+  }
+  return 1;
+}
+
+static void use(heddle_jvm_handler handle) {
   Dl_info where;
   if (handle != NULL && dladdr(__extension__(void *) handle, &where) != 0) {
     jvm_base = where.dli_fbase;
+    dl_iterate_phdr(find_code, jvm_base);
     handle_in_jvm = handle;
   }
 }
 
-static bool in_jvm(void *handler) {
-  Dl_info where;
-  return dladdr(handler, &where) != 0 && where.dli_fbase == jvm_base;
+void heddle_signals_join(heddle_jvm_handler handle) {
+  for (int i = 0; i < FAULT_COUNT; i++) {
+    front_for(i, &(struct sigaction){.sa_handler = SIG_DFL});
+  }
+  use(handle);
 }
 
-static void rehook(int index) {
-  struct sigaction now;
-  if (sigaction(FAULTS[index], NULL, &now) != 0) {
-    return;
-  }
-  bool ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault;
-  void *handler = __extension__(void *) now.sa_handler;
-  bool plain = (now.sa_flags & SA_SIGINFO) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
-  if (ours || (!plain && in_jvm(handler)) || pool_used == POOL) {
-    return;
-  }
-  struct link *link = &pool[pool_used++];
-  link->action = now;
-  link->older = atomic_load_explicit(&behind[index], memory_order_relaxed);
-  atomic_store_explicit(&behind[index], link, memory_order_release);
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  if (sigaction(FAULTS[index], &action, NULL) == 0) {
-    heddle_log(NCCL_LOG_INFO,
-               "signal %d (%s) had been taken over after Java's start; Java's own faults are filtered out "
-               "in front of that handler",
-               FAULTS[index], strsignal(FAULTS[index]));
-  }
-}
-
-void heddle_signals_rehook(void) {
+void heddle_signals_look(void) {
   if (handle_in_jvm == NULL || heddle_in_forked_child) {
     return;
   }
   int error = errno;
-  if (pthread_mutex_trylock(&rehook_lock) == 0) {
+  if (pthread_mutex_trylock(&look_lock) == 0) {
     for (int i = 0; i < FAULT_COUNT; i++) {
-      rehook(i);
+      if (look_at(i)) {
+        heddle_log(NCCL_LOG_INFO,
+                   "signal %d (%s) had been taken over after Java's start; Java's own faults are filtered out "
+                   "in front of that handler",
+                   FAULTS[i], strsignal(FAULTS[i]));
+      }
     }
-    pthread_mutex_unlock(&rehook_lock);
+    pthread_mutex_unlock(&look_lock);
   }
   errno = error;
 }
+
+/* ---- the creation of a machine ---- */
+
+bool heddle_signals_before_creation(heddle_jvm_handler handle) {
+  for (int number = 1; number < NSIG; number++) {
+    if (sigaction(number, NULL, &before_creation[number]) != 0) {
+      before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL}; /* glibc's own two, which nobody changes */
+    }
+  }
+  heddle_signals_join(handle);
+  if (handle_in_jvm == NULL) {
+    return false;
+  }
+  own_machine = true;
+  pthread_mutex_lock(&look_lock);
+  for (int i = 0; i < FAULT_COUNT; i++) {
+    look_at(i);
+  }
+  pthread_mutex_unlock(&look_lock);
+  return true;
+}
+
+/*
+ * SIGUSR2, which the machine takes for its flight recorder, batch systems send before a job's time is over. It is the
+ * machine's where the recorder was asked for and the host has no handler.
+ */
+static bool is_left(int number, bool created) {
+  const char *options = getenv("HEDDLE_JVM_OPTIONS");
+  return created && number == SIGUSR2 && options != NULL && strstr(options, "FlightRecord") != NULL &&
+         !has_handler(&before_creation[number]);
+}
+
+void heddle_signals_after_creation(bool created) {
+  for (int number = 1; number < NSIG; number++) {
+    struct sigaction now;
+    const struct sigaction *before = &before_creation[number];
+    if (is_left(number, created) || sigaction(number, NULL, &now) != 0 || equal(&now, before)) {
+      continue;
+    }
+    bool is_front = FAULTS[index_of(number)] == number && front_of(&now) >= 0;
+    if (!(created && is_front) && (is_front || in_jvm(&now))) {
+      sigaction(number, before, NULL);
+    }
+  }
+}
+
+void heddle_signals_report_in(const char *path) { snprintf(report, sizeof report, "%s", path); }

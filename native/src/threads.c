@@ -1,7 +1,10 @@
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "shim.h"
 
@@ -13,7 +16,27 @@
 #define SMALLEST_STACK_BYTES (192 * 1024)
 #define SMALLEST_REST_BYTES (160 * 1024)
 
-_Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec"))) = false;
+/*
+ * What a call of an attached thread needs: with 96 KiB guard and shadow pages begin, and an error that finds no room to be
+ * caught ends the process. Less than for the attach, whose caller may stand a little higher than those after it.
+ */
+#define SMALLEST_REST_OF_CALL (128 * 1024)
+
+/* What Java believes of the first thread's stack, whatever ulimit -s says: as much as of its own threads (-Xss). */
+#define FIRST_STACK_BYTES (512 * 1024)
+
+/*
+ * A thread that blocks fault signals ends the process at Java's next fault on purpose. Looking costs a system call, some
+ * 0.1 to 0.6 us, so an entry in 64 does; each of the first ones, since a thread sets its mask when it begins.
+ */
+#define FIRST_ENTRIES 32
+#define ENTRIES_PER_LOOK 64
+#define ENTRIES_PER_LOOK_AT_HANDLERS 1024
+
+#define NOT_ATTACHED UINTPTR_MAX
+
+_Thread_local struct heddle_thread heddle_thread
+    __attribute__((tls_model("initial-exec"))) = {.lowest_frame = NOT_ATTACHED};
 
 static pthread_key_t detach_key;
 static int detach_key_error = -1;
@@ -21,14 +44,19 @@ static int detach_key_error = -1;
 /* Runs at the end of a thread that we attached. */
 static void detach(void *vm) {
   if (!heddle_in_forked_child) {
-    heddle_thread_attached = false;
+    heddle_thread.lowest_frame = NOT_ATTACHED;
+    heddle_thread.runs = HEDDLE_JAVA;
     (*(JavaVM *)vm)->DetachCurrentThread(vm);
+    heddle_thread.runs = HEDDLE_UNKNOWN;
   }
 }
 
 static void create_key(void) { detach_key_error = pthread_key_create(&detach_key, detach); }
 
-static bool stack_is_large_enough(void) {
+void heddle_thread_is_javas(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
+
+/* The lowest address that Java may use. False: logged. */
+static bool find_stack(uintptr_t *lowest, size_t *size) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
@@ -38,36 +66,57 @@ static bool stack_is_large_enough(void) {
                strerror(error));
     return false;
   }
-  void *lowest = NULL;
-  size_t size = 0;
-  pthread_attr_getstack(&attributes, &lowest, &size);
+  void *start = NULL;
+  pthread_attr_getstack(&attributes, &start, size);
   pthread_attr_destroy(&attributes);
-  size_t rest = (size_t)((char *)__builtin_frame_address(0) - (char *)lowest);
+  *lowest = (uintptr_t)start;
+  if (getpid() == (pid_t)syscall(SYS_gettid) && *size > FIRST_STACK_BYTES) {
+    *lowest += *size - FIRST_STACK_BYTES;
+    *size = FIRST_STACK_BYTES;
+  }
+  return true;
+}
+
+static void refuse_stack(size_t size, uintptr_t rest, size_t needed) {
+  heddle_log(
+      NCCL_LOG_WARN,
+      "this thread has a stack of %zu KiB for Java with %zu KiB left; Java needs %d KiB and %zu KiB. Give the thread "
+      "that calls NCCL a larger stack, or have it call from less deep",
+      size / 1024, (size_t)rest / 1024, SMALLEST_STACK_BYTES / 1024, needed / 1024);
+}
+
+static bool stack_is_large_enough(uintptr_t lowest, size_t size) {
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t rest = frame > lowest ? frame - lowest : 0;
   if (size < SMALLEST_STACK_BYTES || rest < SMALLEST_REST_BYTES) {
-    heddle_log(NCCL_LOG_WARN,
-               "this thread has a stack of %zu KiB with %zu KiB left; Java needs %d KiB and %d KiB. Give "
-               "the thread that calls NCCL a larger stack",
-               size / 1024, rest / 1024, SMALLEST_STACK_BYTES / 1024, SMALLEST_REST_BYTES / 1024);
+    refuse_stack(size, rest, SMALLEST_REST_BYTES);
     return false;
   }
   return true;
 }
 
-int heddle_attach_thread(void) {
-  JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
-  if (vm == NULL) {
-    heddle_log(NCCL_LOG_WARN, "called before a successful init");
-    return NCCL_INVALID_USAGE;
+int heddle_refuse_before_init(void) {
+  heddle_log(NCCL_LOG_WARN, "called before a successful init");
+  return NCCL_INVALID_USAGE;
+}
+
+/* An attached thread stands deeper in its stack than Java can bear. One line a thread, since it may ask again and again. */
+static int refuse_call(void) {
+  if (!heddle_thread.told) {
+    heddle_thread.told = true;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t lowest = heddle_thread.lowest_frame - SMALLEST_REST_OF_CALL;
+    uintptr_t rest = frame > lowest ? frame - lowest : 0;
+    heddle_log(
+        NCCL_LOG_WARN,
+        "a call from too deep in this thread's stack: %zu KiB are left for Java, which needs %d KiB; the call is "
+        "refused, and so will be others like it. Give the thread that calls NCCL a larger stack",
+        (size_t)rest / 1024, SMALLEST_REST_OF_CALL / 1024);
   }
-  JNIEnv *env = NULL;
-  if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK) {
-    /* Somebody else's Java thread; it isn't ours to detach. */
-    heddle_thread_attached = true;
-    return NCCL_SUCCESS;
-  }
-  if (!stack_is_large_enough()) {
-    return NCCL_SYSTEM_ERROR;
-  }
+  return NCCL_SYSTEM_ERROR;
+}
+
+static int attach(JavaVM *vm) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, create_key);
   if (detach_key_error != 0) {
@@ -77,12 +126,62 @@ int heddle_attach_thread(void) {
   char name[16] = "nccl";
   pthread_getname_np(pthread_self(), name, sizeof name);
   JavaVMAttachArgs arguments = {.version = JNI_VERSION_10, .name = name, .group = NULL};
+  JNIEnv *env = NULL;
+  heddle_thread.runs = HEDDLE_JAVA;
   jint result = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &arguments);
+  if (heddle_thread.outside == HEDDLE_UNKNOWN && result == JNI_OK) {
+    heddle_thread.outside = HEDDLE_HOST;
+  }
+  heddle_thread.runs = heddle_thread.outside;
   if (result != JNI_OK) {
     heddle_log(NCCL_LOG_WARN, "Java refused thread %s (AttachCurrentThreadAsDaemon returned %d)", name, (int)result);
     return NCCL_SYSTEM_ERROR;
   }
   pthread_setspecific(detach_key, vm);
-  heddle_thread_attached = true;
   return NCCL_SUCCESS;
+}
+
+int heddle_attach_thread(void) {
+  if (heddle_thread.lowest_frame != NOT_ATTACHED) {
+    return refuse_call();
+  }
+  JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
+  if (vm == NULL) {
+    return heddle_refuse_before_init();
+  }
+  uintptr_t lowest = 0;
+  size_t size = 0;
+  JNIEnv *env = NULL;
+  if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK) {
+    /* Somebody else's Java thread; it isn't ours to detach, and may be in Java without us. */
+    heddle_thread.lowest_frame = find_stack(&lowest, &size) ? lowest + SMALLEST_REST_OF_CALL : 0;
+    heddle_thread.until_look = 1;
+    return NCCL_SUCCESS;
+  }
+  if (!find_stack(&lowest, &size) || !stack_is_large_enough(lowest, size)) {
+    return NCCL_SYSTEM_ERROR;
+  }
+  int error = attach(vm);
+  if (error == NCCL_SUCCESS) {
+    heddle_thread.lowest_frame = lowest + SMALLEST_REST_OF_CALL;
+    heddle_thread.until_look = 1;
+  }
+  return error;
+}
+
+void heddle_thread_look(void) {
+  static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  struct heddle_thread *thread = &heddle_thread;
+  bool first = thread->entries < FIRST_ENTRIES;
+  thread->until_look = first ? 1 : ENTRIES_PER_LOOK;
+  thread->entries += thread->until_look;
+  sigset_t faults;
+  sigemptyset(&faults);
+  for (size_t i = 0; i < sizeof FAULTS / sizeof FAULTS[0]; i++) {
+    sigaddset(&faults, FAULTS[i]);
+  }
+  pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+  if (!first && thread->entries % ENTRIES_PER_LOOK_AT_HANDLERS < ENTRIES_PER_LOOK) {
+    heddle_signals_look();
+  }
 }

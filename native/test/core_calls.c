@@ -9,7 +9,7 @@
 /* ---- Java's place ---- */
 
 JavaVM *heddle_vm;
-_Thread_local bool heddle_thread_attached __attribute__((tls_model("initial-exec")));
+_Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 bool heddle_in_forked_child;
 
 static int64_t seen[8];      /* arguments of the latest call */
@@ -70,7 +70,7 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
 }
 
 int heddle_attach_thread(void) {
-  heddle_thread_attached = true;
+  heddle_thread.lowest_frame = 0;
   return NCCL_SUCCESS;
 }
 
@@ -78,7 +78,11 @@ void heddle_fork_guard_install(void) {}
 void heddle_at_exit_install(void) {}
 void heddle_at_exit_connected(void) {}
 int heddle_refuse_in_child(void) { return NCCL_INVALID_USAGE; }
-void heddle_signals_rehook(void) {}
+void heddle_signals_look(void) {}
+void heddle_thread_look(void) {}
+void heddle_thread_is_javas(void) {}
+void heddle_control_contexts(int more) { (void)more; }
+int heddle_control(int (*call)(void *), void *argument) { return call(argument); }
 
 extern const struct nccl_net_v6 ncclNetPlugin_v6;
 extern const struct nccl_net_v8 ncclNetPlugin_v8;

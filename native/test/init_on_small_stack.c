@@ -1,4 +1,4 @@
-/* The thread that calls init first may be one that Java can't use. */
+/* The thread that calls init first may be one that Java can't use: Java starts on a thread of the plugin's. */
 #include "harness.h"
 
 static const struct nccl_net_v12 *net;
@@ -19,10 +19,10 @@ int main(void) {
   int result = -1;
   CHECK(pthread_create(&thread, &attributes, initialise, &result) == 0, "no thread");
   pthread_join(thread, NULL);
-  CHECK(result == NCCL_SYSTEM_ERROR, "init on 64 KiB returned %d", result);
+  CHECK(result == NCCL_SUCCESS, "init on 64 KiB returned %d", result);
   void *context = init_v12(net, 2);
   use_v12(net);
   CHECK(net->finalize(context) == NCCL_SUCCESS, "finalize failed");
-  printf("ok: refused on 64 KiB, then initialised on the main thread\n");
+  printf("ok: initialised on 64 KiB, and again on the main thread\n");
   return 0;
 }

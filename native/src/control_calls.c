@@ -1,0 +1,180 @@
+/*
+ * Calls of the control path run on threads of ours while the caller waits. A Java thread has guard pages in its stack, a
+ * bound to it and fault signals that may not be blocked. The host's first thread, say, takes none of these on: only callers
+ * that move data become Java threads.
+ *
+ * Several callers may be under way at once, and some wait for each other, as two ranks of a process do that connect a
+ * group. So there are as many threads as calls. One stays for the next call while there is a context. Handing a call over
+ * takes two wakes.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+/* Twice Java's own threads' (-Xss). */
+#define STACK_BYTES (1024 * 1024)
+
+#define MOST_THREADS 1024
+
+/* Where no thread can be had, a call waits for another one's: so many times a millisecond. */
+#define MOST_WAITS 5000
+
+/* A call; it lies on its caller's stack. */
+struct task {
+  int (*call)(void *);
+  void *argument;
+  int result;
+  uint32_t ended; /* futex, 1 when result is there */
+};
+
+struct worker {
+  struct task *task; /* NULL: it ends */
+  uint32_t asked;    /* futex, 1 when task is there */
+  struct worker *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct worker *idle; /* one, or none */
+static int threads;
+static int contexts;
+
+static void wait_for(uint32_t *word) {
+  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) { /* pairs with wake() */
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+  }
+}
+
+/* The word may be gone when it is woken: its waiter has seen the 1 already, and the kernel finds nobody there. */
+static void wake(uint32_t *word) {
+  __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* False: this thread ends. */
+static bool waits_for_more(struct worker *self) {
+  pthread_mutex_lock(&lock);
+  bool stays = idle == NULL && contexts > 0;
+  if (stays) {
+    idle = self;
+  } else {
+    threads--;
+  }
+  pthread_mutex_unlock(&lock);
+  return stays;
+}
+
+static void *work(void *argument) {
+  struct worker *self = argument;
+  pthread_setname_np(pthread_self(), "heddle-call");
+  heddle_thread_is_javas();
+  do {
+    wait_for(&self->asked);
+    struct task *task = self->task;
+    if (task == NULL) {
+      break;
+    }
+    self->asked = 0;
+    int result = heddle_enter();
+    task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
+    /* Idle before the caller goes on, so that its next call finds this thread. */
+    bool stays = waits_for_more(self);
+    wake(&task->ended);
+    if (!stays) {
+      break;
+    }
+  } while (true);
+  free(self);
+  return NULL;
+}
+
+/* With the lock. 0, or why there is none. */
+static int make_worker(struct task *task) {
+  struct worker *worker = threads < MOST_THREADS ? malloc(sizeof *worker) : NULL;
+  if (worker == NULL) {
+    return EAGAIN;
+  }
+  *worker = (struct worker){.task = task, .asked = 1};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before;
+  sigfillset(&all); /* the host's signals are for its own threads */
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, work, worker);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error == 0) {
+    threads++;
+  } else {
+    free(worker);
+  }
+  return error;
+}
+
+/* 0, or why no thread has it. */
+static int hand_over(struct task *task) {
+  pthread_mutex_lock(&lock);
+  int error = 0;
+  struct worker *worker = idle;
+  idle = NULL;
+  if (worker == NULL) {
+    error = make_worker(task);
+  }
+  bool others = threads > 0;
+  pthread_mutex_unlock(&lock);
+  if (worker != NULL) {
+    worker->task = task;
+    wake(&worker->asked);
+  }
+  return error == EAGAIN && !others ? ENOMEM : error;
+}
+
+int heddle_control(int (*call)(void *), void *argument) {
+  if (UNLIKELY(heddle_in_forked_child)) {
+    return heddle_refuse_in_child();
+  }
+  if (UNLIKELY(__atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE) == NULL)) {
+    return heddle_refuse_before_init();
+  }
+  struct task task = {.call = call, .argument = argument};
+  int error = hand_over(&task);
+  for (int i = 0; error == EAGAIN && i < MOST_WAITS; i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    error = hand_over(&task);
+  }
+  if (error != 0) {
+    heddle_log(
+        NCCL_LOG_WARN,
+        "no thread can be had for this call (%s), and none of the %d before ends: raise ulimit -u, or pids.max of "
+        "the control group",
+        strerror(error), threads);
+    return NCCL_SYSTEM_ERROR;
+  }
+  wait_for(&task.ended);
+  return task.result;
+}
+
+void heddle_control_contexts(int more) {
+  pthread_mutex_lock(&lock);
+  contexts += more;
+  struct worker *last = contexts <= 0 ? idle : NULL;
+  if (last != NULL) {
+    idle = NULL;
+    threads--;
+  }
+  pthread_mutex_unlock(&lock);
+  if (last != NULL) {
+    last->task = NULL;
+    wake(&last->asked);
+  }
+}

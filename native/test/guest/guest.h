@@ -1,0 +1,194 @@
+/*
+ * What the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must do the
+ * same both times. What isn't to be compared is printed behind "# ".
+ */
+#ifndef HEDDLE_TEST_GUEST_H
+#define HEDDLE_TEST_GUEST_H
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../src/nccl_abi.h"
+
+#define GUEST_SKIPPED 77
+
+#define MUST(condition, ...) \
+  do { \
+    if (!(condition)) { \
+      printf("%s:%d: expected %s; ", __FILE__, __LINE__, #condition); \
+      printf(__VA_ARGS__); \
+      printf("\n"); \
+      fflush(stdout); \
+      _exit(99); \
+    } \
+  } while (0)
+
+static const struct nccl_net_v12 *guest_net; /* NULL: no plugin in this run */
+static void *guest_context;
+
+static inline void guest_logger(int level, unsigned long subsystems, const char *file, int line, const char *format,
+                                ...) {
+  (void)subsystems;
+  (void)file;
+  (void)line;
+  char sentence[4200];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(sentence, sizeof sentence - 1, format, arguments);
+  va_end(arguments);
+  length = length < (int)sizeof sentence - 1 ? length : (int)sizeof sentence - 2;
+  sentence[length++] = '\n';
+  const char *path = getenv("GUEST_LOG");
+  int out = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (out >= 0 && level <= NCCL_LOG_INFO) {
+    ssize_t written = write(out, sentence, (size_t)length);
+    (void)written;
+  }
+  if (out >= 0) close(out);
+}
+
+/* init's result; 0 without a plugin. */
+static inline int guest_try_init(void) {
+  const char *path = getenv("GUEST_PLUGIN");
+  if (path == NULL) return 0;
+  if (guest_net == NULL) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    MUST(library != NULL, "dlopen: %s", dlerror());
+    guest_net = dlsym(library, "ncclNetPlugin_v12");
+    MUST(guest_net != NULL, "no table");
+  }
+  struct nccl_config config = {.traffic_class = -1};
+  return guest_net->init(&guest_context, 1, &config, guest_logger, NULL);
+}
+
+/* What NCCL does first. */
+static inline void guest_init(void) {
+  int result = guest_try_init();
+  MUST(result == NCCL_SUCCESS, "init returned %d", result);
+  if (guest_net != NULL) {
+    int count = 0;
+    result = guest_net->devices(&count);
+    MUST(result == NCCL_SUCCESS && count > 0, "devices returned %d, count %d", result, count);
+  }
+}
+
+/* A call of the control path: the plugin looks at the signal handlers. */
+static inline void guest_control(void) {
+  if (guest_net != NULL) {
+    char handle[128];
+    void *comm = NULL;
+    int result = guest_net->listen(guest_context, 9999, handle, &comm);
+    MUST(result != NCCL_SUCCESS, "listen on device 9999 succeeded");
+  }
+}
+
+static inline void guest_nap_us(long us) {
+  nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
+}
+
+/* ---- a connection of the process with itself ---- */
+
+struct guest_link {
+  void *send, *receive;
+  void *send_memory, *receive_memory;
+  char *from, *to;
+  size_t bytes;
+};
+
+static inline void guest_connect(struct guest_link *link, size_t bytes) {
+  memset(link, 0, sizeof *link);
+  link->bytes = bytes;
+  link->from = malloc(bytes);
+  link->to = calloc(1, bytes);
+  if (guest_net == NULL) return;
+  char handle[128];
+  void *listener = NULL;
+  int result = guest_net->listen(guest_context, 0, handle, &listener);
+  MUST(result == NCCL_SUCCESS, "listen returned %d", result);
+  for (int i = 0; i < 20000 && (link->send == NULL || link->receive == NULL); i++) {
+    if (link->send == NULL) {
+      result = guest_net->connect(guest_context, 0, handle, &link->send, NULL);
+      MUST(result == NCCL_SUCCESS, "connect returned %d", result);
+    }
+    if (link->receive == NULL) {
+      result = guest_net->accept(listener, &link->receive, NULL);
+      MUST(result == NCCL_SUCCESS, "accept returned %d", result);
+    }
+    guest_nap_us(500);
+  }
+  MUST(link->send != NULL && link->receive != NULL, "no connection");
+  result = guest_net->close_listen(listener);
+  MUST(result == NCCL_SUCCESS, "closeListen returned %d", result);
+  result = guest_net->reg(link->send, link->from, bytes, 1, &link->send_memory);
+  MUST(result == NCCL_SUCCESS, "regMr returned %d", result);
+  result = guest_net->reg(link->receive, link->to, bytes, 1, &link->receive_memory);
+  MUST(result == NCCL_SUCCESS, "regMr returned %d", result);
+}
+
+/* A message; the first result that isn't success. Without a plugin its bytes are copied. */
+static inline int guest_message(struct guest_link *link, int fill) {
+  memset(link->from, fill, link->bytes);
+  if (guest_net == NULL) {
+    memcpy(link->to, link->from, link->bytes);
+    return NCCL_SUCCESS;
+  }
+  void *sent = NULL, *received = NULL;
+  int tag = 7;
+  int sent_done = 0, received_done = 0;
+  while (!sent_done || !received_done) {
+    int result = NCCL_SUCCESS;
+    if (received == NULL) {
+      void *data = link->to;
+      size_t size = link->bytes;
+      result = guest_net->irecv(link->receive, 1, &data, &size, &tag, &link->receive_memory, NULL, &received);
+    } else if (!received_done) {
+      int sizes[8];
+      result = guest_net->test(received, &received_done, sizes);
+    }
+    if (result == NCCL_SUCCESS && sent == NULL) {
+      result = guest_net->isend(link->send, link->from, link->bytes, tag, link->send_memory, NULL, &sent);
+    } else if (result == NCCL_SUCCESS && !sent_done) {
+      result = guest_net->test(sent, &sent_done, NULL);
+    }
+    if (result != NCCL_SUCCESS) return result;
+  }
+  MUST(link->to[0] == (char)fill && link->to[link->bytes - 1] == (char)fill, "wrong bytes arrived");
+  return NCCL_SUCCESS;
+}
+
+/* ---- what the kernel knows of the process's signals ---- */
+
+/* Java's own faults are these signals, which therefore have a handler: docs/decisions/0066-a-guest.md. */
+#define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
+/* glibc's own two, which it takes with a process's first thread. */
+#define GUEST_GLIBC (1UL << 31 | 1UL << 32)
+
+static inline unsigned long guest_status_bits(const char *name) {
+  FILE *file = fopen("/proc/thread-self/status", "re");
+  char line[256];
+  unsigned long bits = ~0UL;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    if (strncmp(line, name, strlen(name)) == 0) bits = strtoul(line + strlen(name) + 1, NULL, 16);
+  }
+  if (file != NULL) fclose(file);
+  return bits;
+}
+
+/* All but the fault signals: those that are caught, ignored and, by this thread, blocked. */
+static inline void guest_print_signals(const char *when) {
+  unsigned long others = ~(GUEST_FAULTS | GUEST_GLIBC);
+  printf("%s: caught %016lx ignored %016lx blocked %016lx\n", when, guest_status_bits("SigCgt") & others,
+         guest_status_bits("SigIgn"), guest_status_bits("SigBlk"));
+  fflush(stdout);
+}
+
+#endif
