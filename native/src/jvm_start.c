@@ -235,6 +235,19 @@ static bool collect_options(struct options *options, const char *folder, const c
   return true;
 }
 
+/*
+ * Two classes of Java's set dispositions when they are used first, which is with the first variable of the environment that
+ * is read and the first channel. They do it now, so that it is undone with the rest.
+ */
+static void take_signals_now(JNIEnv *env) {
+  static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,
+                                        "sun/nio/ch/NativeThread" /* SIGRTMAX-2 */};
+  for (size_t i = 0; i < sizeof CLASSES / sizeof CLASSES[0]; i++) {
+    (*env)->FindClass(env, CLASSES[i]);
+    (*env)->ExceptionClear(env); /* a release without it sets none */
+  }
+}
+
 static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   struct heddle_jvm_choice choice;
   if (!heddle_jvm_find(folder, &choice)) {
@@ -284,6 +297,9 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   }
   creating = false;
   heddle_locale_give_back();
+  if (result == JNI_OK) {
+    take_signals_now(*env);
+  }
   /* Threads of a machine that was left half-way may fault on purpose. */
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {

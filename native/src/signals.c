@@ -330,26 +330,27 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
 }
 
 /*
- * SIGUSR2, which the machine takes for its flight recorder, batch systems send before a job's time is over. It is the
- * machine's where the recorder was asked for and the host has no handler.
+ * What stays of Java's where the host had the default: SIGUSR2, which batch systems send before a job's time is over, only
+ * for the flight recorder, where it was asked for. SIGRTMAX-2 wakes threads of Java's that wait in a channel that is closed:
+ * by default it would end the process.
  */
-static bool is_left(int number, bool created) {
+static bool is_left(int number) {
+  if (has_handler(&before_creation[number]) || before_creation[number].sa_handler != SIG_DFL) {
+    return false;
+  }
   const char *options = getenv("HEDDLE_JVM_OPTIONS");
-  return created && number == SIGUSR2 && options != NULL && strstr(options, "FlightRecord") != NULL &&
-         !has_handler(&before_creation[number]);
+  return number == SIGRTMAX - 2 || (number == SIGUSR2 && options != NULL && strstr(options, "FlightRecord") != NULL);
 }
 
 void heddle_signals_after_creation(bool created) {
   for (int number = 1; number < NSIG; number++) {
     struct sigaction now;
     const struct sigaction *before = &before_creation[number];
-    if (is_left(number, created) || sigaction(number, NULL, &now) != 0 || equal(&now, before)) {
+    bool is_fault = FAULTS[index_of(number)] == number;
+    if ((created && (is_fault || is_left(number))) || sigaction(number, NULL, &now) != 0 || equal(&now, before)) {
       continue;
     }
-    bool is_front = FAULTS[index_of(number)] == number && front_of(&now) >= 0;
-    if (!(created && is_front) && (is_front || in_jvm(&now))) {
-      sigaction(number, before, NULL);
-    }
+    sigaction(number, before, NULL);
   }
 }
 

@@ -169,6 +169,8 @@ static inline int guest_message(struct guest_link *link, int fill) {
 
 /* Java's own faults are these signals, which therefore have a handler: docs/decisions/0066-a-guest.md. */
 #define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
+/* By which Java wakes its own threads. */
+#define GUEST_WAKE (1UL << (64 - 2 - 1))
 /* glibc's own two, which it takes with a process's first thread. */
 #define GUEST_GLIBC (1UL << 31 | 1UL << 32)
 
@@ -185,7 +187,7 @@ static inline unsigned long guest_status_bits(const char *name) {
 
 /* All but the fault signals: those that are caught, ignored and, by this thread, blocked. */
 static inline void guest_print_signals(const char *when) {
-  unsigned long others = ~(GUEST_FAULTS | GUEST_GLIBC);
+  unsigned long others = ~(GUEST_FAULTS | GUEST_WAKE | GUEST_GLIBC);
   printf("%s: caught %016lx ignored %016lx blocked %016lx\n", when, guest_status_bits("SigCgt") & others,
          guest_status_bits("SigIgn"), guest_status_bits("SigBlk"));
   fflush(stdout);
