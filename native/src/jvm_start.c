@@ -259,7 +259,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
         choice.rejected);
     return NULL;
   }
-  if (!heddle_start_has_room()) {
+  if (!heddle_start_has_room() || !heddle_java_may_run()) {
     return NULL;
   }
   /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */
@@ -287,6 +287,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   }
   arguments.nOptions = options.count;
   heddle_locale_keep(choice.library);
+  heddle_foreign_options_hide(library);
   creator = pthread_self();
   complaint[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
@@ -296,6 +297,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     creation_failed = true;
   }
   creating = false;
+  heddle_foreign_options_show();
   heddle_locale_give_back();
   if (result == JNI_OK) {
     take_signals_now(*env);
@@ -304,10 +306,12 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
+    struct heddle_foreign_options obeyed = heddle_foreign_options_obeyed();
     heddle_log(NCCL_LOG_WARN,
-               "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s",
+               "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
                choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
-               more == NULL ? "not set" : more, creation_failed ? "; this process can't try again" : "");
+               more == NULL ? "not set" : more, obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
+               creation_failed ? "; this process can't try again" : "");
     return NULL;
   }
   heddle_log(NCCL_LOG_INFO, "Java %s at %s, by %s%s%s%s%s%s", choice.version, choice.home, choice.source,

@@ -150,6 +150,11 @@ bool heddle_start_has_room(void);
 /* Logs that a thread was refused, with the limits. had: how many there were before; error: of pthread_create. */
 void heddle_start_lacks_threads(int had, int error);
 
+/* ---- look_before.c: what would end the process in the middle of Java's start, tried before ---- */
+
+/* False: a line of the log names the cause and the remedy. For a machine that isn't there yet. */
+bool heddle_java_may_run(void);
+
 /* ---- jvm_start.c: makes the machine or joins one, loads the jar, has Java fill the table ---- */
 
 /* The machine in use; NULL until heddle_jvm_start() succeeded. */
@@ -157,6 +162,30 @@ extern JavaVM *heddle_vm;
 
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
+
+/* ---- slots.c: functions of ours in place of those that one library calls ---- */
+
+struct heddle_slot {
+  const char *name;     /* of the function that the library calls */
+  const void *function; /* called instead, by this library alone */
+};
+
+/* library: of dlopen(). How many slots were pointed elsewhere; 0 also where one can't be. */
+int heddle_slots_replace(void *library, const struct heddle_slot *replacements, int count);
+/* A library beside libjvm.so, opened; NULL where there is none. jvm: real path of libjvm.so, loaded, so that its kin is found. */
+void *heddle_library_of_java(const char *jvm, const char *name);
+
+/* ---- foreign_options.c: options in the environment that are for other Java programs ---- */
+
+struct heddle_foreign_options {
+  char text[64]; /* their names with commas, or nothing */
+};
+
+/* By the thread that makes the machine, before and after. jvm: libjvm, of dlopen(). Logs which there are. */
+void heddle_foreign_options_hide(void *jvm);
+void heddle_foreign_options_show(void);
+/* Those that a machine obeys all the same; for a refusal. */
+struct heddle_foreign_options heddle_foreign_options_obeyed(void);
 
 /* ---- locale.c: the process's locale stays the host's while Java starts ---- */
 

@@ -1,0 +1,210 @@
+/*
+ * Java starts in a process whose surroundings are against it. Where the plugin can do without, it does; else it says in one
+ * line what is in the way, and the process lives.
+ */
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define SKIPPED 77
+
+static int init(const struct nccl_net_v12 *net) {
+  struct nccl_config config = {.traffic_class = -1};
+  void *context = NULL;
+  return net->init(&context, 1, &config, logger, NULL);
+}
+
+/* Twice the same line and nothing on standard error; what another transport would do goes on. */
+static void refused(const char *word, const char *remedy) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  int words = capture_stderr();
+  for (int attempt = 1; attempt <= 2; attempt++) {
+    int result = init(net);
+    CHECK(result == NCCL_SYSTEM_ERROR, "init returned %d", result);
+    CHECK(warnings == attempt, "%d warnings after %d attempts", warnings, attempt);
+    CHECK(strstr(logged, word) != NULL && strstr(logged, remedy) != NULL, "the line must speak of %s and %s", word,
+          remedy);
+  }
+  stderr_must_be_empty(words);
+  int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK(other >= 0, "the process has no sockets for another transport: %s", strerror(errno));
+  close(other);
+}
+
+/* ---- options in the environment ---- */
+
+static const char *const VARIABLES[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
+enum { VARIABLE_COUNT = sizeof VARIABLES / sizeof VARIABLES[0] };
+
+static void set_options(const char *value) {
+  for (int i = 0; i < VARIABLE_COUNT; i++) {
+    setenv(VARIABLES[i], value, 1);
+  }
+}
+
+static void options_left_aside(const char *value) {
+  set_options(value);
+  const struct nccl_net_v12 *net = table_v12(load());
+  int words = capture_stderr();
+  init_v12(net, 1);
+  use_v12(net);
+  stderr_must_be_empty(words);
+  CHECK(warnings == 0, "%d warnings", warnings);
+  CHECK(strstr(logged, "leaves JAVA_TOOL_OPTIONS, _JAVA_OPTIONS, JDK_AOT_VM_OPTIONS aside") != NULL &&
+            strstr(logged, "HEDDLE_JVM_OPTIONS") != NULL,
+        "no line names the variables");
+  for (int i = 0; i < VARIABLE_COUNT; i++) {
+    const char *now = getenv(VARIABLES[i]);
+    CHECK(now != NULL && strcmp(now, value) == 0, "%s is %s now", VARIABLES[i], now == NULL ? "away" : now);
+  }
+}
+
+/* A debugger's port that somebody has already: the agent's answer is to end the process. */
+static void taken_port(void) {
+  int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof address;
+  CHECK(bind(taken, (struct sockaddr *)&address, length) == 0 && listen(taken, 1) == 0 &&
+            getsockname(taken, (struct sockaddr *)&address, &length) == 0,
+        "no port: %s", strerror(errno));
+  char options[128];
+  snprintf(options, sizeof options, "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:%d",
+           ntohs(address.sin_port));
+  options_left_aside(options);
+}
+
+#define VALUE "-XX:+UseG1GC -Dof=the.cluster"
+
+static atomic_bool over;
+static atomic_long looks;
+static char unexpected[128];
+
+static void *read_environment(void *none) {
+  (void)none;
+  while (!atomic_load(&over)) {
+    const char *now = getenv("JAVA_TOOL_OPTIONS");
+    if (now == NULL || strcmp(now, VALUE) != 0) {
+      snprintf(unexpected, sizeof unexpected, "%s", now == NULL ? "nothing" : now);
+    }
+    atomic_fetch_add(&looks, 1);
+  }
+  return NULL;
+}
+
+/* Children of a start see the variable as it is, and so do the process's other threads. */
+static void *fork_children(void *none) {
+  (void)none;
+  int children = 0;
+  while (!atomic_load(&over)) {
+    pid_t child = fork();
+    if (child == 0) {
+      const char *now = getenv("JAVA_TOOL_OPTIONS");
+      _exit(now != NULL && strcmp(now, VALUE) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0, "child %d saw another value (%d)", children,
+          status);
+    children++;
+    usleep(1000);
+  }
+  CHECK(children > 10, "only %d children while the plugin started", children);
+  return NULL;
+}
+
+static void fork_under_options(void) {
+  set_options(VALUE);
+  pthread_t reader, forker;
+  CHECK(pthread_create(&reader, NULL, read_environment, NULL) == 0 &&
+            pthread_create(&forker, NULL, fork_children, NULL) == 0,
+        "no threads");
+  options_left_aside(VALUE);
+  atomic_store(&over, true);
+  pthread_join(reader, NULL);
+  pthread_join(forker, NULL);
+  CHECK(unexpected[0] == '\0', "one of %ld looks saw %s", atomic_load(&looks), unexpected);
+}
+
+/* ---- filters of system calls ---- */
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
+#define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
+
+static void install(struct sock_filter *filter, size_t count) {
+  struct sock_fprog program = {.len = (unsigned short)count, .filter = filter};
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no_new_privs: %s", strerror(errno));
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
+}
+
+/* As systemd's MemoryDenyWriteExecute= did before Linux 6.3. */
+static void refuse_protection(unsigned call, unsigned protection, int error) {
+  struct sock_filter filter[] = {
+      LOAD(nr),
+      UNLESS(call, 4),
+      LOAD(args[2]),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, protection),
+      UNLESS(protection, 1),
+      RETURN(SECCOMP_RET_ERRNO | (unsigned)error),
+      RETURN(SECCOMP_RET_ALLOW),
+  };
+  install(filter, sizeof filter / sizeof filter[0]);
+}
+
+static void refuse_call(unsigned call, int error) {
+  struct sock_filter filter[] = {LOAD(nr), UNLESS(call, 1), RETURN(SECCOMP_RET_ERRNO | (unsigned)error),
+                                 RETURN(SECCOMP_RET_ALLOW)};
+  install(filter, sizeof filter / sizeof filter[0]);
+}
+
+static void deny_executable_memory(void) {
+  if (prctl(65 /* PR_SET_MDWE */, 1 /* PR_MDWE_REFUSE_EXEC_GAIN */, 0, 0, 0) != 0) {
+    printf("skipped: this Linux is older than 6.3 (PR_SET_MDWE: %s)\n", strerror(errno));
+    exit(SKIPPED);
+  }
+}
+
+int main(int count, char **arguments) {
+  CHECK(count == 2, "usage: before_java case");
+  const char *which = arguments[1];
+  if (strcmp(which, "second-collector-options") == 0) {
+    options_left_aside("-XX:+UseG1GC");
+  } else if (strcmp(which, "missing-agent-options") == 0) {
+    options_left_aside("-javaagent:/nowhere.jar");
+  } else if (strcmp(which, "unknown-flag-options") == 0) {
+    options_left_aside("-XX:+NoSuchFlag");
+  } else if (strcmp(which, "small-heap-options") == 0) {
+    options_left_aside("-Xmx8m");
+  } else if (strcmp(which, "taken-port-options") == 0) {
+    taken_port();
+  } else if (strcmp(which, "fork-under-options") == 0) {
+    fork_under_options();
+  } else if (strcmp(which, "no-executable-memory") == 0) {
+    deny_executable_memory();
+    refused("PR_SET_MDWE forbids it", "MemoryDenyWriteExecute=no");
+  } else if (strcmp(which, "no-executable-mprotect") == 0) {
+    refuse_protection(SYS_mprotect, PROT_EXEC, EPERM);
+    refused("mprotect(PROT_EXEC)", "allow it in the filter");
+  } else if (strcmp(which, "no-executable-mmap") == 0) {
+    refuse_protection(SYS_mmap, PROT_WRITE | PROT_EXEC, EACCES);
+    refused("mmap(PROT_WRITE | PROT_EXEC)", "allow execmem");
+  } else if (strcmp(which, "no-affinity") == 0) {
+    refuse_call(SYS_sched_getaffinity, EPERM);
+    refused("sched_getaffinity", "SystemCallFilter=");
+  } else {
+    CHECK(false, "there is no case %s", which);
+  }
+  printf("ok: %s: %s", which, logged);
+  return 0;
+}
