@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -175,6 +176,99 @@ static void deny_executable_memory(void) {
   }
 }
 
+/* ---- the process's folder and files ---- */
+
+static void no_working_folder(void) {
+  char folder[] = "/tmp/heddle-scratch-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0 && rmdir(folder) == 0, "no folder to remove");
+  const struct nccl_net_v12 *net = table_v12(load());
+  init_v12(net, 1);
+  use_v12(net);
+  CHECK(warnings == 0 && strstr(logged, "the working directory can't be told") != NULL, "no line tells it");
+  char now[4096];
+  CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the process is in %s now", now);
+}
+
+/* Bytes from a device to itself. */
+static void use_connection(const struct nccl_net_v12 *net, void *context) {
+  char handle[128] = "";
+  void *listen = NULL;
+  void *send = NULL;
+  void *receive = NULL;
+  CHECK(net->listen(context, 0, handle, &listen) == NCCL_SUCCESS, "listen failed");
+  long deadline = now_us() + 20000000L;
+  while (send == NULL || receive == NULL) {
+    CHECK(send != NULL || net->connect(context, 0, handle, &send, NULL) == NCCL_SUCCESS, "connect failed");
+    CHECK(receive != NULL || net->accept(listen, &receive, NULL) == NCCL_SUCCESS, "accept failed");
+    CHECK(now_us() < deadline, "no connection within 20 s");
+  }
+  enum { BYTES = 1 << 20 };
+  static unsigned char source[BYTES], target[BYTES];
+  void *of_source = NULL;
+  void *of_target = NULL;
+  CHECK(net->reg(send, source, BYTES, 1, &of_source) == NCCL_SUCCESS &&
+            net->reg(receive, target, BYTES, 1, &of_target) == NCCL_SUCCESS,
+        "regMr failed");
+  memset(source, 0x5a, BYTES);
+  void *requests[2] = {NULL, NULL};
+  bool done[2] = {false, false};
+  while (!done[0] || !done[1]) {
+    void *data[] = {target};
+    size_t sizes[] = {BYTES};
+    int tags[] = {1};
+    int result = NCCL_SUCCESS;
+    if (requests[0] == NULL) {
+      result = net->irecv(receive, 1, data, sizes, tags, &of_target, NULL, &requests[0]);
+    }
+    if (requests[1] == NULL && result == NCCL_SUCCESS) {
+      result = net->isend(send, source, BYTES, 1, of_source, NULL, &requests[1]);
+    }
+    for (int i = 0; i < 2 && result == NCCL_SUCCESS; i++) {
+      int over_now = 0;
+      if (requests[i] != NULL && !done[i]) {
+        result = net->test(requests[i], &over_now, NULL);
+        done[i] = over_now != 0;
+      }
+    }
+    CHECK(result == NCCL_SUCCESS, "a message failed with %d", result);
+    CHECK(now_us() < deadline, "no message within 20 s");
+  }
+  CHECK(memcmp(source, target, BYTES) == 0, "wrong bytes");
+  CHECK(net->close_send(send) == NCCL_SUCCESS && net->close_receive(receive) == NCCL_SUCCESS &&
+            net->close_listen(listen) == NCCL_SUCCESS,
+        "close failed");
+}
+
+static void standard_files_must_be_free(const char *when) {
+  for (int fd = 0; fd <= 2; fd++) {
+    char link[64];
+    char target[256] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    CHECK(readlink(link, target, sizeof target - 1) < 0, "%s: descriptor %d is %s", when, fd, target);
+  }
+}
+
+/* A daemon closes 0 to 2, loads the plugin, and puts /dev/null there afterwards. */
+static void no_standard_files(void) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+  CHECK(report >= 100, "no copy of standard error");
+  for (int fd = 0; fd <= 2; fd++) {
+    close(fd);
+  }
+  void *context = init_v12(net, 1);
+  standard_files_must_be_free("after init");
+  use_v12(net);
+  use_connection(net, context);
+  standard_files_must_be_free("after a connection");
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  CHECK(null == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2, "/dev/null is descriptor %d", null);
+  use_connection(net, context);
+  CHECK(net->finalize(context) == NCCL_SUCCESS, "finalize failed");
+  CHECK(warnings == 0, "%d warnings", warnings);
+  dup2(report, 1);
+}
+
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: before_java case");
   const char *which = arguments[1];
@@ -202,6 +296,10 @@ int main(int count, char **arguments) {
   } else if (strcmp(which, "no-affinity") == 0) {
     refuse_call(SYS_sched_getaffinity, EPERM);
     refused("sched_getaffinity", "SystemCallFilter=");
+  } else if (strcmp(which, "no-working-folder") == 0) {
+    no_working_folder();
+  } else if (strcmp(which, "no-standard-files") == 0) {
+    no_standard_files();
   } else {
     CHECK(false, "there is no case %s", which);
   }

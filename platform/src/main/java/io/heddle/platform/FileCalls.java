@@ -44,16 +44,17 @@ final class FileCalls {
   static int openat(int folder, String name, int flags, int mode) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.intResult(
-          capture,
-          (long)
-              OPENAT.invokeExact(
-                  capture,
-                  (long) folder,
-                  arena.allocateFrom(name).address(),
-                  (long) flags,
-                  (long) mode,
-                  0L));
+      return LinuxCalls.aboveStandard(
+          LinuxCalls.intResult(
+              capture,
+              (long)
+                  OPENAT.invokeExact(
+                      capture,
+                      (long) folder,
+                      arena.allocateFrom(name).address(),
+                      (long) flags,
+                      (long) mode,
+                      0L)));
     } catch (Throwable thrown) {
       throw LinuxCalls.unexpected(thrown);
     }

@@ -63,6 +63,7 @@ public final class LinuxCalls {
   private static final MethodHandle GETEUID = find("geteuid", 0);
   private static final MethodHandle KILL = find("kill", 2);
   private static final MethodHandle GETRANDOM = find("getrandom", 3);
+  private static final MethodHandle FCNTL = find("fcntl", 3);
   private static final MethodHandle GETRLIMIT = find("getrlimit", 2);
 
   private LinuxCalls() {}
@@ -91,6 +92,32 @@ public final class LinuxCalls {
     return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
   }
 
+  /**
+   * Returns another descriptor of the same file in place of one below 3. Daemons close 0 to 2, and
+   * later put other files there, whoever has these numbers by then. As {@code java_libraries.c}
+   * does for what Java itself opens.
+   *
+   * @param fd may be a negated errno
+   */
+  static int aboveStandard(int fd) {
+    return fd < 0 || fd > 2 ? fd : moveUp(fd);
+  }
+
+  private static int moveUp(int fd) {
+    MemorySegment capture = CAPTURE.get();
+    int moved;
+    try {
+      moved =
+          intResult(
+              capture,
+              (long) FCNTL.invokeExact(capture, (long) fd, 1030L /* F_DUPFD_CLOEXEC */, 3L));
+    } catch (Throwable thrown) {
+      throw unexpected(thrown);
+    }
+    close(fd);
+    return moved;
+  }
+
   static RuntimeException unexpected(Throwable thrown) {
     return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
   }
@@ -98,8 +125,10 @@ public final class LinuxCalls {
   public static int socket(int domain, int type, int protocol) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(
-          capture, (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol));
+      return aboveStandard(
+          intResult(
+              capture,
+              (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol)));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -152,11 +181,12 @@ public final class LinuxCalls {
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(
-          capture,
-          (long)
-              ACCEPT4.invokeExact(
-                  capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags, 0L));
+      return aboveStandard(
+          intResult(
+              capture,
+              (long)
+                  ACCEPT4.invokeExact(
+                      capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags, 0L)));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -327,8 +357,10 @@ public final class LinuxCalls {
   public static int epollCreate() {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(
-          capture, (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L));
+      return aboveStandard(
+          intResult(
+              capture,
+              (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L)));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -369,8 +401,9 @@ public final class LinuxCalls {
   public static int eventfd(int initial, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(
-          capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L));
+      return aboveStandard(
+          intResult(
+              capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L)));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
@@ -392,11 +425,29 @@ public final class LinuxCalls {
     }
   }
 
+  private static int endsAboveStandard(long addressOfEnds) {
+    MemorySegment ends = MemorySegment.ofAddress(addressOfEnds).reinterpret(2L * Integer.BYTES);
+    int failure = 0;
+    for (int i = 0; i < 2; i++) {
+      int moved = aboveStandard(ends.getAtIndex(JAVA_INT, i));
+      ends.setAtIndex(JAVA_INT, i, moved);
+      failure = Math.min(failure, moved);
+    }
+    for (int i = 0; i < 2 && failure < 0; i++) {
+      if (ends.getAtIndex(JAVA_INT, i) >= 0) {
+        close(ends.getAtIndex(JAVA_INT, i));
+      }
+    }
+    return failure;
+  }
+
   /** Makes a pipe: its reading and its writing end, two C {@code int}, go to the address. */
   public static int pipe(long addressOfEnds, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
+      int result =
+          intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
+      return result < 0 ? result : endsAboveStandard(addressOfEnds);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
