@@ -5,6 +5,10 @@
  * there later by dup2(), whatever has the number by then: a file of Java's would be another file from then on. So Java gets
  * numbers from 3 on; LinuxCalls.java does the same for what our Java opens by itself.
  *
+ * A descriptor may be closed all the same: a library that tidies up by close_range() hits its own process, too. The next class
+ * that is loaded would end the process without a word, or keep Java from saying what has failed. So classes are read from memory:
+ * Java's own from its image, ours from the jar.
+ *
  * The working directory: Java doesn't start where it was removed, as the scratch folders of jobs are. It takes / for it then.
  */
 #include <dirent.h>
@@ -15,7 +19,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -106,7 +112,121 @@ static char *working_folder(char *path, size_t bytes) {
   return strcpy(path, "/");
 }
 
-void heddle_java_libraries_bend(void *jvm_library, const char *jvm) {
+/* ---- the image of Java's own classes, of which libjimage reads by its descriptor though it has mapped it whole ---- */
+
+static struct {
+  int fd;
+  const char *bytes; /* NULL: none */
+  size_t count;
+} image;
+
+static void *map_image(void *wish, size_t bytes, int protection, int flags, int fd, off64_t offset) {
+  void *mapped = mmap64(wish, bytes, protection, flags, fd, offset);
+  if (mapped != MAP_FAILED && fd >= 0 && offset == 0 && __atomic_load_n(&image.bytes, __ATOMIC_ACQUIRE) == NULL) {
+    image.fd = fd;
+    image.count = bytes;
+    __atomic_store_n(&image.bytes, mapped, __ATOMIC_RELEASE);
+  }
+  return mapped;
+}
+
+static int unmap_image(void *mapped, size_t bytes) {
+  if (mapped == __atomic_load_n(&image.bytes, __ATOMIC_ACQUIRE)) {
+    __atomic_store_n(&image.bytes, NULL, __ATOMIC_RELEASE);
+  }
+  return munmap(mapped, bytes);
+}
+
+/* Without the descriptor, which somebody may have closed or given to another file. */
+static ssize_t read_image(int fd, void *to, size_t bytes, off64_t at) {
+  const char *from = __atomic_load_n(&image.bytes, __ATOMIC_ACQUIRE);
+  if (from == NULL || fd != image.fd || at < 0 || (size_t)at > image.count || bytes > image.count - (size_t)at) {
+    return pread64(fd, to, bytes, at);
+  }
+  memcpy(to, from + at, bytes);
+  return (ssize_t)bytes;
+}
+
+/* ---- the jar, which libjava reads at a position of its own; Java reads it by one thread at a time ---- */
+
+static struct {
+  int fd;
+  const char *bytes; /* NULL: not mapped */
+  off64_t count, at;
+  char path[PATH_MAX];
+} jar;
+
+static bool is_jar(int fd) { return __atomic_load_n(&jar.bytes, __ATOMIC_ACQUIRE) != NULL && fd == jar.fd; }
+
+static void map_jar(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0 || status.st_size == 0) {
+    return;
+  }
+  void *mapped = mmap64(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (mapped != MAP_FAILED) {
+    jar.fd = fd;
+    jar.count = status.st_size;
+    jar.at = 0;
+    __atomic_store_n(&jar.bytes, mapped, __ATOMIC_RELEASE);
+  }
+}
+
+static int open_jar_or_file(const char *path, int flags, unsigned mode) {
+  int fd = open_file(path, flags, mode);
+  if (fd >= 0 && is_jar(fd)) {
+    /* Somebody closed the jar. Its number stays the jar's for Java. */
+    int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return other;
+  }
+  if (fd >= 0 && jar.bytes == NULL && strcmp(path, jar.path) == 0) {
+    map_jar(fd);
+  }
+  return fd;
+}
+
+static off64_t seek_jar_or_file(int fd, off64_t offset, int whence) {
+  if (!is_jar(fd)) {
+    return lseek64(fd, offset, whence);
+  }
+  off64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? jar.at : jar.count;
+  if (base + offset < 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  return jar.at = base + offset;
+}
+
+static ssize_t read_jar_or_file(int fd, void *to, size_t bytes) {
+  if (!is_jar(fd)) {
+    return read(fd, to, bytes);
+  }
+  size_t left = jar.at < jar.count ? (size_t)(jar.count - jar.at) : 0;
+  size_t count = bytes < left ? bytes : left;
+  memcpy(to, jar.bytes + jar.at, count);
+  jar.at += (off64_t)count;
+  return (ssize_t)count;
+}
+
+static int close_jar_or_file(int fd) {
+  if (is_jar(fd)) {
+    munmap((void *)jar.bytes, (size_t)jar.count);
+    __atomic_store_n(&jar.bytes, NULL, __ATOMIC_RELEASE);
+  }
+  return close(fd);
+}
+
+static void replace(const char *jvm, const char *name, const struct heddle_slot *replacements, int count) {
+  void *library = heddle_library_of_java(jvm, name);
+  if (library != NULL) {
+    heddle_slots_replace(library, replacements, count);
+  }
+}
+
+void heddle_java_libraries_bend(void *jvm_library, const char *jvm, const char *jar_path) {
   static const struct heddle_slot REPLACEMENTS[] = {
       {"open", __extension__(void *) open_file},
       {"open64", __extension__(void *) open_file},
@@ -127,9 +247,20 @@ void heddle_java_libraries_bend(void *jvm_library, const char *jvm) {
   static const char *const NAMES[] = {"libjava.so", "libjimage.so", "libnet.so", "libnio.so", "libzip.so"};
   heddle_slots_replace(jvm_library, REPLACEMENTS, COUNT);
   for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-    void *library = heddle_library_of_java(jvm, NAMES[i]);
-    if (library != NULL) {
-      heddle_slots_replace(library, REPLACEMENTS, COUNT);
-    }
+    replace(jvm, NAMES[i], REPLACEMENTS, COUNT);
   }
+  static const struct heddle_slot OF_IMAGE[] = {
+      {"mmap64", __extension__(void *) map_image},
+      {"munmap", __extension__(void *) unmap_image},
+      {"pread64", __extension__(void *) read_image},
+  };
+  static const struct heddle_slot OF_JAR[] = {
+      {"open64", __extension__(void *) open_jar_or_file},
+      {"lseek64", __extension__(void *) seek_jar_or_file},
+      {"read", __extension__(void *) read_jar_or_file},
+      {"close", __extension__(void *) close_jar_or_file},
+  };
+  snprintf(jar.path, sizeof jar.path, "%s", jar_path);
+  replace(jvm, "libjimage.so", OF_IMAGE, sizeof OF_IMAGE / sizeof OF_IMAGE[0]);
+  replace(jvm, "libjava.so", OF_JAR, sizeof OF_JAR / sizeof OF_JAR[0]);
 }

@@ -286,7 +286,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     return NULL;
   }
   arguments.nOptions = options.count;
-  heddle_java_libraries_bend(library, choice.library);
+  heddle_java_libraries_bend(library, choice.library, jar);
   heddle_locale_keep(choice.library);
   heddle_foreign_options_hide(library);
   creator = pthread_self();

@@ -187,10 +187,10 @@ void heddle_foreign_options_show(void);
 /* Those that a machine obeys all the same; for a refusal. */
 struct heddle_foreign_options heddle_foreign_options_obeyed(void);
 
-/* ---- java_libraries.c: Java's files have no number below 3, and it has a working directory ---- */
+/* ---- java_libraries.c: Java's files have no number below 3, classes outlive their files, and it has a working directory ---- */
 
-/* By the thread that makes the machine. jvm_library: libjvm, of dlopen(); jvm: its real path. */
-void heddle_java_libraries_bend(void *jvm_library, const char *jvm);
+/* By the thread that makes the machine. jvm_library: libjvm, of dlopen(); jvm: its real path; jar_path: as Java has it. */
+void heddle_java_libraries_bend(void *jvm_library, const char *jvm, const char *jar_path);
 
 /* ---- locale.c: the process's locale stays the host's while Java starts ---- */
 

@@ -44,6 +44,17 @@ static void refused(const char *word, const char *remedy) {
   close(other);
 }
 
+/* Java has started, and its device can't be had. */
+static void refused_by_device(const char *words) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  long begun = now_us();
+  int result = init(net);
+  CHECK(result != NCCL_SUCCESS, "init succeeded");
+  CHECK(warnings >= 1 && strstr(logged, words) != NULL && strstr(logged, "systemd") != NULL,
+        "no line speaks of %s and systemd", words);
+  CHECK(now_us() - begun < 8000000L, "the refusal took %ld ms", (now_us() - begun) / 1000);
+}
+
 /* ---- options in the environment ---- */
 
 static const char *const VARIABLES[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
@@ -169,6 +180,19 @@ static void refuse_call(unsigned call, int error) {
   install(filter, sizeof filter / sizeof filter[0]);
 }
 
+/* systemd's RestrictAddressFamilies= without AF_NETLINK */
+static void refuse_netlink(void) {
+  struct sock_filter filter[] = {
+      LOAD(nr),
+      UNLESS(SYS_socket, 3),
+      LOAD(args[0]),
+      UNLESS(AF_NETLINK, 1),
+      RETURN(SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+      RETURN(SECCOMP_RET_ALLOW),
+  };
+  install(filter, sizeof filter / sizeof filter[0]);
+}
+
 static void deny_executable_memory(void) {
   if (prctl(65 /* PR_SET_MDWE */, 1 /* PR_MDWE_REFUSE_EXEC_GAIN */, 0, 0, 0) != 0) {
     printf("skipped: this Linux is older than 6.3 (PR_SET_MDWE: %s)\n", strerror(errno));
@@ -189,39 +213,46 @@ static void no_working_folder(void) {
   CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the process is in %s now", now);
 }
 
-/* Bytes from a device to itself. */
-static void use_connection(const struct nccl_net_v12 *net, void *context) {
+/* From a device to itself. */
+enum { BYTES = 1 << 20, PATIENCE_US = 20000000 };
+
+struct connection {
+  void *listen, *send, *receive, *of_source, *of_target;
+  unsigned char source[BYTES], target[BYTES];
+};
+
+static void connect_to_itself(const struct nccl_net_v12 *net, void *context, struct connection *made) {
   char handle[128] = "";
-  void *listen = NULL;
-  void *send = NULL;
-  void *receive = NULL;
-  CHECK(net->listen(context, 0, handle, &listen) == NCCL_SUCCESS, "listen failed");
-  long deadline = now_us() + 20000000L;
-  while (send == NULL || receive == NULL) {
-    CHECK(send != NULL || net->connect(context, 0, handle, &send, NULL) == NCCL_SUCCESS, "connect failed");
-    CHECK(receive != NULL || net->accept(listen, &receive, NULL) == NCCL_SUCCESS, "accept failed");
+  memset(made, 0, sizeof *made);
+  CHECK(net->listen(context, 0, handle, &made->listen) == NCCL_SUCCESS, "listen failed");
+  long deadline = now_us() + PATIENCE_US;
+  while (made->send == NULL || made->receive == NULL) {
+    CHECK(made->send != NULL || net->connect(context, 0, handle, &made->send, NULL) == NCCL_SUCCESS, "connect failed");
+    CHECK(made->receive != NULL || net->accept(made->listen, &made->receive, NULL) == NCCL_SUCCESS, "accept failed");
     CHECK(now_us() < deadline, "no connection within 20 s");
   }
-  enum { BYTES = 1 << 20 };
-  static unsigned char source[BYTES], target[BYTES];
-  void *of_source = NULL;
-  void *of_target = NULL;
-  CHECK(net->reg(send, source, BYTES, 1, &of_source) == NCCL_SUCCESS &&
-            net->reg(receive, target, BYTES, 1, &of_target) == NCCL_SUCCESS,
+  CHECK(net->reg(made->send, made->source, BYTES, 1, &made->of_source) == NCCL_SUCCESS &&
+            net->reg(made->receive, made->target, BYTES, 1, &made->of_target) == NCCL_SUCCESS,
         "regMr failed");
-  memset(source, 0x5a, BYTES);
+  memset(made->source, 0x5a, BYTES);
+}
+
+/* One message; returns the first result that isn't success. */
+static int transfer(const struct nccl_net_v12 *net, struct connection *made) {
+  long deadline = now_us() + PATIENCE_US;
+  memset(made->target, 0, BYTES);
   void *requests[2] = {NULL, NULL};
   bool done[2] = {false, false};
   while (!done[0] || !done[1]) {
-    void *data[] = {target};
+    void *data[] = {made->target};
     size_t sizes[] = {BYTES};
     int tags[] = {1};
     int result = NCCL_SUCCESS;
     if (requests[0] == NULL) {
-      result = net->irecv(receive, 1, data, sizes, tags, &of_target, NULL, &requests[0]);
+      result = net->irecv(made->receive, 1, data, sizes, tags, &made->of_target, NULL, &requests[0]);
     }
     if (requests[1] == NULL && result == NCCL_SUCCESS) {
-      result = net->isend(send, source, BYTES, 1, of_source, NULL, &requests[1]);
+      result = net->isend(made->send, made->source, BYTES, 1, made->of_source, NULL, &requests[1]);
     }
     for (int i = 0; i < 2 && result == NCCL_SUCCESS; i++) {
       int over_now = 0;
@@ -230,13 +261,38 @@ static void use_connection(const struct nccl_net_v12 *net, void *context) {
         done[i] = over_now != 0;
       }
     }
-    CHECK(result == NCCL_SUCCESS, "a message failed with %d", result);
+    if (result != NCCL_SUCCESS) {
+      return result;
+    }
     CHECK(now_us() < deadline, "no message within 20 s");
   }
-  CHECK(memcmp(source, target, BYTES) == 0, "wrong bytes");
-  CHECK(net->close_send(send) == NCCL_SUCCESS && net->close_receive(receive) == NCCL_SUCCESS &&
-            net->close_listen(listen) == NCCL_SUCCESS,
+  CHECK(memcmp(made->source, made->target, BYTES) == 0, "wrong bytes");
+  return NCCL_SUCCESS;
+}
+
+static void use_connection(const struct nccl_net_v12 *net, void *context) {
+  static struct connection made;
+  connect_to_itself(net, context, &made);
+  int result = transfer(net, &made);
+  CHECK(result == NCCL_SUCCESS, "a message failed with %d", result);
+  CHECK(net->close_send(made.send) == NCCL_SUCCESS && net->close_receive(made.receive) == NCCL_SUCCESS &&
+            net->close_listen(made.listen) == NCCL_SUCCESS,
         "close failed");
+}
+
+/* A library that tidies up before it starts a child, and hits its own process. */
+static void closed_files(void) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  void *context = init_v12(net, 1);
+  static struct connection made;
+  connect_to_itself(net, context, &made);
+  CHECK(transfer(net, &made) == NCCL_SUCCESS, "the first message failed");
+  CHECK(syscall(SYS_close_range, 3U, ~0U, 0) == 0, "close_range: %s", strerror(errno));
+  long begun = now_us();
+  int result = transfer(net, &made);
+  CHECK(result != NCCL_SUCCESS, "a message passed without sockets");
+  CHECK(now_us() - begun < 2000000L, "the error took %ld ms", (now_us() - begun) / 1000);
+  CHECK(strstr(logged, "something in this process has closed the plugin's files") != NULL, "no line says why");
 }
 
 static void standard_files_must_be_free(const char *when) {
@@ -296,6 +352,20 @@ int main(int count, char **arguments) {
   } else if (strcmp(which, "no-affinity") == 0) {
     refuse_call(SYS_sched_getaffinity, EPERM);
     refused("sched_getaffinity", "SystemCallFilter=");
+  } else if (strcmp(which, "no-recvmmsg") == 0) {
+    refuse_call(SYS_recvmmsg, ENOSYS);
+    refused_by_device("recvmmsg on descriptor");
+  } else if (strcmp(which, "no-sendmsg") == 0) {
+    refuse_call(SYS_sendmsg, EPERM);
+    refused_by_device("sendmsg on descriptor");
+  } else if (strcmp(which, "no-epoll") == 0) {
+    refuse_call(SYS_epoll_create1, ENOSYS);
+    refused_by_device("epoll");
+  } else if (strcmp(which, "no-netlink") == 0) {
+    refuse_netlink();
+    refused_by_device("AF_NETLINK");
+  } else if (strcmp(which, "closed-files") == 0) {
+    closed_files();
   } else if (strcmp(which, "no-working-folder") == 0) {
     no_working_folder();
   } else if (strcmp(which, "no-standard-files") == 0) {

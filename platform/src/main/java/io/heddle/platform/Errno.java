@@ -89,4 +89,21 @@ public final class Errno {
     String known = name + " (" + errno + ")";
     return errno == EMFILE ? known + ": " + OpenFiles.describeLimit() : known;
   }
+
+  /**
+   * Why a process may be refused a system call itself, and the remedy, as a sentence with a space
+   * before it; nothing where the errno says something else.
+   */
+  public static String causeOfRefusal(int errno) {
+    return switch (errno) {
+      case ENOSYS, EPERM ->
+          " A filter of system calls may refuse it: allow it (systemd: SystemCallFilter=,"
+              + " containers: their seccomp profile).";
+      case EAFNOSUPPORT ->
+          " The kernel lacks this kind of socket, or a filter refuses it: for a service of systemd"
+              + " name it in RestrictAddressFamilies=, for a container allow it in its seccomp"
+              + " profile.";
+      default -> "";
+    };
+  }
 }

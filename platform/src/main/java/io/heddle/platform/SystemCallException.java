@@ -13,9 +13,17 @@ public final class SystemCallException extends HeddleException {
    * @param errno positive errno value
    */
   public SystemCallException(String call, int errno) {
-    super(call + " failed: " + Errno.describe(errno));
+    super(call + " failed: " + Errno.describe(errno) + causeOf(call, errno));
     this.call = call;
     this.errno = errno;
+  }
+
+  /* What isn't made for its object can only be refused by a filter. */
+  private static String causeOf(String call, int errno) {
+    boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");
+    boolean told = errno == Errno.ENOSYS || opens;
+    String cause = told ? Errno.causeOfRefusal(errno) : "";
+    return cause.isEmpty() ? "" : "." + cause;
   }
 
   public String call() {

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.roce.transport.Counters;
@@ -36,12 +37,20 @@ final class Departures {
       NanoClock clock,
       PacketGate gate,
       @Nullable PagePipe pages,
-      Counters counters) {
+      Counters counters,
+      BrokenCalls broken) {
     this.pages = pages;
     this.counters = counters;
     this.clock = clock;
-    sender = new TrainSender(arena, log, gate, pages, counters.trains());
+    sender = new TrainSender(arena, log, gate, pages, counters.trains(), broken);
     bundle = new Bundle(arena);
+  }
+
+  /**
+   * @throws HeddleException where a filter refuses to send
+   */
+  void tryCalls(int fd) {
+    sender.tryCalls(fd);
   }
 
   /** Whether {@link #sendLasting} may lend. */

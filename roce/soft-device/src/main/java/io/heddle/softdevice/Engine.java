@@ -1,8 +1,11 @@
 package io.heddle.softdevice;
 
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.SystemCallException;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.Pause;
@@ -47,6 +50,7 @@ final class Engine implements PacketSink {
 
   final Departures departures;
 
+  private final BrokenCalls broken;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
@@ -72,8 +76,9 @@ final class Engine implements PacketSink {
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
-    departures = new Departures(arena, log, clock, gate, pages, counters);
-    sockets = new ReceiveSockets(arena, counters);
+    broken = new BrokenCalls(log, events);
+    departures = new Departures(arena, log, clock, gate, pages, counters, broken);
+    sockets = new ReceiveSockets(arena, counters, broken);
     rows = new WriteRows(arena);
     called(clock.nanoTime());
     timers = new TimerLooks(lastCallNs);
@@ -130,13 +135,45 @@ final class Engine implements PacketSink {
    * The sleeping thread does nothing any more but fail: whoever uses the device has to hear of it.
    */
   void giveUp() {
-    while (!lock.tryLock()) {
-      LockSupport.parkNanos(GIVE_UP_LOOK_NS);
-    }
+    lockWithoutMemory();
     try {
       events.offer(AsyncEvent.DEVICE_FATAL);
     } finally {
       unlock();
+    }
+  }
+
+  /** A system call of the sleeping thread failed for good. */
+  void failedFor(String call, int fd, int errno) {
+    lockWithoutMemory();
+    try {
+      broken.tell(call, fd, errno);
+    } finally {
+      unlock();
+    }
+  }
+
+  private void lockWithoutMemory() {
+    while (!lock.tryLock()) {
+      LockSupport.parkNanos(GIVE_UP_LOOK_NS);
+    }
+  }
+
+  /**
+   * Makes each system call of the data path once, on a socket without a peer.
+   *
+   * @throws HeddleException where a filter refuses one
+   */
+  void tryCalls() {
+    int fd = LinuxCalls.socket(UdpSocket.AF_INET6, UdpSocket.SOCK_DGRAM_CLOEXEC_NONBLOCK, 0);
+    if (fd < 0) {
+      throw new SystemCallException("socket(AF_INET6, SOCK_DGRAM)", -fd);
+    }
+    try {
+      sockets.tryCalls(fd);
+      departures.tryCalls(fd);
+    } finally {
+      LinuxCalls.close(fd);
     }
   }
 

@@ -35,6 +35,10 @@ final class Epoll {
     LinuxCalls.closeWith(arena, fd);
   }
 
+  int fd() {
+    return fd;
+  }
+
   /** Tells of this file from now on, by the number that the caller has for it. */
   void add(int file, int number) {
     control(CTL_ADD, "epoll_ctl(EPOLL_CTL_ADD)", file, number);

@@ -35,6 +35,7 @@ final class ProgressThread {
   private long lookNs = SHORTEST_LOOK_NS;
   private volatile long sleepsUntil = AWAKE;
   private volatile boolean stopping;
+  private volatile boolean wakeFailed; /* which is told once */
 
   /**
    * @param arena must outlive the thread, and closes its descriptors
@@ -67,7 +68,8 @@ final class ProgressThread {
 
   private void wake() {
     int result = wakeUp.wake();
-    if (result < 0) {
+    if (result < 0 && !wakeFailed) {
+      wakeFailed = true;
       log.warn(
           "soft0: the progress thread can't be woken: write to its eventfd failed: %s",
           Errno.describe(-result));
@@ -133,6 +135,10 @@ final class ProgressThread {
     }
     int ready = epoll.await(timeoutMs);
     sleepsUntil = AWAKE;
+    if (ready < 0 && ready != -Errno.EINTR) {
+      engine.failedFor("epoll_wait", epoll.fd(), -ready);
+      LockSupport.parkNanos(LONGEST_LOOK_NS);
+    }
     for (int i = 0; i < ready; i++) {
       if (epoll.number(i) == wakeUp.fd()) {
         wakeUp.calm();

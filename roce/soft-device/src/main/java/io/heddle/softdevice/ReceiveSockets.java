@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
 import io.heddle.roce.transport.Counters;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ final class ReceiveSockets {
   private static final int FREE = -1;
 
   private final Counters counters;
+  private final BrokenCalls broken;
   private final DatagramReceiver receiver;
   private final Epoll readable;
   private int[] fds = new int[0]; /* FREE where there was one */
@@ -28,8 +30,11 @@ final class ReceiveSockets {
   /* How many calls in a row have brought one, of those that brought any, and whether the last one got all it asked for. */
   private int[] ones = new int[0];
   private boolean[] gotAll = new boolean[0];
+  /* Errors in a row. */
+  private int[] failures = new int[0];
 
-  ReceiveSockets(Arena arena, Counters counters) {
+  ReceiveSockets(Arena arena, Counters counters, BrokenCalls broken) {
+    this.broken = broken;
     this.counters = counters;
     receiver = new DatagramReceiver(arena);
     readable = new Epoll(arena);
@@ -43,12 +48,30 @@ final class ReceiveSockets {
       emptyAtNs = Arrays.copyOf(emptyAtNs, place + 1);
       ones = Arrays.copyOf(ones, place + 1);
       gotAll = Arrays.copyOf(gotAll, place + 1);
+      failures = Arrays.copyOf(failures, place + 1);
     }
     readable.add(fd, place);
     fds[place] = fd;
     emptyAtNs[place] = nowNs;
     ones[place] = 0;
     gotAll[place] = false;
+    failures[place] = 0;
+  }
+
+  /**
+   * Receives by a socket that nothing comes to.
+   *
+   * @throws HeddleException where that is refused
+   */
+  void tryCalls(int fd) {
+    int errno = -receiver.receive(fd);
+    if (errno > 0 && !BrokenCalls.isOfTheMoment(errno)) {
+      throw new HeddleException(BrokenCalls.describe("recvmmsg", fd, errno));
+    }
+    errno = -readable.look();
+    if (errno > 0 && !BrokenCalls.isOfTheMoment(errno)) {
+      throw new HeddleException(BrokenCalls.describe("epoll_wait", readable.fd(), errno));
+    }
   }
 
   /** Nothing is received by this one any more; who opened it closes it. */
@@ -95,6 +118,9 @@ final class ReceiveSockets {
       return 0;
     }
     int count = readable.look();
+    if (count < 0 && BrokenCalls.isForGood(-count)) {
+      broken.tell("epoll_wait", readable.fd(), -count);
+    }
     long ready = count < 0 ? -1 : 0;
     for (int i = 0; i < count; i++) {
       int socket = readable.number(i);
@@ -117,7 +143,8 @@ final class ReceiveSockets {
         packets += handOver(sink, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
-        /* An errno here is about an earlier send; the next call receives. */
+        /* An errno here is mostly about an earlier send; the next call receives. */
+        failures[socket] = datagrams < 0 ? failures(socket, -datagrams) : 0;
         if (datagrams >= 0 && datagrams < most || datagrams == -Errno.EAGAIN) {
           emptyAtNs[socket] = nowNs;
         }
@@ -125,6 +152,19 @@ final class ReceiveSockets {
       }
     }
     return packets;
+  }
+
+  /* How many there are now in a row. */
+  private int failures(int socket, int errno) {
+    if (errno == Errno.EAGAIN) {
+      return 0;
+    }
+    int inARow = BrokenCalls.isOfTheMoment(errno) ? failures[socket] : failures[socket] + 1;
+    if (BrokenCalls.isForGood(errno) || inARow >= BrokenCalls.MOST_IN_A_ROW) {
+      broken.tell("recvmmsg", fds[socket], errno);
+      return 0;
+    }
+    return inARow;
   }
 
   /* Where they come one by one, whoever waits for one isn't kept by the kernel's look for a second. */

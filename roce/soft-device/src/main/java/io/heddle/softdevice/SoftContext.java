@@ -105,6 +105,7 @@ final class SoftContext implements DeviceContext {
             MAX_WORK_REQUESTS,
             MAX_COMPLETIONS,
             false);
+    engine.tryCalls();
     sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setSleeper(sleeper);
     sleeper.start(); /* the last that may fail: from here on a thread uses what the arena has */

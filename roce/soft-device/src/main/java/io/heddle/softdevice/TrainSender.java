@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
@@ -24,6 +25,7 @@ final class TrainSender {
   /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
+  private final BrokenCalls broken;
   private final LargeTrains trains;
   private boolean refusalLogged;
 
@@ -31,8 +33,16 @@ final class TrainSender {
    * @param gate asked of each packet whether it leaves
    * @param pages through which trains are lent, or null: each is copied
    * @param trains counts large ones
+   * @param broken hears of a socket that sends nothing any more
    */
-  TrainSender(Arena arena, Log log, PacketGate gate, @Nullable PagePipe pages, LargeTrains trains) {
+  TrainSender(
+      Arena arena,
+      Log log,
+      PacketGate gate,
+      @Nullable PagePipe pages,
+      LargeTrains trains,
+      BrokenCalls broken) {
+    this.broken = broken;
     this.log = log;
     this.gate = gate;
     this.pages = pages;
@@ -85,6 +95,16 @@ final class TrainSender {
       trains.addCopied();
     }
     return PacketOutlet.Outcome.SENT;
+  }
+
+  /* Without a peer there is another error than a filter's, and nothing leaves. */
+  void tryCalls(int fd) {
+    for (int segmentBytes : new int[] {0, Long.BYTES}) {
+      int errno = -SocketCalls.send(fd, cell, Long.BYTES, segmentBytes, cell);
+      if (errno == Errno.ENOSYS || errno == Errno.EPERM || errno == Errno.EACCES) {
+        throw new HeddleException(BrokenCalls.describe("sendmsg", fd, errno));
+      }
+    }
   }
 
   private static boolean isFull(int errno) {
@@ -153,6 +173,9 @@ final class TrainSender {
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
       return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);
+    }
+    if (BrokenCalls.isForGood(errno)) {
+      broken.tell("sendmsg", socket.fd(), errno);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

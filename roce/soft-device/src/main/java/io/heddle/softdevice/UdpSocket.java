@@ -11,8 +11,8 @@ import java.lang.foreign.Arena;
 final class UdpSocket implements AutoCloseable {
   static final int SOCKADDR_BYTES = 28;
 
-  private static final int AF_INET6 = 10;
-  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
+  static final int AF_INET6 = 10;
+  static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
   private static final int SOL_SOCKET = 1;
   private static final int SO_SNDBUF = 7;
   private static final int SO_RCVBUF = 8;

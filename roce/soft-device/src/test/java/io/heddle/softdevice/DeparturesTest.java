@@ -30,8 +30,10 @@ class DeparturesTest {
 
   private final Arena arena = Arena.ofConfined();
   private final Counters counters = new Counters();
+  private final BrokenCalls broken = new BrokenCalls((level, line) -> {}, AsyncEvent.queue());
   private final Departures departures =
-      new Departures(arena, (level, line) -> {}, System::nanoTime, PacketGate.OPEN, null, counters);
+      new Departures(
+          arena, (level, line) -> {}, System::nanoTime, PacketGate.OPEN, null, counters, broken);
   private final long packet = Memory.allocate(arena, BYTES, 8);
   private final long buffer = Memory.allocate(arena, 8192, 8);
   private final int receiver = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);

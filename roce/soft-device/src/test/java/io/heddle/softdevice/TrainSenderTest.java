@@ -39,11 +39,15 @@ class TrainSenderTest {
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
   private final LargeTrains trains = new LargeTrains();
+  private final BrokenCalls broken =
+      new BrokenCalls((level, line) -> lines.add(line), AsyncEvent.queue());
   private final TrainSender sender =
-      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains);
+      new TrainSender(
+          arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains, broken);
   private final @Nullable PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
   private final TrainSender lender =
-      new TrainSender(arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains);
+      new TrainSender(
+          arena, (level, line) -> lines.add(line), PacketGate.OPEN, pages, trains, broken);
   private final DatagramReceiver receiver = new DatagramReceiver(arena);
   private final List<UdpSocket> sockets = new ArrayList<>();
   private long train;

@@ -8,6 +8,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.platform.OpenFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -164,7 +165,15 @@ public final class ControlLoop implements AutoCloseable {
   /** Runs something on the control thread, soon. Any thread. */
   public void execute(Runnable task) {
     tasks.add(task);
-    selector.wakeup();
+    wake();
+  }
+
+  private void wake() {
+    try {
+      selector.wakeup();
+    } catch (InternalError unusable) {
+      lost = true; /* the thread tells why, where its own look at the channels fails */
+    }
   }
 
   /**
@@ -232,11 +241,17 @@ public final class ControlLoop implements AutoCloseable {
   private boolean round() throws IOException {
     if (lost) {
       whenLost.run();
-      closeAll();
+      closeWhatCanBeClosed();
       return false;
     }
     if (!closed) {
-      serveChannels();
+      try {
+        serveChannels();
+      } catch (IOException unusable) {
+        /* Something in this process has closed the plugin's files. No later look would do better. */
+        lost = true;
+        throw unusable;
+      }
       runTasks();
       runTimers();
       keepSpare();
@@ -254,6 +269,14 @@ public final class ControlLoop implements AutoCloseable {
       closeQuietly(key.channel());
     }
     selector.close();
+  }
+
+  private void closeWhatCanBeClosed() {
+    try {
+      closeAll();
+    } catch (IOException | ClosedSelectorException | InternalError unusable) {
+      // Its descriptors are gone already, or go with the process.
+    }
   }
 
   /** Serves a channel that is, or may be, ready. Control thread. */
@@ -377,7 +400,7 @@ public final class ControlLoop implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    selector.wakeup();
+    wake();
     thread.join(5_000);
   }
 }

@@ -1,0 +1,142 @@
+package io.heddle.softdevice;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.LargeTrains;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** System calls of the data path that serve nobody any more are told at once, and once. */
+@EndsWithin(60)
+class BrokenCallsTest {
+  private static final int NOBODYS_DESCRIPTOR = 1 << 29;
+  private static final int PORT_OF_NOBODY = 9;
+  private static final int AF_INET = 2;
+  private static final int SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0x80000 | 0x800;
+
+  private static final PacketSink NOTHING_COMES = new NothingComes();
+
+  private final List<String> lines = new ArrayList<>();
+  private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
+  private final Queue<AsyncEvent> events = AsyncEvent.queue();
+  private final BrokenCalls broken = new BrokenCalls(log, events);
+
+  private static final class NothingComes implements PacketSink {
+    @Override
+    public int onTrain(
+        java.nio.ByteBuffer view,
+        long base,
+        long address,
+        int length,
+        int stride,
+        long high,
+        long low,
+        int port,
+        long nowNs) {
+      throw new AssertionError(length + " bytes came");
+    }
+
+    @Override
+    public void onPacket(
+        java.nio.ByteBuffer view,
+        long base,
+        long packet,
+        int bytes,
+        long sourceHigh,
+        long sourceLow,
+        int sourcePort,
+        long nowNs) {
+      throw new AssertionError(bytes + " bytes came");
+    }
+
+    @Override
+    public void timerAt(long whenNs) {
+      throw new AssertionError("a timer for " + whenNs);
+    }
+  }
+
+  private void isToldOnce(String words) {
+    assertEquals(1, lines.size(), lines::toString);
+    assertTrue(lines.getFirst().startsWith("WARN soft0 has failed: " + words), lines::toString);
+    assertEquals(AsyncEvent.DEVICE_FATAL, events.poll());
+    assertNull(events.poll());
+  }
+
+  private void receive(Arena arena, int fd, int rounds) {
+    ReceiveSockets sockets = new ReceiveSockets(arena, new Counters(), broken);
+    sockets.add(fd, 0);
+    for (int i = 0; i < rounds; i++) {
+      sockets.receiveAll(NOTHING_COMES, i);
+    }
+  }
+
+  @Test
+  void otherFileInPlaceOfReceivingSocketIsTheDevicesEnd() {
+    try (Arena arena = Arena.ofConfined()) {
+      long ends = Memory.allocate(arena, 2L * Integer.BYTES, 8);
+      assertEquals(0, LinuxCalls.pipe(ends, 0x80000));
+      int in = Memory.getInt(ends);
+      LinuxCalls.closeWith(arena, in);
+      LinuxCalls.closeWith(arena, Memory.getInt(ends + Integer.BYTES));
+      receive(arena, in, 3);
+      isToldOnce("recvmmsg on descriptor " + in + ": errno (88)");
+    }
+  }
+
+  @Test
+  void errorThatComesAtEachCallIsTheDevicesEnd() {
+    try (Arena arena = Arena.ofConfined()) {
+      /* ENOTCONN, again and again. */
+      int fd = LinuxCalls.socket(AF_INET, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
+      LinuxCalls.closeWith(arena, fd);
+      receive(arena, fd, BrokenCalls.MOST_IN_A_ROW - 1);
+      assertEquals(List.of(), lines);
+      receive(arena, fd, 2 * BrokenCalls.MOST_IN_A_ROW);
+      isToldOnce("recvmmsg on descriptor " + fd);
+    }
+  }
+
+  @Test
+  void closedSendingSocketIsTheDevicesEnd() {
+    try (Arena arena = Arena.ofConfined()) {
+      TrainSender sender =
+          new TrainSender(arena, log, PacketGate.OPEN, null, new LargeTrains(), broken);
+      UdpSocket closed =
+          new UdpSocket(
+              NOBODYS_DESCRIPTOR, Gid.of(InetAddress.getLoopbackAddress()), PORT_OF_NOBODY);
+      long packet = Memory.allocate(arena, 64, 8);
+      assertTrue(sender.send(closed, packet, 64, 64));
+      assertTrue(sender.send(closed, packet, 64, 64));
+      isToldOnce("sendmsg on descriptor " + NOBODYS_DESCRIPTOR + ": EBADF (9). It isn't what");
+    }
+  }
+
+  @Test
+  void errorsThatTellOfPacketsOrOfTheMomentAreNot() {
+    for (int errno :
+        new int[] {Errno.EAGAIN, Errno.ENOBUFS, Errno.ECONNREFUSED, Errno.EPERM, Errno.EMSGSIZE}) {
+      assertEquals(false, BrokenCalls.isForGood(errno), Errno.describe(errno));
+    }
+  }
+
+  @Test
+  void devicesCallsAreMadeOnceWhenItOpens() {
+    try (SoftPair pair = new SoftPair("", 4096)) {
+      pair.left.context.engine().tryCalls();
+      assertEquals(List.of(), pair.lines);
+    }
+  }
+}
