@@ -4,13 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.data.ClearToSend;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.data.Standing;
 import io.heddle.transport.device.TransportResult;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the transport promises of connections that end, in good order or by a failure. */
 abstract class EndingSuite extends CutSuite {
@@ -124,6 +132,12 @@ abstract class EndingSuite extends CutSuite {
       long fromHandle = link.sender().registerMemory(from, length, 1);
       long receive = ends.receive(link, to, length, 1, handle);
       long send = Ends.send(link, from, length, 1, fromHandle);
+      Ends.await(
+          "completion of the receive",
+          () -> {
+            Ends.progress(link);
+            return Ends.isDone(receive);
+          });
       link.receiver().close();
       Standing standing = link.sending().standing();
       Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
@@ -135,7 +149,6 @@ abstract class EndingSuite extends CutSuite {
             return Ends.isDone(send);
           });
       Ends.check(to, length, 4);
-      assertTrue(receive > 0);
       link.sender().close();
       link.listener().close();
     }
@@ -171,6 +184,123 @@ abstract class EndingSuite extends CutSuite {
         link.receiver().close();
         link.listener().close();
       }
+    }
+  }
+
+  /** How a receiver takes its buffer back. */
+  enum TakenBack {
+    DEREGISTERED,
+    CLOSED,
+    DEREGISTERED_AND_CLOSED
+  }
+
+  /*
+   * Another connection has the same buffer registered, and a thread moves the device on, so that bytes are being placed
+   * at the moment in which the buffer is taken back.
+   */
+  @ParameterizedTest
+  @EnumSource(TakenBack.class)
+  void noByteLandsInABufferThatWasTakenBack(TakenBack how) throws Exception {
+    noByteLands(how, lateBytes(), Map.of());
+  }
+
+  final void noByteLands(TakenBack how, int length, Map<String, String> more) throws Exception {
+    try (Ends ends = ends(FOUR, FOUR, more);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Ends.Link other = ends.connect();
+      Ends.Link link = ends.connect();
+      long from = ends.memory(length);
+      long to = ends.memory(length);
+      fill(from, length, 1);
+      other.receiver().registerMemory(to, length, 1);
+      long fromHandle = link.sender().registerMemory(from, length, 1);
+      long handle = link.receiver().registerMemory(to, length, 1);
+      long receive = ends.receive(link, to, length, 1, handle);
+      long second = ends.receive(link, to, length, 2, handle);
+      long send = Ends.send(link, from, length, 1, fromHandle);
+      AtomicBoolean over = new AtomicBoolean();
+      Future<?> moving =
+          threads.submit(() -> {
+            while (!over.get()) {
+              link.sender().progress();
+              other.receiver().progress();
+            }
+          });
+      try {
+        Ends.await("the first byte", () -> Memory.getLong(to) != 0);
+        assertEquals(0, Ends.state(receive), "the receive is under way");
+        if (how != TakenBack.CLOSED) {
+          assertEquals(0, link.receiver().deregisterMemory(handle));
+        }
+        if (how != TakenBack.DEREGISTERED) {
+          link.receiver().close();
+        }
+        fill(to, length, 2);
+        Ends.await("the end of the send", () -> Ends.state(send) != 0);
+        assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
+        /* The other thread may be at it. */
+        Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
+        assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
+        if (how == TakenBack.DEREGISTERED) {
+          Ends.await("the failure of the receiver", () -> link.receiver().progress() != 0);
+          assertTrue(Ends.state(receive) < 0 && Ends.state(second) < 0);
+          link.receiver().close();
+        }
+      } finally {
+        over.set(true);
+        Patience.ofSeconds(20).get(moving);
+      }
+      assertEquals(0, bytesBut(to, length, 2), "bytes that were overwritten");
+      /* It is nobody else's affair. */
+      ends.exchange(other, 100_000, 100_000, 5);
+      link.sender().close();
+      link.listener().close();
+      other.close();
+    }
+  }
+
+  /** Long enough that it is under way for a while. */
+  abstract int lateBytes();
+
+  private static void fill(long address, int lengthBytes, int value) {
+    Memory.ALL.asSlice(address, lengthBytes).fill((byte) value);
+  }
+
+  /* By words. */
+  private static int bytesBut(long address, int lengthBytes, int value) {
+    long expected = value * 0x0101_0101_0101_0101L;
+    int words = 0;
+    for (int at = 0; at < lengthBytes; at += Long.BYTES) {
+      words += Memory.getLong(address + at) == expected ? 0 : 1;
+    }
+    return words * Long.BYTES;
+  }
+
+  /* Its entry lies in the sender's ring, and its key is good. */
+  @Test
+  void aSendThatBeginsAfterTheReceiverHasClosedEndsInAnError() {
+    try (Ends ends = ends()) {
+      Ends.Link link = ends.connect();
+      long from = ends.memory(1000);
+      long to = ends.memory(1000);
+      fill(from, 1000, 1);
+      long handle = link.receiver().registerMemory(to, 1000, 1);
+      long fromHandle = link.sender().registerMemory(from, 1000, 1);
+      ends.receive(link, to, 1000, 1, handle);
+      Ends.await(
+          "clear-to-send",
+          () -> {
+            Ends.progress(link);
+            return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
+          });
+      link.receiver().close();
+      Standing standing = link.sending().standing();
+      Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
+      assertEquals(-TransportResult.REMOTE_ERROR, link.sender().isend(from, 1000, 1, fromHandle));
+      assertTrue(ends.line("sending connection").contains("it closed its end"));
+      assertEquals(0, bytesBut(to, 1000, 0), "bytes that were overwritten");
+      link.sender().close();
+      link.listener().close();
     }
   }
 }

@@ -25,6 +25,11 @@ class LoopbackTransportTest extends EndingSuite {
     return new Ends(fabric, folder, left, right, more);
   }
 
+  @Override
+  int lateBytes() {
+    return 64 << 20;
+  }
+
   @Test
   @InWholeRun
   void aMessageOfOneGibibyteArrives() {

@@ -2,10 +2,12 @@ package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
 import io.heddle.stats.OneSidedCounts;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
@@ -19,12 +21,19 @@ import io.heddle.transport.onesided.OneSidedGroup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -275,6 +284,76 @@ abstract class OneSidedSuite {
       assertEquals(TransportResult.SUCCESS, ranks.groups.get(1).deregister(0));
       assertEquals(2, ranks.word(1, WORD));
       assertEquals(TransportResult.SUCCESS, ranks.groups.get(1).progress(), ends.log::toString);
+    }
+  }
+
+  /* Another group has the same memory, and a thread moves both devices on. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void noByteLandsInMemoryThatWasTakenBack(boolean closes) throws Exception {
+    int bytes = 64 << 20;
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks others = new OneSidedRanks(ends, 2, DATA, arena);
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, bytes, arena);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      OneSidedGroup target = ranks.groups.get(1);
+      long to = ranks.memory.get(1);
+      assertEquals(1, others.groups.get(1).register(to, bytes, 1));
+      Memory.ALL.asSlice(ranks.memory.get(0), bytes).fill((byte) 1);
+      long request = ranks.start(0, 1, 0, OneSidedRanks.put(bytes, 0));
+      AtomicBoolean over = new AtomicBoolean();
+      Future<?> moving =
+          threads.submit(() -> {
+            while (!over.get()) {
+              ranks.groups.get(0).progress();
+              others.groups.get(1).progress();
+            }
+          });
+      try {
+        Ends.await(
+            "the first byte",
+            () -> {
+              assertEquals(0, target.progress(), ends.log::toString);
+              return Memory.getLong(to) != 0;
+            });
+        if (closes) {
+          ranks.close(1);
+        } else {
+          assertEquals(TransportResult.SUCCESS, target.deregister(0));
+        }
+        MemorySegment there = Memory.ALL.asSlice(to, bytes);
+        there.fill((byte) 2);
+        Ends.await("the end of the put", () -> Memory.getIntAcquire(request) != 0);
+        assertEquals(-TransportResult.REMOTE_ERROR, Memory.getIntAcquire(request));
+        MemorySegment expected = arena.allocate(bytes).fill((byte) 2);
+        assertEquals(-1, there.mismatch(expected), "the first byte that was overwritten");
+      } finally {
+        over.set(true);
+        Patience.ofSeconds(20).get(moving);
+      }
+      others.finish(others.start(0, 1, 0, word()));
+    }
+  }
+
+  /* The control thread adds signals, too, when it takes a plane's last completions. */
+  @Test
+  void memoryIsTakenBackOnlyWhenNobodyAddsASignalToIt() throws Exception {
+    try (Ends ends = ends(Map.of());
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      ranks.finish(ranks.start(0, 1, 0, word()));
+      OneSidedGroup target = ranks.groups.get(1);
+      Baton adding = target.communicators().getFirst().baton();
+      while (!adding.take()) {
+        Thread.onSpinWait();
+      }
+      Future<Integer> taken = threads.submit(() -> target.deregister(0));
+      try {
+        assertThrows(TimeoutException.class, () -> taken.get(100, TimeUnit.MILLISECONDS));
+      } finally {
+        adding.give();
+      }
+      assertEquals(TransportResult.SUCCESS, Patience.ofSeconds(20).get(taken));
     }
   }
 

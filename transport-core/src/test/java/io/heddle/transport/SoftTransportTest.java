@@ -12,12 +12,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The transport over the soft RoCE device, on IPv4 loopback. */
 class SoftTransportTest extends EndingSuite {
   @Override
   Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more) {
     return new Ends(null, folder, left, right, more);
+  }
+
+  @Override
+  int lateBytes() {
+    return 256 << 20;
   }
 
   @Test
@@ -48,6 +55,14 @@ class SoftTransportTest extends EndingSuite {
         link.listener().close();
       }
     }
+  }
+
+  /* Refusals are lost like any packet, and some chunks have come ahead of others. */
+  @ParameterizedTest
+  @EnumSource(TakenBack.class)
+  void overALossyNetworkNoByteLandsInABufferThatWasTakenBack(TakenBack how) throws Exception {
+    String faults = "loss=0.05,reorder=0.05,duplicate=0.05,seed=12";
+    noByteLands(how, 32 << 20, Map.of("HEDDLE_SOFT_FAULTS", faults));
   }
 
   @Test

@@ -372,13 +372,12 @@ abstract class TransportSuite {
   }
 
   @Test
-  void aRegistrationInsideAnotherIsSharedAndTheLastUserEndsIt() {
+  void aRegistrationInsideAnotherLivesOnWithoutIt() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long base = ends.memory(1 << 20);
       long global = link.sender().registerMemory(base, 1 << 20, 1);
       long inside = link.sender().registerMemory(base + 4096, 4096, 1);
-      assertEquals(global, inside);
       assertEquals(0, link.sender().deregisterMemory(global));
       long to = ends.memory(4096);
       long toHandle = link.receiver().registerMemory(to, 4096, 1);

@@ -86,6 +86,14 @@ public interface QueuePair extends AutoCloseable {
   void readyToSend(ReadyToSendAttributes attributes);
 
   /**
+   * Begins no request of the peer from now on: when this returns, none changes memory any more.
+   * What came before is still acknowledged, as often as the peer asks. The first new request is
+   * answered with an error, which ends the queue pair at both ends. A device that can't do that
+   * moves it to ERR. Nothing to do for one that isn't connected. Any thread.
+   */
+  void refuseRequests();
+
+  /**
    * Any state → ERR: everything outstanding is flushed to the completion queue; no later packet has
    * any effect.
    */

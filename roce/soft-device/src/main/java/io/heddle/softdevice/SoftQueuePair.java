@@ -245,6 +245,11 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
+  public void refuseRequests() {
+    whileOpen(connection::refuseRequests);
+  }
+
+  @Override
   public void toError() {
     whileOpen(this::die);
   }

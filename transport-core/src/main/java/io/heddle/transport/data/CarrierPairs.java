@@ -40,6 +40,7 @@ public final class CarrierPairs implements AutoCloseable {
   private final List<PlaneQueuePair> pairs = new ArrayList<>();
   private final long peer = PEERS.incrementAndGet();
   private int connected;
+  private boolean refuses;
   private final Map<Integer, String> unconnected = new TreeMap<>();
   private PlaneQueuePair.LinkSettings settings = PlaneQueuePair.LinkSettings.DEFAULT;
 
@@ -80,6 +81,10 @@ public final class CarrierPairs implements AutoCloseable {
   /* Routes may have their weights at any time. */
   private synchronized void add(PlaneQueuePair made) {
     pairs.add(made);
+  }
+
+  private synchronized PlaneQueuePair replace(int index, PlaneQueuePair made) {
+    return pairs.set(index, made);
   }
 
   private PlaneQueuePair makeOne(Carrier carrier) {
@@ -188,6 +193,29 @@ public final class CarrierPairs implements AutoCloseable {
     if (!carrier.isOnePlane()) {
       weighLinks();
     }
+    refuseToo(index);
+  }
+
+  /* One that is made after the close; the peer hears of it only then. */
+  private synchronized void refuseToo(int index) {
+    if (refuses) {
+      pairs.get(index).queuePair().refuseRequests();
+    }
+  }
+
+  /**
+   * Nothing that the peer sends has an effect any more, by these queue pairs or later ones; what
+   * has come is still acknowledged. Any thread.
+   *
+   * @throws VerbsException where a device refuses to stop one
+   */
+  void refuseRequests() {
+    List<PlaneQueuePair> now;
+    synchronized (this) {
+      refuses = true;
+      now = List.copyOf(pairs);
+    }
+    now.forEach(pair -> pair.queuePair().refuseRequests());
   }
 
   /**
@@ -240,7 +268,7 @@ public final class CarrierPairs implements AutoCloseable {
     List<ControlMessage.Endpoint> fresh = new ArrayList<>();
     for (int i = carrier; i < pairs.size(); i += carriers.size()) {
       PlaneQueuePair made = create(carriers.get(carrier));
-      pairs.set(i, made).close();
+      replace(i, made).close();
       fresh.add(endpoint(i));
     }
     return fresh;

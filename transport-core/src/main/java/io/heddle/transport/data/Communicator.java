@@ -323,8 +323,9 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /**
-   * May come with requests in flight: they never complete. Service thread; not while another thread
-   * drives this.
+   * May come with requests in flight: they never complete. When it returns, the peer's writes have
+   * no place here any more: docs/decisions/0068-no-byte-after-the-close.md. Service thread; not
+   * while another thread drives this.
    */
   @Override
   public void close() {
@@ -337,7 +338,14 @@ public abstract sealed class Communicator implements AutoCloseable
     } finally {
       baton.give();
     }
-    onClose.run();
-    goodbye.run();
+    try {
+      if (!isSender()) {
+        path.standing().leave();
+        path.pairs().refuseRequests();
+      }
+    } finally {
+      onClose.run();
+      goodbye.run();
+    }
   }
 }

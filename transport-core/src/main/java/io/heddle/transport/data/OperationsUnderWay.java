@@ -71,6 +71,16 @@ final class OperationsUnderWay {
     count--;
   }
 
+  /** Whether some operation has all its chunks posted, and isn't done. */
+  boolean isAnyPosted() {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (!isFree(slot) && chunks.toPost(slot) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The slots that have chunks to be posted, in the order in which they began. */
   List<Integer> unposted() {
     List<Integer> found = new ArrayList<>();

@@ -95,7 +95,9 @@ public final class PeerPuts extends Communicator {
     try {
       if (failure.result() == TransportResult.SUCCESS) {
         waiting.add(operation);
-        advance();
+        if (path.standing().isPeerThere()) {
+          advance();
+        }
       }
       return failure.result();
     } finally {
@@ -370,17 +372,21 @@ public final class PeerPuts extends Communicator {
 
   @Override
   void goOn(Standing.Peer peer) {
-    if (!waiting.isEmpty()) {
-      advance();
-    } else if (!backlog.isEmpty()) {
-      post();
+    if (peer == Standing.Peer.THERE) {
+      if (!waiting.isEmpty()) {
+        advance();
+      } else if (!backlog.isEmpty()) {
+        post();
+      }
+      return;
     }
-    boolean gone = peer == Standing.Peer.LOST || peer == Standing.Peer.FAILED;
+    /* As a send's: a target that has closed acknowledges what it has had, and takes nothing new. */
+    boolean begunInVain = !waiting.isEmpty() || !backlog.isEmpty();
     boolean inVain =
         peer == Standing.Peer.CLOSED
-            && !waiting.isEmpty()
-            && path.standing().isGoneFor(Standing.LINGER_NS);
-    if (hasPending() && (gone || inVain)) {
+            ? begunInVain && !puts.isAnyPosted() && !gets.isAnyPosted()
+            : hasPending();
+    if (inVain) {
       failure.peerGone();
     }
   }
@@ -433,7 +439,9 @@ public final class PeerPuts extends Communicator {
     /* In order, so that what comes again stands before what waits. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
-    post();
+    if (path.standing().isPeerThere()) {
+      post();
+    }
     return null;
   }
 

@@ -148,6 +148,11 @@ public final class SendComm extends Communicator {
     if (length < 0 || length > 0 && keys == 0) {
       return -TransportResult.INVALID_ARGUMENT;
     }
+    if (!path.standing().isPeerThere()) {
+      /* What it has had may still be acknowledged. */
+      refused = true;
+      return lines.anyPending() ? 0 : -failure.peerGone();
+    }
     int line = newestWeights().carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
@@ -308,14 +313,29 @@ public final class SendComm extends Communicator {
 
   @Override
   void goOn(Standing.Peer peer) {
-    if (!backlog.isEmpty()) {
-      post();
+    if (peer == Standing.Peer.THERE) {
+      if (!backlog.isEmpty()) {
+        post();
+      }
+      return;
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
-    acknowledgements. What it doesn't take any more fails by the queue pair's own retries. */
-    if (peer != Standing.Peer.THERE && peer != Standing.Peer.CLOSED && lines.anyPending()) {
+    acknowledgements. It takes nothing new: a message that isn't posted whole will never be complete there. */
+    boolean inVain =
+        peer == Standing.Peer.CLOSED ? !backlog.isEmpty() && !isAnyWhole() : lines.anyPending();
+    if (inVain) {
       failure.peerGone();
     }
+  }
+
+  /* Whether some message is posted whole and not acknowledged yet. */
+  private boolean isAnyWhole() {
+    for (int line = 0; line < dataAddress.length; line++) {
+      if (chunks.toPost(line) == 0 && !chunks.isDone(line)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -396,7 +416,9 @@ public final class SendComm extends Communicator {
         .boxed()
         .sorted(Comparator.comparingLong(line -> messageNumber[line]))
         .forEach(backlog::add);
-    post();
+    if (path.standing().isPeerThere()) {
+      post();
+    }
     return null;
   }
 

@@ -2,37 +2,23 @@ package io.heddle.transport.device;
 
 import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.VerbsException;
+import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory of one device. A registration inside one that exists shares it, so that NCCL's
- * sub-range registrations after a global one cost a look-up; the last user deregisters.
+ * Registered memory of one device. Each registration has a region and keys of its own, though
+ * others have the same bytes: so its end is the end of its key, whatever else is registered there,
+ * and memory that was mapped anew at an old address is registered anew
+ * (docs/decisions/0068-no-byte-after-the-close.md).
  *
  * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads
  * see what was written before.
  */
 public final class MemoryTable {
-  private static final class Entry {
-    final MemoryRegion region;
-    final int handle;
-    int users;
-
-    Entry(MemoryRegion region, int handle) {
-      this.region = region;
-      this.handle = handle;
-    }
-
-    boolean covers(long address, long lengthBytes) {
-      return address >= region.address()
-          && address + lengthBytes <= region.address() + region.lengthBytes();
-    }
-  }
-
   /** NCCL's numbers of what a pointer points to. */
   public static final int HOST_MEMORY = 1;
 
@@ -48,8 +34,11 @@ public final class MemoryTable {
           ProtectionDomain.Access.LOCAL_WRITE,
           ProtectionDomain.Access.REMOTE_WRITE,
           ProtectionDomain.Access.REMOTE_READ);
-  private final TreeMap<Long, Entry> byAddress = new TreeMap<>();
-  private @Nullable Entry[] byHandle = new Entry[64];
+  private @Nullable MemoryRegion[] byHandle = new MemoryRegion[64];
+  /* Handles that were given back; those from handedOut on never were out. */
+  private int[] free = new int[64];
+  private int freeCount;
+  private int handedOut = 1;
 
   /* Local key above, remote key below; 0 where there is no registration. Replaced when it grows, never shrunk. */
   private volatile long[] keysByHandle = new long[64];
@@ -88,31 +77,34 @@ public final class MemoryTable {
     if (type != HOST_MEMORY) {
       return -TransportResult.INVALID_USAGE; // as the properties' pointerSupport says
     }
-    return lengthBytes <= 0 ? -TransportResult.INVALID_ARGUMENT : register(address, lengthBytes);
+    return isRange(address, lengthBytes)
+        ? register(address, lengthBytes)
+        : -TransportResult.INVALID_ARGUMENT;
+  }
+
+  /* No host has addresses in the upper half. */
+  private static boolean isRange(long address, long lengthBytes) {
+    return address > 0 && lengthBytes > 0 && lengthBytes <= Long.MAX_VALUE - address;
   }
 
   /**
    * @return a handle, from 1
+   * @throws VerbsException where the device refuses it, as when it isn't mapped
    */
   public synchronized long register(long address, long lengthBytes) {
-    Map.Entry<Long, Entry> near = byAddress.floorEntry(address);
-    if (near != null && near.getValue().covers(address, lengthBytes)) {
-      near.getValue().users++;
-      return near.getValue().handle;
-    }
-    Entry entry = new Entry(pd.registerMemory(address, lengthBytes, access), freeHandle());
-    entry.users = 1;
-    byHandle[entry.handle] = entry;
-    keysByHandle[entry.handle] =
-        (long) entry.region.lkey() << 32 | Integer.toUnsignedLong(entry.region.rkey());
-    /* A longer registration at the same address takes the place in the index; the shorter one stays valid. */
-    byAddress.put(entry.region.address(), entry);
-    return entry.handle;
+    return enter(pd.registerMemory(address, lengthBytes, access), false);
+  }
+
+  private long enter(MemoryRegion region, boolean device) {
+    int handle = freeHandle();
+    byHandle[handle] = region;
+    onDevice[handle] = device;
+    keysByHandle[handle] = (long) region.lkey() << 32 | Integer.toUnsignedLong(region.rkey());
+    return handle;
   }
 
   /**
-   * Registers memory of a device by its dma-buf. Not shared with other registrations: addresses
-   * alone don't tell whether it is the same buffer.
+   * Registers memory of a device by its dma-buf.
    *
    * @param type what the address points to
    * @param offset of the range in the dma-buf
@@ -124,18 +116,11 @@ public final class MemoryTable {
     if (type != HOST_MEMORY && type != DEVICE_MEMORY) {
       return -TransportResult.INVALID_USAGE;
     }
-    if (lengthBytes <= 0 || offset < 0) {
+    if (!isRange(address, lengthBytes) || offset < 0 || lengthBytes > Long.MAX_VALUE - offset) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    Entry entry =
-        new Entry(
-            pd.registerDmaBuf(descriptor, offset, lengthBytes, address, access), freeHandle());
-    entry.users = 1;
-    byHandle[entry.handle] = entry;
-    onDevice[entry.handle] = type == DEVICE_MEMORY;
-    keysByHandle[entry.handle] =
-        (long) entry.region.lkey() << 32 | Integer.toUnsignedLong(entry.region.rkey());
-    return entry.handle;
+    return enter(
+        pd.registerDmaBuf(descriptor, offset, lengthBytes, address, access), type == DEVICE_MEMORY);
   }
 
   /** Whether the memory is a device's, which has to be flushed. Any thread. */
@@ -145,33 +130,35 @@ public final class MemoryTable {
   }
 
   private int freeHandle() {
-    for (int handle = 1; handle < byHandle.length; handle++) {
-      if (byHandle[handle] == null) {
-        return handle;
-      }
+    if (freeCount > 0) {
+      return free[--freeCount];
     }
-    int handle = byHandle.length;
-    byHandle = java.util.Arrays.copyOf(byHandle, handle * 2);
-    onDevice = java.util.Arrays.copyOf(onDevice, handle * 2);
-    keysByHandle = java.util.Arrays.copyOf(keysByHandle, handle * 2);
+    int handle = handedOut++;
+    if (handle == byHandle.length) {
+      byHandle = Arrays.copyOf(byHandle, handle * 2);
+      free = Arrays.copyOf(free, handle * 2);
+      onDevice = Arrays.copyOf(onDevice, handle * 2);
+      keysByHandle = Arrays.copyOf(keysByHandle, handle * 2);
+    }
     return handle;
   }
 
   /**
+   * Ends a registration: when this returns, its keys are good for nothing, and nobody writes there
+   * by them.
+   *
    * @return false when there is no such handle
    */
   public synchronized boolean deregister(long handle) {
-    Entry entry = handle > 0 && handle < byHandle.length ? byHandle[(int) handle] : null;
-    if (entry == null) {
+    MemoryRegion region = handle > 0 && handle < byHandle.length ? byHandle[(int) handle] : null;
+    if (region == null) {
       return false;
     }
-    if (--entry.users == 0) {
-      byHandle[entry.handle] = null;
-      keysByHandle[entry.handle] = 0;
-      onDevice[entry.handle] = false;
-      byAddress.remove(entry.region.address(), entry);
-      entry.region.close();
-    }
+    byHandle[(int) handle] = null;
+    keysByHandle[(int) handle] = 0;
+    onDevice[(int) handle] = false;
+    free[freeCount++] = (int) handle;
+    region.close();
     return true;
   }
 

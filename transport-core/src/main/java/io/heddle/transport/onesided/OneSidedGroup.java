@@ -136,9 +136,21 @@ public final class OneSidedGroup implements AutoCloseable {
       Thread.yield();
       code = progress();
     }
-    return directory.deregister(registration)
-        ? TransportResult.SUCCESS
-        : TransportResult.INVALID_ARGUMENT;
+    boolean found = directory.deregister(registration);
+    signals().forEach(OneSidedGroup::awaitTurn);
+    return found ? TransportResult.SUCCESS : TransportResult.INVALID_ARGUMENT;
+  }
+
+  private synchronized List<PeerSignals> signals() {
+    return List.copyOf(signals);
+  }
+
+  /* Who adds a signal has the baton, and found the word before it was taken back. */
+  private static void awaitTurn(PeerSignals end) {
+    while (!end.baton().take()) {
+      Thread.onSpinWait();
+    }
+    end.baton().give();
   }
 
   /**

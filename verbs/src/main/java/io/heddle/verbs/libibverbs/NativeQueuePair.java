@@ -9,6 +9,7 @@ import io.heddle.verbs.QueuePairState;
 import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.SendWorkRequest;
+import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -139,6 +140,34 @@ final class NativeQueuePair implements QueuePair {
         QueuePairState.READY_TO_RECEIVE,
         QueuePairState.READY_TO_SEND,
         () -> moves.readyToSend(this, attributes));
+  }
+
+  @Override
+  public void refuseRequests() {
+    port.lock()
+        .shared(() -> {
+          synchronized (this) {
+            if (!closed
+                && (moved == QueuePairState.READY_TO_RECEIVE
+                    || moved == QueuePairState.READY_TO_SEND)) {
+              refuse();
+            }
+          }
+        });
+  }
+
+  /* The device may have moved it by itself, or may not know how to change rights. */
+  private void refuse() {
+    if (moved == QueuePairState.READY_TO_SEND) {
+      try {
+        moves.refuseRequests(this);
+        return;
+      } catch (VerbsException refused) {
+        port.log().trace("%s; it is moved to ERROR instead", refused.getMessage());
+      }
+    }
+    moves.to(QueuePairState.ERROR, this);
+    moved = QueuePairState.ERROR;
   }
 
   @Override

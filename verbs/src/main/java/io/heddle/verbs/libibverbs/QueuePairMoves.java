@@ -41,12 +41,33 @@ final class QueuePairMoves {
 
   /* The filler writes the attributes and returns the mask of those that it wrote. */
   private void modify(String object, int state, ToIntFunction<MemorySegment> filler) {
+    modify(
+        object,
+        attr -> {
+          ibv_qp_attr.qp_state(attr, state);
+          return VerbsConstants.IBV_QP_STATE() | filler.applyAsInt(attr);
+        });
+  }
+
+  private void modify(String object, ToIntFunction<MemorySegment> filler) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_qp_attr.allocate(arena);
-      ibv_qp_attr.qp_state(attr, state);
-      int mask = VerbsConstants.IBV_QP_STATE() | filler.applyAsInt(attr);
-      Verb.MODIFY_QP.call(object, queuePair, attr.address(), mask);
+      Verb.MODIFY_QP.call(object, queuePair, attr.address(), filler.applyAsInt(attr));
     }
+  }
+
+  /**
+   * RTS → RTS, where the peer may neither write nor read any more. Devices look at the sequence
+   * number before they look at rights, so duplicates are still acknowledged.
+   */
+  void refuseRequests(Object user) {
+    modify(
+        user + " to RTS without remote access",
+        attr -> {
+          ibv_qp_attr.qp_state(attr, VerbsConstants.IBV_QPS_RTS());
+          ibv_qp_attr.qp_access_flags(attr, 0);
+          return VerbsConstants.IBV_QP_STATE() | VerbsConstants.IBV_QP_ACCESS_FLAGS();
+        });
   }
 
   void initialise(Object user) {

@@ -58,6 +58,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   private boolean waitingForReceive;
   private long peersNumber;
   private volatile boolean held;
+  private boolean refuses;
 
   LoopbackQueuePair(LoopbackProvider.Domain pd, QueuePairAttributes attributes) {
     super(pd.ledger(), pd);
@@ -156,6 +157,13 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   }
 
   @Override
+  public void refuseRequests() {
+    synchronized (fabric) {
+      refuses = true;
+    }
+  }
+
+  @Override
   public void toError() {
     synchronized (fabric) {
       if (state != QueuePairState.ERROR) {
@@ -187,6 +195,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     synchronized (fabric) {
       state = QueuePairState.RESET;
       held = false;
+      refuses = false;
       head = next = tail = 0;
       receiveHead = receiveTail = 0;
       waitingSince = 0;
@@ -393,6 +402,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
 
   /* This end is the responder. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
+    if (refuses) {
+      return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);
+    }
     return switch (wr.operation) {
       case RDMA_READ -> {
         if (!pd.allows(wr.rkey, wr.remoteAddress, wr.lengthBytes, Access.REMOTE_READ)) {

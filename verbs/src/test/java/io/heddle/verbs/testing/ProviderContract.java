@@ -248,6 +248,32 @@ public abstract class ProviderContract {
   }
 
   @Test
+  void aPairThatRefusesRequestsTakesNothingNewThoughTheKeyIsGood() {
+    Endpoint.connect(left, right);
+    left.fill(10_000, 1);
+    assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_WRITE, 1, 10_000, right)));
+    succeeded(left.awaitCompletion(right), 1, Kind.RDMA_WRITE);
+    right.qp.refuseRequests();
+    byte[] before = right.bytes(BUFFER_BYTES);
+    left.fill(BUFFER_BYTES, 2);
+    assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_WRITE, 2, BUFFER_BYTES, right)));
+    WorkCompletion refused = left.awaitCompletion(right);
+    assertEquals(2, refused.workRequestId);
+    assertEquals(Status.REMOTE_INVALID_REQUEST_ERROR, refused.status);
+    assertArrayEquals(before, right.bytes(BUFFER_BYTES));
+  }
+
+  @Test
+  void aPairThatRefusesRequestsSendsItsOwn() {
+    Endpoint.connect(left, right);
+    right.fill(5_000, 3);
+    right.qp.refuseRequests();
+    assertEquals(1, right.qp.postSend(right.request(Operation.RDMA_WRITE, 1, 5_000, left)));
+    succeeded(right.awaitCompletion(left), 1, Kind.RDMA_WRITE);
+    assertArrayEquals(right.bytes(5_000), left.bytes(5_000));
+  }
+
+  @Test
   void writeIntoReadOnlyMemoryIsRefused() {
     Endpoint.connect(left, right);
     try (MemoryRegion readable =

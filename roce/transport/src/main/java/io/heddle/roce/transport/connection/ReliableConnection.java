@@ -104,6 +104,11 @@ public final class ReliableConnection {
     requester.start(attributes, remoteNumber, sizes, softPeer, links, companions, nowNs);
   }
 
+  /** From now on no request is executed; duplicates are acknowledged, new ones are refused. */
+  public void refuseRequests() {
+    responder.refuseRequests();
+  }
+
   /** Nothing is sent or executed any more, and no timer runs. */
   public void stop() {
     requester.stop();

@@ -59,6 +59,8 @@ public final class Responder {
   private int timerCode;
 
   private boolean sequenceErrorSent;
+  /* Nothing new is executed: the peer's writes have no place any more. */
+  private boolean refuses;
   /* After an error of the peer's making: what every later packet of it is told. */
   private int lastSyndrome;
   private long lastSyndromePsn;
@@ -119,8 +121,17 @@ public final class Responder {
     immediates.clear();
     acknowledger.reset(peerIsSoft, remoteNumber);
     sequenceErrorSent = false;
+    refuses = false;
     lastSyndrome = 0;
     reads.configure(mtu, remoteNumber);
+  }
+
+  /**
+   * From now on only duplicates are answered well. A request that is new ends the queue pair in its
+   * turn, and has no effect before: what comes ahead of it counts as not received.
+   */
+  public void refuseRequests() {
+    refuses = true;
   }
 
   /** When an acknowledgement is due though nothing more comes, or {@link Pause#NEVER_NS}. */
@@ -232,6 +243,7 @@ public final class Responder {
   public int onRow(
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
     if (several
+        || refuses
         || inbound.isUnderWay()
         || highest >= expected
         || writes.isAnyPartial()
@@ -291,6 +303,7 @@ public final class Responder {
         opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (softPeer
         && only
+        && !refuses
         && !inbound.isUnderWay()
         && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
@@ -326,7 +339,7 @@ public final class Responder {
       return;
     }
     int outcome =
-        only && !inbound.isUnderWay()
+        only && !refuses && !inbound.isUnderWay()
             ? writes.placePiece(opcode, packet, payload, payloadBytes, psn)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
@@ -382,6 +395,9 @@ public final class Responder {
 
   /** Executes the packet that was expected: 0, or the syndrome of the answer that refuses it. */
   private int execute(int opcode, long packet, long payload, int payloadBytes) {
+    if (refuses) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
     switch (opcode) {
       case PacketFormat.WRITE_ONLY, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE:
         return executeWriteOnly(opcode, packet, payload, payloadBytes);
