@@ -14,6 +14,8 @@ public final class MemoryCalls {
   private static final MethodHandle MMAP = LinuxCalls.find("mmap", 6);
   private static final MethodHandle MUNMAP = LinuxCalls.find("munmap", 2);
   private static final MethodHandle MADVISE = LinuxCalls.find("madvise", 3);
+  private static final MethodHandle MSYNC = LinuxCalls.find("msync", 3);
+  private static final MethodHandle GETPAGESIZE = LinuxCalls.find("getpagesize", 0);
   private static final MethodHandle SYSCALL = LinuxCalls.find("syscall", 7);
 
   /* The C library has no function for futex; its number differs by architecture. */
@@ -91,6 +93,27 @@ public final class MemoryCalls {
    */
   public static int wantSmallPages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 15L /* MADV_NOHUGEPAGE */);
+  }
+
+  /**
+   * Whether every page of a range is mapped. The kernel goes over the mappings and not the pages,
+   * so a gibibyte costs what a page does, and nothing is read or written. Where it doesn't say, the
+   * answer is yes.
+   */
+  public static boolean isMapped(long address, long lengthBytes) {
+    MemorySegment capture = LinuxCalls.errnoCapture();
+    try {
+      long page = address & -(long) (int) (long) GETPAGESIZE.invokeExact(capture, 0L, 0L, 0L);
+      int result =
+          LinuxCalls.intResult(
+              capture,
+              (long)
+                  MSYNC.invokeExact(
+                      capture, page, address - page + lengthBytes, 1L /* MS_ASYNC */));
+      return result != -Errno.ENOMEM;
+    } catch (Throwable thrown) {
+      throw LinuxCalls.unexpected(thrown);
+    }
   }
 
   private static int advise(long address, long lengthBytes, long advice) {

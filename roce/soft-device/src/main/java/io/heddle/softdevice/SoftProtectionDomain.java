@@ -1,6 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
+import io.heddle.platform.MemoryCalls;
 import io.heddle.roce.transport.RegionTable;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.MemoryRegion;
@@ -34,15 +35,12 @@ final class SoftProtectionDomain implements ProtectionDomain {
   public MemoryRegion registerMemory(long address, long lengthBytes, Set<Access> access) {
     synchronized (context) {
       requireOpen("reg_mr");
-      if (lengthBytes < 1 || address <= 0 || address + lengthBytes < 0) {
-        throw new VerbsException(
-            "reg_mr",
-            "soft0, "
-                + lengthBytes
-                + " bytes at 0x"
-                + Long.toHexString(address)
-                + " (1 byte or more, not at 0)",
-            Errno.EINVAL);
+      if (lengthBytes < 1 || address <= 0 || lengthBytes > Long.MAX_VALUE - address) {
+        throw refusal(address, lengthBytes, "1 byte or more, not at 0", Errno.EINVAL);
+      }
+      /* As a card pins it. Later the device would fault in the caller's name. */
+      if (!MemoryCalls.isMapped(address, lengthBytes)) {
+        throw refusal(address, lengthBytes, "not all of it is mapped", Errno.EFAULT);
       }
       int rights = 0;
       for (Access each : access) {
@@ -56,6 +54,11 @@ final class SoftProtectionDomain implements ProtectionDomain {
       }
       return context.register(this, address, lengthBytes, rights);
     }
+  }
+
+  private static VerbsException refusal(long address, long lengthBytes, String why, int errno) {
+    return new VerbsException(
+        "reg_mr", "soft0, %s bytes at 0x%x (%s)".formatted(lengthBytes, address, why), errno);
   }
 
   @Override

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
 import java.util.HashSet;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +32,48 @@ class RegionTableTest {
     assertFalse(writes(table, key, -1, 2));
     assertFalse(writes(table, key, BASE, -1));
     assertFalse(writes(table, key, BASE + 1, Integer.MAX_VALUE));
+  }
+
+  /* Addresses and lengths of packets are the peer's, and a region is as long as a host says. */
+  @Test
+  void noRangeOutsideARegionIsAllowedWhateverTheNumbers() {
+    Random random = new Random(4711);
+    int inside = 0;
+    for (int i = 0; i < 300_000; i++) {
+      RegionTable table = new RegionTable(5);
+      long base = 1 + (any(random) & Long.MAX_VALUE - 1);
+      long bytes = 1 + (any(random) & Long.MAX_VALUE - 1);
+      if (bytes > Long.MAX_VALUE - base) {
+        continue; /* the device refuses it */
+      }
+      int key = table.add(base, bytes, 1, RegionTable.REMOTE_WRITE);
+      long address = random.nextBoolean() ? base + any(random) : any(random);
+      long length = random.nextBoolean() ? bytes + random.nextLong(-3, 4) : any(random);
+      BigInteger from = BigInteger.valueOf(address);
+      BigInteger to = from.add(BigInteger.valueOf(length));
+      boolean covered =
+          length >= 0
+              && from.compareTo(BigInteger.valueOf(base)) >= 0
+              && to.compareTo(BigInteger.valueOf(base + bytes)) <= 0;
+      inside += covered ? 1 : 0;
+      assertEquals(
+          covered,
+          writes(table, key, address, length),
+          () -> "%s at %#x in %s at %#x".formatted(length, address, bytes, base));
+    }
+    assertTrue(inside > 1000, () -> "ranges inside");
+  }
+
+  /* The edges of the range of numbers as often as its middle. */
+  private static long any(Random random) {
+    long near = random.nextLong(-3, 4);
+    return switch (random.nextInt(5)) {
+      case 0 -> near;
+      case 1 -> Long.MAX_VALUE - Math.abs(near);
+      case 2 -> Long.MIN_VALUE + Math.abs(near);
+      case 3 -> (1L << random.nextInt(63)) + near;
+      default -> random.nextLong();
+    };
   }
 
   @Test
