@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A class of a test that runs in a Java machine of its own. */
 public final class OwnProgram {
-  private static final long LIMIT_SECONDS = 120;
+  private static final long USUAL_LIMIT_SECONDS = 120;
 
   /** How it ended, and what it printed. */
   public record End(int status, String printed) {}
@@ -18,7 +18,7 @@ public final class OwnProgram {
   private OwnProgram() {}
 
   /**
-   * Runs one to its end.
+   * Runs one to its end, for 120 s at most.
    *
    * @param output a file that takes what it prints
    * @param before a command that runs Java, with its words; empty for none
@@ -26,6 +26,18 @@ public final class OwnProgram {
    */
   static End run(
       Path output, List<String> before, List<String> options, Class<?> program, String... arguments)
+      throws IOException, InterruptedException {
+    return run(USUAL_LIMIT_SECONDS, output, before, options, program, arguments);
+  }
+
+  /** As the other, for this many seconds of an idle machine at most. */
+  public static End run(
+      long limitSeconds,
+      Path output,
+      List<String> before,
+      List<String> options,
+      Class<?> program,
+      String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -40,12 +52,12 @@ public final class OwnProgram {
             .start();
     boolean ended;
     try {
-      ended = Patience.ofSeconds(LIMIT_SECONDS).outlasts(run);
+      ended = Patience.ofSeconds(limitSeconds).outlasts(run);
     } finally {
       run.destroyForcibly();
     }
     String printed = Files.readString(output);
-    assertTrue(ended, () -> "no end within " + LIMIT_SECONDS + " s: " + printed);
+    assertTrue(ended, () -> "no end within " + limitSeconds + " s: " + printed);
     return new End(run.exitValue(), printed);
   }
 }

@@ -38,6 +38,9 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
       "the control thread met an error of its own while it dealt with this connection, which it has"
           + " told before";
 
+  /* A channel that is left refers to no connection. */
+  private static final ControlChannel.Listener NOBODY = new Nobody();
+
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final Connection connection;
@@ -226,6 +229,24 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
     return true;
   }
 
+  /** The listener of a channel that has been left: nothing is heard there any more. */
+  private static final class Nobody implements ControlChannel.Listener {
+    @Override
+    public void onConnected(ControlChannel channel) {
+      throw new IllegalStateException("connected after it was left");
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      // The other end says all of it again on the channel that it goes on by.
+    }
+
+    @Override
+    public void onClosed(ControlChannel.Ending how, String reason) {
+      // The connection doesn't depend on it.
+    }
+  }
+
   /* So many messages of ours are acknowledged soon, or the channel carries them no more. */
   private void expect(long count, long sinceNs) {
     tasks.schedule(
@@ -361,7 +382,9 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
   private void takeOver(ControlChannel fresh, Ping theirs) {
     Line old = current;
     if (old != null) {
-      tasks.schedule(Standing.LINGER_NS, old.channel::close);
+      ControlChannel left = old.channel;
+      left.handTo(NOBODY);
+      loop.schedule(Standing.LINGER_NS, left::close);
     }
     resume(fresh, theirs);
   }
@@ -446,6 +469,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
     calls.hangUp();
     failover.end();
     leaveChannel();
+    tasks.cancelScheduled();
     connection.close();
     if (first) {
       doors.forget();

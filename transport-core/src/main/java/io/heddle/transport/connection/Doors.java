@@ -97,6 +97,7 @@ public final class Doors {
   /** Somebody at a door: nobody until it shows a ticket, then the link's next channel, perhaps. */
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
+    /* Null once the caller is gone: the timer below may keep this in memory longer than the connection. */
     private @Nullable Behind link;
     private long number;
 
@@ -114,6 +115,7 @@ public final class Doors {
       }
       if (found != null && message instanceof ControlMessage.Ping ping) {
         channel = null;
+        link = null;
         found.goesOn(open, ping, number);
       } else if (found != null && message instanceof ControlMessage.Doors theirs) {
         found.theirDoorsAre(theirs);
@@ -148,6 +150,7 @@ public final class Doors {
     /* Without a word: who was too slow calls again. */
     private void hangUp() {
       ControlChannel open = channel;
+      link = null;
       if (open != null) {
         channel = null;
         open.close();
@@ -157,6 +160,7 @@ public final class Doors {
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       channel = null;
+      link = null;
     }
   }
 }

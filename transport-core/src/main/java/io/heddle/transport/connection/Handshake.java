@@ -325,6 +325,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private void onReady() {
     stage = Stage.ESTABLISHED;
+    tasks.cancelScheduled();
     Connection made = connection();
     ControlChannel open = channel();
     C comm = maker.apply(made, this::close);
@@ -411,12 +412,14 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
         outcome = new Outcome<>(null, reason);
       }
       if (made != null) {
+        connection = null;
         made.close();
       }
     }
   }
 
   private void hangUp() {
+    tasks.cancelScheduled();
     ControlChannel open = channel;
     ListenerCalls unanswered = calls;
     channel = null;

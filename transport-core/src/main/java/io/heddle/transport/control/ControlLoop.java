@@ -13,7 +13,6 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
@@ -34,38 +33,6 @@ public final class ControlLoop implements AutoCloseable {
 
     /** {@link #onReady} ended with an exception or {@link Error}, which has been told. */
     void onBroken(SelectionKey key);
-  }
-
-  private static final class Timer implements Comparable<Timer> {
-    private long dueNs;
-    private final long periodNs; /* 0 for once */
-    private final long order;
-    private final Runnable action;
-    private final Consumer<Throwable> broken;
-
-    Timer(long dueNs, long periodNs, long order, Runnable action, Consumer<Throwable> broken) {
-      this.dueNs = dueNs;
-      this.periodNs = periodNs;
-      this.order = order;
-      this.action = action;
-      this.broken = broken;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return this == other;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(this);
-    }
-
-    @Override
-    public int compareTo(Timer other) {
-      long difference = dueNs - other.dueNs;
-      return difference == 0 ? Long.compare(order, other.order) : Long.signum(difference);
-    }
   }
 
   private static final int TASKS_OF_A_CHUNK = 64;
@@ -91,7 +58,7 @@ public final class ControlLoop implements AutoCloseable {
   private final OwnTime time;
   private final Queue<Runnable> tasks =
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
-  private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+  private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   /* Outside the heap: into an array a read goes by way of such a buffer. */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
@@ -105,7 +72,6 @@ public final class ControlLoop implements AutoCloseable {
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
   private boolean late;
-  private long timerOrder;
   private volatile Runnable whenLost = () -> {};
   private volatile boolean lost;
   private volatile boolean closed;
@@ -185,19 +151,25 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Runs something on the control thread after a delay of {@link #nanoTime}. Control thread only.
+   * Runs something on the control thread after a delay of {@link #nanoTime}, whatever happens until
+   * then; {@link ControlTasks} can cancel. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
-    schedule(delayNs, action, nobodys);
+    timers.add(time.nanoTime() + delayNs, 0, action, nobodys, null);
   }
 
-  void schedule(long delayNs, Runnable action, Consumer<Throwable> broken) {
-    timers.add(new Timer(time.nanoTime() + delayNs, 0, timerOrder++, action, broken));
+  void schedule(long delayNs, Runnable action, Consumer<Throwable> broken, Timers.Owner owner) {
+    timers.add(time.nanoTime() + delayNs, 0, action, broken, owner);
+  }
+
+  /** Nothing that this owner has scheduled will run. Control thread only. */
+  void cancelAll(Timers.Owner owner) {
+    timers.cancelAll(owner);
   }
 
   /** Runs something on the control thread soon, and again and again, whatever becomes of it. */
   public void every(long periodNs, Runnable action) {
-    execute(() -> timers.add(new Timer(time.nanoTime(), periodNs, timerOrder++, action, nobodys)));
+    execute(() -> timers.add(time.nanoTime(), periodNs, action, nobodys, null));
   }
 
   SelectionKey register(SelectableChannel channel, int operations, Handler handler)
@@ -329,16 +301,8 @@ public final class ControlLoop implements AutoCloseable {
   private void runTimers() throws IOException {
     hearWhatCame();
     long now = time.nanoTime();
-    for (Timer first = timers.peek();
-        first != null && first.dueNs - now <= 0;
-        first = timers.peek()) {
-      timers.remove();
-      if (first.periodNs > 0) {
-        /* Before it runs, and the same object: that it comes again depends on nothing. */
-        first.dueNs = now + first.periodNs;
-        timers.add(first);
-      }
-      guarded(first.action, first.broken);
+    for (Timers.Timer due = timers.takeDue(now); due != null; due = timers.takeDue(now)) {
+      guarded(due.action(), due.broken());
       hearWhatCame();
     }
   }
@@ -383,14 +347,14 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   private long nextDelayMs() {
-    Timer first = timers.peek();
+    Timers.Timer first = timers.first();
     if (!tasks.isEmpty()) {
       return 1;
     }
     if (first == null) {
       return 0; // for ever: execute() wakes the selector
     }
-    return Math.max(1, (first.dueNs - time.nanoTime() + 999_999) / 1_000_000);
+    return Math.max(1, (first.dueNs() - time.nanoTime() + 999_999) / 1_000_000);
   }
 
   /**

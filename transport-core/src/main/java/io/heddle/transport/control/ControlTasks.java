@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 public final class ControlTasks {
   private final ControlLoop loop;
   private final Consumer<Throwable> broken;
+  private final Timers.Owner timers = new Timers.Owner();
 
   ControlTasks(ControlLoop loop, Consumer<Throwable> broken) {
     this.loop = loop;
@@ -33,6 +34,14 @@ public final class ControlTasks {
 
   /** Runs something on the control thread after a delay. Control thread only. */
   public void schedule(long delayNs, Runnable action) {
-    loop.schedule(delayNs, action, broken);
+    loop.schedule(delayNs, action, broken, timers);
+  }
+
+  /**
+   * Cancels all that was scheduled here and hasn't run. An owner that has ended must do this: until
+   * its time comes a timer keeps its owner in memory. Control thread only.
+   */
+  public void cancelScheduled() {
+    loop.cancelAll(timers);
   }
 }

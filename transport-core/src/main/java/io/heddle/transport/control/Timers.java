@@ -1,0 +1,219 @@
+package io.heddle.transport.control;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timers in the order of their times, as a binary heap whose entries know their places: adding one
+ * and cancelling one take a number of steps that is logarithmic in how many there are. A cancelled
+ * timer is gone at once, and so is all that its action refers to. Control thread.
+ *
+ * <p>Only {@link #add} of a new timer may need memory; a periodic one comes again without any.
+ */
+final class Timers {
+  private static final int FIRST_CAPACITY = 64;
+  private static final int NO_PLACE = -1;
+
+  /** An action and its time. */
+  static final class Timer {
+    private long dueNs;
+    private long order;
+    private int place = NO_PLACE;
+    private final long periodNs; /* 0 for once */
+    private final Runnable action;
+    private final Consumer<Throwable> broken;
+
+    /* Neighbours among those of the same owner. */
+    private final @Nullable Owner owner;
+    private @Nullable Timer before;
+    private @Nullable Timer after;
+
+    private Timer(
+        long periodNs, Runnable action, Consumer<Throwable> broken, @Nullable Owner owner) {
+      this.periodNs = periodNs;
+      this.action = action;
+      this.broken = broken;
+      this.owner = owner;
+    }
+
+    long dueNs() {
+      return dueNs;
+    }
+
+    Runnable action() {
+      return action;
+    }
+
+    /** Hears what the action throws. */
+    Consumer<Throwable> broken() {
+      return broken;
+    }
+
+    private boolean isBefore(Timer other) {
+      long difference = dueNs - other.dueNs;
+      return difference < 0 || difference == 0 && order - other.order < 0;
+    }
+  }
+
+  /** Timers to be cancelled together. */
+  static final class Owner {
+    private @Nullable Timer first;
+
+    private void link(Timer timer) {
+      Timer second = first;
+      timer.after = second;
+      if (second != null) {
+        second.before = timer;
+      }
+      first = timer;
+    }
+
+    private void unlink(Timer timer) {
+      Timer before = timer.before;
+      Timer after = timer.after;
+      timer.before = null;
+      timer.after = null;
+      if (before == null) {
+        first = after;
+      } else {
+        before.after = after;
+      }
+      if (after != null) {
+        after.before = before;
+      }
+    }
+  }
+
+  private @Nullable Timer[] heap = new @Nullable Timer[FIRST_CAPACITY];
+  private int count;
+  private long added;
+
+  int count() {
+    return count;
+  }
+
+  /**
+   * Adds a timer.
+   *
+   * @param periodNs after which it comes again; 0 for never
+   * @param owner by whom it may be cancelled; null for none
+   */
+  Timer add(
+      long dueNs,
+      long periodNs,
+      Runnable action,
+      Consumer<Throwable> broken,
+      @Nullable Owner owner) {
+    if (count == heap.length) {
+      heap = Arrays.copyOf(heap, 2 * count);
+    }
+    Timer timer = new Timer(periodNs, action, broken, owner);
+    insert(timer, dueNs);
+    if (owner != null) {
+      owner.link(timer);
+    }
+    return timer;
+  }
+
+  /** The next one; null where there is none. */
+  @Nullable Timer first() {
+    return count == 0 ? null : heap[0];
+  }
+
+  /**
+   * The next one, if its time has come. It is taken out, or comes again where it is periodic,
+   * before it is returned: that depends on nothing that its action does.
+   */
+  @Nullable Timer takeDue(long nowNs) {
+    Timer timer = first();
+    if (timer == null || timer.dueNs - nowNs > 0) {
+      return null;
+    }
+    if (timer.periodNs > 0) {
+      remove(timer);
+      insert(timer, nowNs + timer.periodNs);
+    } else {
+      cancel(timer);
+    }
+    return timer;
+  }
+
+  /** Takes a timer out, if it is still there. */
+  void cancel(Timer timer) {
+    if (timer.place != NO_PLACE) {
+      remove(timer);
+      Owner owner = timer.owner;
+      if (owner != null) {
+        owner.unlink(timer);
+      }
+    }
+  }
+
+  /** Takes out all timers of an owner. */
+  void cancelAll(Owner owner) {
+    for (Timer timer = owner.first; timer != null; timer = owner.first) {
+      cancel(timer);
+    }
+  }
+
+  private void insert(Timer timer, long dueNs) {
+    timer.dueNs = dueNs;
+    timer.order = added++;
+    rise(timer, count++);
+  }
+
+  private void remove(Timer timer) {
+    int hole = timer.place;
+    timer.place = NO_PLACE;
+    Timer last = at(--count);
+    heap[count] = null;
+    if (last != timer) {
+      sink(last, hole);
+      rise(last, last.place);
+    }
+  }
+
+  private Timer at(int place) {
+    Timer there = heap[place];
+    if (there == null) {
+      throw new IllegalStateException("no timer at " + place + " of " + count);
+    }
+    return there;
+  }
+
+  private void put(Timer timer, int place) {
+    heap[place] = timer;
+    timer.place = place;
+  }
+
+  private void rise(Timer timer, int from) {
+    int place = from;
+    while (place > 0) {
+      int parent = (place - 1) >>> 1;
+      Timer above = at(parent);
+      if (!timer.isBefore(above)) {
+        break;
+      }
+      put(above, place);
+      place = parent;
+    }
+    put(timer, place);
+  }
+
+  private void sink(Timer timer, int from) {
+    int place = from;
+    for (int child = 2 * place + 1; child < count; child = 2 * place + 1) {
+      if (child + 1 < count && at(child + 1).isBefore(at(child))) {
+        child++;
+      }
+      Timer below = at(child);
+      if (!below.isBefore(timer)) {
+        break;
+      }
+      put(below, place);
+      place = child;
+    }
+    put(timer, place);
+  }
+}

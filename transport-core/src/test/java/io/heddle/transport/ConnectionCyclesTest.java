@@ -1,0 +1,81 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.OwnProgram;
+import io.heddle.transport.ConnectionCyclesRun.Held;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that opens and closes connections for as long as it lives, which must not grow. */
+class ConnectionCyclesTest {
+  private static final long WHOLE_RUN_SECONDS = 2_000;
+
+  /* Between the second stretch and the last: what the machine's own tables take. */
+  private static final long MOST_HEAP_GROWTH_BYTES = 64 << 10;
+  private static final long MOST_RESIDENT_GROWTH_BYTES = 4 << 20;
+
+  @TempDir private Path folder;
+
+  @Test
+  @EndsWithin(100)
+  void aClosedConnectionLeavesNothing() throws Exception {
+    checkFlat(run(100, "32m", 4, 200, 1));
+  }
+
+  /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
+  @Test
+  @InWholeRun
+  @EndsWithin(WHOLE_RUN_SECONDS)
+  void aHundredThousandConnectionsLeaveNothing() throws Exception {
+    checkFlat(run(WHOLE_RUN_SECONDS, "32m", 10, 10_000, 1));
+  }
+
+  /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
+  @Test
+  @InWholeRun
+  @EndsWithin(WHOLE_RUN_SECONDS)
+  void wavesOfSevenHundredConnectionsLeaveNothing() throws Exception {
+    checkFlat(run(WHOLE_RUN_SECONDS, "256m", 10, 5, 700));
+  }
+
+  private List<Held> run(long limitSeconds, String heap, int stretches, int cycles, int connections)
+      throws Exception {
+    OwnProgram.End end =
+        OwnProgram.run(
+            limitSeconds,
+            folder.resolve("output"),
+            List.of(),
+            List.of(
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:-UseDynamicNumberOfCompilerThreads"),
+            ConnectionCyclesRun.class,
+            folder.toString(),
+            Integer.toString(stretches),
+            Integer.toString(cycles),
+            Integer.toString(connections));
+    assertEquals(0, end.status(), end.printed());
+    List<Held> held =
+        end.printed().lines().filter(line -> line.startsWith("held ")).map(Held::parse).toList();
+    assertEquals(stretches, held.size(), end.printed());
+    return held;
+  }
+
+  private static void checkFlat(List<Held> held) {
+    Held settled = held.get(1);
+    Held last = held.getLast();
+    assertTrue(last.heapBytes() - settled.heapBytes() < MOST_HEAP_GROWTH_BYTES, held.toString());
+    assertTrue(
+        last.residentBytes() - settled.residentBytes() < MOST_RESIDENT_GROWTH_BYTES,
+        held.toString());
+    assertEquals(settled.descriptors(), last.descriptors(), held.toString());
+    assertEquals(settled.threads(), last.threads(), held.toString());
+  }
+}
