@@ -28,6 +28,23 @@ class ConnectionCyclesTest {
     checkFlat(run(100, "32m", 4, 200, 1));
   }
 
+  /** So few descriptors let 64 connections linger. */
+  @Test
+  @EndsWithin(60)
+  void connectionsThatLingerAreBounded() throws Exception {
+    OwnProgram.End end =
+        OwnProgram.run(
+            60,
+            folder.resolve("output"),
+            List.of("prlimit", "--nofile=600:600"),
+            List.of("-XX:TieredStopAtLevel=1"),
+            LingeringRun.class,
+            folder.toString(),
+            "100");
+    assertEquals(0, end.status(), end.printed());
+    assertEquals(List.of("lingering 64", "log []"), end.printed().lines().toList());
+  }
+
   /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
   @Test
   @InWholeRun

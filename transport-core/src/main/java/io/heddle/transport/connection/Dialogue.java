@@ -63,6 +63,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
   private boolean closing;
   private boolean over;
   private boolean ended;
+  private final Runnable guardedEnd = this::endGuarded;
 
   /**
    * @param doors where the other end finds it until nothing more will be said
@@ -442,8 +443,8 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
 
   /**
    * Says goodbye. The connection's queue pairs live on until the peer has said so too, or is gone,
-   * or has had its time: an acknowledgement of ours may have been lost, and then the peer asks
-   * again. Any thread.
+   * or has had its time, or too many others wait as well: an acknowledgement of ours may have been
+   * lost, and then the peer asks again. Any thread.
    */
   void close() {
     connection.standing().leave();
@@ -453,10 +454,15 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
       closing = true;
       if (peerThere && said) {
         tasks.schedule(Standing.LINGER_NS, this::end);
+        loop.goodbyes().await(guardedEnd);
       } else {
         end();
       }
     });
+  }
+
+  private void endGuarded() {
+    tasks.run(this::end);
   }
 
   private void end() {
@@ -466,6 +472,7 @@ public final class Dialogue implements OtherEnd, Doors.Behind, Pulses.Member {
     ended = true;
     boolean first = !over;
     over = true;
+    loop.goodbyes().over(guardedEnd);
     calls.hangUp();
     failover.end();
     leaveChannel();

@@ -68,6 +68,7 @@ public final class ControlLoop implements AutoCloseable {
   private final LastingThread thread;
   private final Strangers strangers;
   private final Pulses pulses;
+  private final Goodbyes goodbyes = Goodbyes.ofThisProcess();
   private final Consumer<Throwable> nobodys = alreadyTold -> {};
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
@@ -344,6 +345,11 @@ public final class ControlLoop implements AutoCloseable {
   /** By which it is seen that peers live. Control thread. */
   public Pulses pulses() {
     return pulses;
+  }
+
+  /** Connections that were closed here and aren't yet at the other end. Control thread. */
+  public Goodbyes goodbyes() {
+    return goodbyes;
   }
 
   private long nextDelayMs() {
