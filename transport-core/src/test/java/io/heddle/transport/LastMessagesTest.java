@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,5 +122,32 @@ final class LastMessagesTest {
       assertTrue(of(ends, link.receiver()).await(PLENTY_NS, QUIET_NS));
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(receive));
     }
+  }
+
+  /** Between the list of what is open and the look at it another thread may have closed some. */
+  @Test
+  void aConnectionThatIsClosedMeanwhileIsNotTouched() {
+    try (Ends ends = open()) {
+      Ends.Link link = ends.connect();
+      List<Communicator> listed = List.of(link.sender(), link.receiver());
+      LastMessages last =
+          new LastMessages(
+              () -> {
+                if (isOpen(ends)) {
+                  link.close();
+                  Ends.await("end of the connection", () -> !isOpen(ends));
+                }
+                return listed;
+              },
+              NanoClock.SYSTEM,
+              (level, sentence) -> {});
+      assertTrue(last.await(PLENTY_NS, QUIET_NS));
+    }
+  }
+
+  private static boolean isOpen(Ends ends) {
+    return Stream.of(ends.left, ends.right)
+        .flatMap(end -> end.devices().stream())
+        .anyMatch(device -> !device.connections().isEmpty());
   }
 }

@@ -41,6 +41,8 @@ public abstract sealed class Communicator implements AutoCloseable
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
   private long polledAtNs;
   private final CommLine line;
+  /* With the baton. Native memory of the connection may be gone from then on. */
+  private boolean closed;
 
   /**
    * @param goodbye says it to the other end, and lets go of the connection in time
@@ -257,6 +259,11 @@ public abstract sealed class Communicator implements AutoCloseable
 
   public abstract boolean isSender();
 
+  /** Whether this end has failed, and nothing of it will complete any more. */
+  public final boolean hasFailed() {
+    return failure.result() != TransportResult.SUCCESS;
+  }
+
   /** One per queue pair; the array is the communicator's own. */
   public final SubFlow[] flows() {
     return flows;
@@ -300,14 +307,15 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /**
    * Moves everything on, and says whether something is left to be done: a request, or one that was
-   * refused for now. Any thread.
+   * refused for now. Any thread, also while or after another one closes this.
    */
   final boolean isUnfinished() {
     if (!baton.take()) {
       return true;
     }
     try {
-      return drive() == TransportResult.SUCCESS
+      return !closed
+          && drive() == TransportResult.SUCCESS
           && (hasPending() || isWaitingForPeer() && path.standing().isPeerThere());
     } finally {
       baton.give();
@@ -334,6 +342,7 @@ public abstract sealed class Communicator implements AutoCloseable
       Thread.onSpinWait();
     }
     try {
+      closed = true;
       counters = path.uncounted().get();
     } finally {
       baton.give();
