@@ -21,12 +21,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Planes that die under a connection, over a network in memory that can be cut anywhere. */
@@ -269,6 +271,40 @@ class LoopbackFailoverTest {
       breakPair(atSender, link, 1);
       traffic.run(30);
       traffic.finish();
+    }
+  }
+
+  /* Its holds are 1 s. The test's baton would keep the control thread from all but what polls with it. */
+  @ParameterizedTest
+  @EnumSource(names = {"DOWN", "PROBING"})
+  void anEndThatHasFailedTriesNoPlaneAgain(PlaneState reached) throws InterruptedException {
+    try (Ends ends = ends(Map.of());
+        Ends.Link link = ends.connect()) {
+      link.sending().failover().noticed(1, 0, "cut by the test");
+      Ends.await("the fall of a plane", () -> state(link.sending(), 1) == PlaneState.DOWN);
+      fabric.holdAcknowledgements(true);
+      Ends.await("state " + reached, () -> state(link.sending(), 1) == reached);
+      takeBaton(link);
+      link.sender().fail(TransportResult.REMOTE_ERROR, "it can't go on");
+      link.sender().baton().give();
+      fabric.holdAcknowledgements(false);
+      Thread.sleep(1_500);
+      assertEquals(reached, state(link.sending(), 1), ends.log.toString());
+      takeBaton(link);
+      try {
+        CountDownLatch served = new CountDownLatch(1);
+        Thread.sleep(20);
+        ends.left.loop().execute(served::countDown);
+        assertTrue(served.await(10, TimeUnit.SECONDS), "the control thread polls a failed end");
+      } finally {
+        link.sender().baton().give();
+      }
+    }
+  }
+
+  private static void takeBaton(Ends.Link link) {
+    while (!link.sender().baton().take()) {
+      Thread.onSpinWait();
     }
   }
 

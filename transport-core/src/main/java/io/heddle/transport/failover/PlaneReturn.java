@@ -50,10 +50,21 @@ public final class PlaneReturn {
     tasks.schedule(
         holdNs,
         () -> {
-          if (!failover.isOver() && plane.state == PlaneState.DOWN && plane.epoch == epoch) {
+          boolean isDue = plane.state == PlaneState.DOWN && plane.epoch == epoch;
+          if (isDue && !failover.isOver() && !hasEndFailed()) {
             offer(plane);
           }
         });
+  }
+
+  /* Of an end that has failed no probe is acknowledged, and no plane is of use to it. */
+  private boolean hasEndFailed() {
+    end.baton().await();
+    try {
+      return end.hasFailed();
+    } finally {
+      end.baton().give();
+    }
   }
 
   /** The last plane fell: those that wait for the end of their hold-down can't any more. */
@@ -165,12 +176,17 @@ public final class PlaneReturn {
       return;
     }
     boolean through;
+    boolean failed;
     end.baton().await();
     try {
       end.takeCompletions();
       through = failover.flowsOn(plane).stream().allMatch(SubFlow::isProbed);
+      failed = end.hasFailed();
     } finally {
       end.baton().give();
+    }
+    if (failed) {
+      return;
     }
     if (!through) {
       tasks.schedule(POLL_NS, () -> awaitProbes(plane, epoch));

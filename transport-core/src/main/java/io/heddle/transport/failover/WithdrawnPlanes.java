@@ -37,7 +37,7 @@ final class WithdrawnPlanes {
     this.listener = listener;
   }
 
-  /** Watches until nothing is under way on the plane. */
+  /** Watches until nothing is under way on the plane, or this end has failed. */
   void watch(PlaneLife plane) {
     look(plane, plane.epoch, -1, -1, tasks.nanoTime());
   }
@@ -68,6 +68,9 @@ final class WithdrawnPlanes {
     long usualNs = 0;
     end.baton().await();
     try {
+      if (end.hasFailed()) {
+        return;
+      }
       end.takeCompletions();
       for (SubFlow flow : end.flows()) {
         if (flow.plane == plane.index) {
