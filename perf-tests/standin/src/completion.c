@@ -42,7 +42,7 @@ static uint32_t take_queue(void) {
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int entries, void *cq_context,
                              struct ibv_comp_channel *channel, int vector) {
   if (refused(context, "ibv_create_cq") != 0) return NULL;
-  if (entries < 1 || entries > QUEUE_ENTRIES || vector < 0 || vector >= context->num_comp_vectors) {
+  if (entries < 1 || entries > settings_completions() || vector < 0 || vector >= context->num_comp_vectors) {
     errno = EINVAL;
     return NULL;
   }
@@ -84,7 +84,7 @@ int ibv_resize_cq(struct ibv_cq *cq, int entries) {
   struct completion_queue *queue = (struct completion_queue *)cq;
   int error = refused(cq->context, "ibv_resize_cq");
   if (error != 0) return error;
-  if (entries < 1 || entries > QUEUE_ENTRIES) return EINVAL;
+  if (entries < 1 || entries > settings_completions()) return EINVAL;
   lock(&queue->shared->lock);
   if (atomic_load(&queue->shared->tail) - atomic_load(&queue->shared->head) > (uint64_t)entries) {
     error = EINVAL;

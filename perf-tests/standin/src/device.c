@@ -134,7 +134,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *to) {
       .max_sge = MAX_SGE,
       .max_sge_rd = MAX_SGE,
       .max_cq = QUEUES - 1,
-      .max_cqe = QUEUE_ENTRIES,
+      .max_cqe = settings_completions(),
       .max_mr = REGIONS - 1,
       .max_pd = 1 << 20,
       .max_qp_rd_atom = MAX_READS,

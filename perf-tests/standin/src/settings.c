@@ -56,6 +56,13 @@ int settings_locked_bytes(uint64_t *bytes) {
   return error;
 }
 
+int settings_completions(void) {
+  const char *text = setting("STANDIN_COMPLETIONS");
+  double value = QUEUE_ENTRIES;
+  if (text == NULL || parse_number("STANDIN_COMPLETIONS", text, 1, QUEUE_ENTRIES, &value) != 0) return QUEUE_ENTRIES;
+  return (int)value;
+}
+
 static bool is_on(const char *name) {
   const char *text = setting(name);
   return text != NULL && strcmp(text, "1") == 0;

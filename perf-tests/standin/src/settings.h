@@ -12,6 +12,8 @@ int settings_device_count(uint32_t *count);
 
 /* STANDIN_LOCKED_BYTES: how much memory a process may register; UINT64_MAX where the kernel's own limit holds. */
 int settings_locked_bytes(uint64_t *bytes);
+/* STANDIN_COMPLETIONS: how many a completion queue may hold; QUEUE_ENTRIES where it isn't set, or is no number. */
+int settings_completions(void);
 /* Whether ibv_reg_dmabuf_mr is there; it takes any file that can be mapped. */
 bool settings_dma_buf(void);
 /* STANDIN_INSTANT: whether posts complete at once, and nothing else is done. */

@@ -103,6 +103,23 @@ final class StandinTest {
     }
   }
 
+  /** As the kernel's Soft-RoCE, whose completion queues have room for 64 less deep queue pairs. */
+  @Test
+  void manyQueuePairsShareACompletionQueueThatTheDeviceKeepsSmall()
+      throws IOException, InterruptedException {
+    Map<String, String> small = Map.of("STANDIN_COMPLETIONS", "32767");
+    try (StandinLab hosts = StandinHosts.create(1, 8, folder, small)) {
+      passes(
+          hosts,
+          1,
+          Map.of("NCCL_IB_QPS_PER_CONNECTION", "8"),
+          "--min-bytes",
+          "1024",
+          "--max-bytes",
+          "1048576");
+    }
+  }
+
   @Test
   void addressesOfIpv4ArePlanesWhereAHostHasNoOthers() throws IOException, InterruptedException {
     Path library = BuiltParts.standin();

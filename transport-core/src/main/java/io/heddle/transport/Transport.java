@@ -283,14 +283,20 @@ public final class Transport implements AutoCloseable {
         port.speedBitsPerSecond() / 1_000_000,
         port.number(),
         0,
-        attributes.maxQueuePairs()
-            / (device.planes().size() * ConnectionTerms.queuePairsPerPlane(options)),
+        mostConnections(device, attributes),
         MAX_RECEIVES,
         LARGEST_MESSAGE_BYTES,
         LARGEST_MESSAGE_BYTES,
         1,
         device.rail(),
         UNDEFINED);
+  }
+
+  /* Each end has one completion queue, and its queue pairs. */
+  private int mostConnections(NetDevice device, DeviceAttributes attributes) {
+    int queuePairs = device.planes().size() * ConnectionTerms.queuePairsPerPlane(options);
+    return Math.max(
+        1, Math.min(attributes.maxQueuePairs() / queuePairs, attributes.maxCompletionQueues()));
   }
 
   private NetDevice device(int index) {

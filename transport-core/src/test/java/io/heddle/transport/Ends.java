@@ -104,12 +104,31 @@ public final class Ends implements AutoCloseable {
       Map<String, String> rightMore) {
     leftStats = folder.resolve("left");
     String network = fabric == null ? SOFT_NETWORK : "127.0";
-    left = open(fabric, leftStats, network + ".77.", leftPlanes, leftMore);
-    right = open(fabric, folder.resolve("right"), network + ".78.", rightPlanes, rightMore);
+    Devices devices = fabric == null ? null : gids -> new LoopbackProvider(fabric, gids);
+    left = open(devices, leftStats, network + ".77.", leftPlanes, leftMore);
+    right = open(devices, folder.resolve("right"), network + ".78.", rightPlanes, rightMore);
+  }
+
+  /** As the others, with the same planes on both sides, on devices that have these limits. */
+  Ends(
+      LoopbackFabric fabric,
+      Path folder,
+      List<Integer> planes,
+      Map<String, String> more,
+      LoopbackProvider.Limits limits) {
+    leftStats = folder.resolve("left");
+    Devices devices = gids -> new LoopbackProvider(fabric, gids, limits);
+    left = open(devices, leftStats, "127.0.77.", planes, more);
+    right = open(devices, folder.resolve("right"), "127.0.78.", planes, more);
+  }
+
+  /** Makes the provider of one end. */
+  private interface Devices {
+    LoopbackProvider with(List<Gid> gids);
   }
 
   private Transport open(
-      @Nullable LoopbackFabric fabric,
+      @Nullable Devices devices,
       Path stats,
       String network,
       List<Integer> planes,
@@ -127,10 +146,8 @@ public final class Ends implements AutoCloseable {
     environment.put("HEDDLE_ROUTES", "none");
     environment.putAll(more);
     Providers providers =
-        fabric == null
-            ? Providers.ofThisBuild()
-            : new Providers(List.of(new LoopbackProvider(fabric, gids)));
-    environment.putIfAbsent("HEDDLE_PROVIDER", fabric == null ? "soft" : "auto");
+        devices == null ? Providers.ofThisBuild() : new Providers(List.of(devices.with(gids)));
+    environment.putIfAbsent("HEDDLE_PROVIDER", devices == null ? "soft" : "auto");
     Log collecting =
         (level, sentence) -> {
           log.add(level + " " + sentence);

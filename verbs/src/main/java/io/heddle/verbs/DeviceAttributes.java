@@ -8,6 +8,7 @@ package io.heddle.verbs;
  *     never empty, since NCCL's topology search fails on devices without one
  * @param maxQueuePairs how many queue pairs may exist at a time
  * @param maxWorkRequests depth limit of one work queue
+ * @param maxCompletionQueues how many completion queues may exist at a time
  * @param maxCompletions depth limit of one completion queue
  * @param supportsDmaBuf whether device and kernel can register a dma-buf, as GPU memory is exported
  */
@@ -16,5 +17,6 @@ public record DeviceAttributes(
     String pciPath,
     int maxQueuePairs,
     int maxWorkRequests,
+    int maxCompletionQueues,
     int maxCompletions,
     boolean supportsDmaBuf) {}

@@ -4,6 +4,7 @@ import io.heddle.bridge.group.GroupTable;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DatagramQueuePair;
+import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.MemoryRegion;
@@ -59,7 +60,8 @@ final class VerbsQueues {
     this.partitionIndex = partitionIndex;
     boolean ethernet = context.port().ethernet();
     mtuBytes = context.port().activeMtu().bytes();
-    int most = context.attributes().maxWorkRequests();
+    DeviceAttributes limits = context.attributes();
+    int most = Math.min(limits.maxWorkRequests(), limits.maxCompletions());
     int receives = Math.min(mostReceives, most);
     int sends = Integer.highestOneBit(Math.min(MOST_SENDS, most));
     this.domain = domain;

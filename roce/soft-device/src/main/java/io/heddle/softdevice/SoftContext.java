@@ -103,6 +103,7 @@ final class SoftContext implements DeviceContext {
             identity.pciPath(),
             Engine.TOLD_QUEUE_PAIRS,
             MAX_WORK_REQUESTS,
+            Engine.TOLD_QUEUE_PAIRS,
             MAX_COMPLETIONS,
             false);
     engine.tryCalls();

@@ -199,14 +199,32 @@ final class AllReduceOnRxeTest {
   }
 
   private static String ipv4Planes(String network) {
+    return "HEDDLE_PLANES=" + ipv4Planes(network, "");
+  }
+
+  private static String ipv4Planes(String network, String prefix) {
     return IntStream.range(0, PLANES)
-        .mapToObj(plane -> network + "." + plane + ".0/24=" + plane)
-        .collect(Collectors.joining(",", "HEDDLE_PLANES=", ""));
+        .mapToObj(plane -> network + "." + plane + ".0/24=" + prefix + plane)
+        .collect(Collectors.joining(","));
+  }
+
+  /** Their completions are more than a queue of rxe holds, where each has the usual depth. */
+  @Test
+  @Order(5)
+  void sixtyFourQueuePairsShareACompletionQueue() throws Exception {
+    String eight = " NCCL_IB_QPS_PER_CONNECTION=8";
+    String output =
+        allReduce(
+            ALL_OF_A + "," + ipv4Planes("10.10", "v4-") + eight,
+            ALL_OF_B + "," + ipv4Planes("10.11", "v4-") + eight);
+    assertTrue(output.contains("8 queue pairs a plane"), output);
+    assertTrue(output.contains("v4-3"), output);
+    assertEven(output);
   }
 
   /* Last, since it leaves the addresses as they are then. */
   @Test
-  @Order(5)
+  @Order(6)
   void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
       assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());

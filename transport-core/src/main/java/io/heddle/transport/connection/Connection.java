@@ -34,13 +34,10 @@ import org.jspecify.annotations.Nullable;
  * its communicator.
  */
 public final class Connection implements DeviceConnection, Carried {
-  private static final int WANTED_SENDS = 256;
-  private static final int WANTED_RECEIVES = 512;
-
   private final NetDevice device;
   private final Arena arena = Arena.ofShared();
   private final ConnectionMemory memory;
-  private final PlaneQueuePair.QueueDepths depths;
+  private final int inlineBytes;
 
   /* Asked by the routes' thread, too. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
@@ -49,6 +46,8 @@ public final class Connection implements DeviceConnection, Carried {
   /* What queue pairs are made on: each plane, or all of them together. */
   private List<Carrier> carriers = List.of();
   private @Nullable CarrierPairs pairs;
+  /* Of each queue pair, once the planes are paired. */
+  private PlaneQueuePair.QueueDepths depths = new PlaneQueuePair.QueueDepths(0, 0, 0);
 
   /* Of the planes once they are paired, and of the carriers: the same where each plane is one. */
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
@@ -66,11 +65,8 @@ public final class Connection implements DeviceConnection, Carried {
    */
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
+    this.inlineBytes = inlineBytes;
     standing = new Standing(device.clock());
-    int limit = device.context().attributes().maxWorkRequests();
-    depths =
-        new PlaneQueuePair.QueueDepths(
-            Math.min(WANTED_SENDS, limit), Math.min(WANTED_RECEIVES, limit), inlineBytes);
     try {
       memory = new ConnectionMemory(device.pd());
     } catch (RuntimeException failure) {
@@ -86,7 +82,8 @@ public final class Connection implements DeviceConnection, Carried {
    * @param queuePairs how many this end would make on each plane
    * @param together whether each queue pair is to go over all planes, as the policy packet has it
    * @return what became of each plane
-   * @throws HeddleException when no plane is common, or the peer has two planes on one address
+   * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
+   *     device has no room for so many queue pairs
    */
   PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
     peer = remote.host();
@@ -122,6 +119,12 @@ public final class Connection implements DeviceConnection, Carried {
         Math.min(
             Math.min(queuePairs, remote.queuePairsPerPlane()),
             ControlCodec.MAX_QUEUE_PAIRS / carriers.size());
+    depths =
+        Depths.of(
+            device.name(),
+            device.context().attributes(),
+            carriers.size() * perCarrier,
+            inlineBytes);
     CarrierPairs made =
         new CarrierPairs(device, paired, carriers, perCarrier, depths, planeWeights);
     planes = paired;

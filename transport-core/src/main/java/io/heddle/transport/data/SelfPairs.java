@@ -1,5 +1,6 @@
 package io.heddle.transport.data;
 
+import io.heddle.platform.Errno;
 import io.heddle.qppool.PlaneQueuePair;
 import io.heddle.qppool.PlaneQueuePair.LinkSettings;
 import io.heddle.qppool.PlaneQueuePair.QueueDepths;
@@ -7,6 +8,7 @@ import io.heddle.qppool.PlaneQueuePair.RemoteEnd;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.CompletionQueue;
+import io.heddle.verbs.DeviceAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
@@ -81,12 +83,34 @@ public final class SelfPairs implements AutoCloseable {
     this.purpose = purpose;
     requests = new SendWorkRequest[numbers];
     /* Beside those that have replaced them, old queue pairs have their one receive left. */
-    cq = device.context().createCompletionQueue((DEPTH + 2) * device.planes().size());
+    int completions = (DEPTH + 2) * device.planes().size();
+    requireRoom(device, completions);
+    cq = device.context().createCompletionQueue(completions);
     try {
       connectAll();
     } catch (RuntimeException refused) {
       close();
       throw refused;
+    }
+  }
+
+  private void requireRoom(NetDevice device, int completions) {
+    DeviceAttributes limits = device.context().attributes();
+    if (limits.maxWorkRequests() < DEPTH || limits.maxCompletions() < completions) {
+      throw new VerbsException(
+          "create_cq",
+          ("%s of device %s, which takes %s work requests in a queue (max_qp_wr) and %s completions"
+               + " in a queue (max_cqe): over its %s planes %s and %s are needed, name fewer with"
+               + " HEDDLE_PLANES")
+              .formatted(
+                  purpose,
+                  device.name(),
+                  limits.maxWorkRequests(),
+                  limits.maxCompletions(),
+                  device.planes().size(),
+                  DEPTH,
+                  completions),
+          Errno.EINVAL);
     }
   }
 

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
  * What ibv_query_device tells, as far as it is used.
  *
  * @param guid node GUID in host order
+ * @param maxRegionBytes of one memory region; unsigned
  * @param readsAsTarget RDMA READs that a queue pair can answer at a time
  * @param readsAsInitiator RDMA READs that a queue pair can have outstanding
  */
@@ -18,7 +19,9 @@ record DeviceQuery(
     int ports,
     int maxQueuePairs,
     int maxWorkRequests,
+    int maxCompletionQueues,
     int maxCompletions,
+    long maxRegionBytes,
     int readsAsTarget,
     int readsAsInitiator) {
   static DeviceQuery read(long context, String device) {
@@ -30,10 +33,22 @@ record DeviceQuery(
           Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attr)),
           ibv_device_attr.max_qp(attr),
           ibv_device_attr.max_qp_wr(attr),
+          ibv_device_attr.max_cq(attr),
           ibv_device_attr.max_cqe(attr),
+          ibv_device_attr.max_mr_size(attr),
           ibv_device_attr.max_qp_rd_atom(attr),
           ibv_device_attr.max_qp_init_rd_atom(attr));
     }
+  }
+
+  /**
+   * What is to be said of a memory region whose registration fails: that it is longer than the
+   * device says it takes, where that is so. Some devices take more than they say.
+   */
+  String describeRegion(long lengthBytes) {
+    return maxRegionBytes != 0 && Long.compareUnsigned(lengthBytes, maxRegionBytes) > 0
+        ? lengthBytes + " bytes (max_mr_size " + Long.toUnsignedString(maxRegionBytes) + ")"
+        : lengthBytes + " bytes";
   }
 
   /**

@@ -41,6 +41,7 @@ final class NativeContext implements DeviceContext {
             SystemPath.pciPath(Path.of(systemPath), INTERFACES),
             limits.maxQueuePairs(),
             limits.maxWorkRequests(),
+            limits.maxCompletionQueues(),
             limits.maxCompletions(),
             takesDmaBufs(port));
     port.ledger().opened("libibverbs device context");

@@ -57,7 +57,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
 
   @Override
   public MemoryRegion registerMemory(long start, long lengthBytes, Set<Access> access) {
-    String object = "%s, %s bytes at 0x%x".formatted(port, lengthBytes, start);
+    String object =
+        "%s, %s at 0x%x".formatted(port, port.limits().describeRegion(lengthBytes), start);
     return port.lock()
         .shared(() -> {
           requireOpen(Verb.REG_MR);
@@ -80,7 +81,8 @@ final class NativeProtectionDomain implements ProtectionDomain {
   public MemoryRegion registerDmaBuf(
       int descriptor, long offset, long lengthBytes, long start, Set<Access> access) {
     String object =
-        "%s, %s bytes at %s of dma-buf %s".formatted(port, lengthBytes, offset, descriptor);
+        "%s, %s at %s of dma-buf %s"
+            .formatted(port, port.limits().describeRegion(lengthBytes), offset, descriptor);
     return port.lock()
         .shared(() -> {
           requireOpen(Verb.REG_DMABUF_MR);

@@ -29,16 +29,33 @@ import org.jspecify.annotations.Nullable;
  * One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network.
  */
 public final class LoopbackProvider implements VerbsProvider {
-  private static final int MAX_WORK_REQUESTS = 4096;
+  /** Enough for any test. */
+  private static final Limits PLENTY = new Limits(4096, 1 << 22);
+
   private static final int PREFERRED_WRITE_BYTES = 61_440;
 
   private final LoopbackFabric fabric;
   private final List<Gid> gids;
+  private final Limits limits;
+
+  /**
+   * Limits of the device.
+   *
+   * @param workRequests of one work queue
+   * @param completions of one completion queue
+   */
+  public record Limits(int workRequests, int completions) {}
 
   /**
    * @param gids addresses of the device's port, in order of their index
    */
   public LoopbackProvider(LoopbackFabric fabric, List<Gid> gids) {
+    this(fabric, gids, PLENTY);
+  }
+
+  /** As the other, with a device that has these limits. */
+  public LoopbackProvider(LoopbackFabric fabric, List<Gid> gids, Limits limits) {
+    this.limits = limits;
     this.fabric = fabric;
     this.gids = List.copyOf(gids);
   }
@@ -127,6 +144,10 @@ public final class LoopbackProvider implements VerbsProvider {
       return device.provider().fabric;
     }
 
+    private Limits limits() {
+      return device.provider().limits;
+    }
+
     Gid gid(int index) {
       List<Gid> gids = device.provider().gids;
       if (index < 0 || index >= gids.size()) {
@@ -143,7 +164,13 @@ public final class LoopbackProvider implements VerbsProvider {
     @Override
     public DeviceAttributes attributes() {
       return new DeviceAttributes(
-          0x10, "/sys/devices/virtual/loopback", 4096, MAX_WORK_REQUESTS, 1 << 22, false);
+          0x10,
+          "/sys/devices/virtual/loopback",
+          4096,
+          limits().workRequests,
+          4096,
+          limits().completions,
+          false);
     }
 
     @Override
@@ -175,6 +202,12 @@ public final class LoopbackProvider implements VerbsProvider {
 
     @Override
     public CompletionQueue createCompletionQueue(int capacity) {
+      if (capacity < 1 || capacity > limits().completions) {
+        throw new VerbsException(
+            "create_cq",
+            "loopback0, capacity %s (1 to %s)".formatted(capacity, limits().completions),
+            Errno.EINVAL);
+      }
       return new LoopbackCompletionQueue(this, capacity);
     }
 
@@ -287,8 +320,8 @@ public final class LoopbackProvider implements VerbsProvider {
 
     @Override
     public QueuePair createQueuePair(QueuePairAttributes attributes) {
-      if (attributes.sendDepth() > MAX_WORK_REQUESTS
-          || attributes.receiveDepth() > MAX_WORK_REQUESTS
+      if (attributes.sendDepth() > context.attributes().maxWorkRequests()
+          || attributes.receiveDepth() > context.attributes().maxWorkRequests()
           || attributes.sendDepth() < 1
           || attributes.receiveDepth() < 1) {
         throw new VerbsException("create_qp", attributes.toString(), Errno.EINVAL);

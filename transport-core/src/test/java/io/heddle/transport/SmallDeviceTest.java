@@ -1,0 +1,81 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.data.SelfPairs;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.verbs.VerbsException;
+import io.heddle.verbs.testing.LoopbackFabric;
+import io.heddle.verbs.testing.LoopbackProvider;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Connections with 64 queue pairs on devices whose limits are lower than what is wanted. */
+class SmallDeviceTest {
+  private static final List<Integer> PLANES = IntStream.rangeClosed(1, 16).boxed().toList();
+  private static final Map<String, String> FOUR_EACH = Map.of("NCCL_IB_QPS_PER_CONNECTION", "4");
+  private static final int LENGTH = 3_000_000;
+
+  @TempDir private Path folder;
+
+  private Ends on(int workRequests, int completions) {
+    return new Ends(
+        new LoopbackFabric(1),
+        folder,
+        PLANES,
+        FOUR_EACH,
+        new LoopbackProvider.Limits(workRequests, completions));
+  }
+
+  /** The first row has the limits of the kernel's Soft-RoCE, the second the least of all. */
+  @ParameterizedTest
+  @CsvSource({"16384, 32767", "32, 3072"})
+  void queuesAreLessDeepAndEveryByteArrives(int workRequests, int completions) {
+    try (Ends ends = on(workRequests, completions);
+        Ends.Link link = ends.connect()) {
+      assertEquals(64, link.sending().pairs().endpoints().size());
+      for (int seed = 0; seed < 4; seed++) {
+        ends.exchange(link, LENGTH, LENGTH, seed);
+      }
+    }
+  }
+
+  @Test
+  void aDeviceWithTooLittleRoomIsNamedWithItsLimits() {
+    try (Ends ends = on(4096, 3071)) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      HeddleException refused =
+          assertThrows(HeddleException.class, () -> ends.connect(listener, handle));
+      String told = String.valueOf(refused.getMessage());
+      assertTrue(told.contains("loopback0") && told.contains("3071"), told);
+      assertTrue(told.contains("max_cqe") && told.contains("HEDDLE_PLANES"), told);
+      assertThrows(
+          HeddleException.class,
+          () -> Ends.await("the end at the other side", () -> ends.right.accept(listener) != null));
+      listener.close();
+    }
+  }
+
+  @Test
+  void queuePairsWithThemselvesNameTheLimitsToo() {
+    try (Ends ends = on(4096, 4127)) {
+      NetDevice device = ends.left.devices().getFirst();
+      VerbsException refused =
+          assertThrows(VerbsException.class, () -> new SelfPairs(device, 1, "the test"));
+      String told = String.valueOf(refused.getMessage());
+      assertTrue(told.contains("the test") && told.contains("4127 completions"), told);
+      assertTrue(told.contains("4128"), told);
+    }
+  }
+}
