@@ -1,6 +1,9 @@
 package io.heddle.transport;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.LiveHeap;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.data.SendComm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,12 +15,36 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Program that opens connections, sends one message over each and closes them, and prints what the
- * process holds after each of some stretches: {@code FOLDER STRETCHES CYCLES CONNECTIONS}, so many
- * stretches of so many cycles, with so many connections open at a time.
+ * Program that does the same again and again, and prints what the process holds after each of some
+ * stretches: {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, so many stretches of so many cycles,
+ * with so many connections at a time.
  */
 final class ConnectionCyclesRun {
   private static final int MESSAGE_BYTES = 1000;
+
+  /** One cycle. */
+  enum Kind {
+    /** Connections are opened one after the other, carry a message each, and are closed. */
+    CONNECTIONS,
+
+    /** The same over queue pairs that have all planes. */
+    TOGETHER,
+
+    /** Listeners are opened and closed; nobody calls. */
+    LISTENERS,
+
+    /** A listener that has closed is called. */
+    DEAD_LISTENERS,
+
+    /** A listener closes while it is called, and what the caller has is closed. */
+    UNACCEPTED,
+
+    /** A plane falls under each connection before it is closed. */
+    FALLEN_PLANES,
+
+    /** Transports are opened and closed with a connection each. */
+    TRANSPORTS
+  }
 
   /** One line of output. */
   record Held(long heapBytes, long residentBytes, long descriptors, long threads) {
@@ -49,22 +76,57 @@ final class ConnectionCyclesRun {
     }
   }
 
-  private ConnectionCyclesRun() {}
+  private final Path folder;
+  private final Kind kind;
+  private final int connections;
+
+  private ConnectionCyclesRun(Path folder, Kind kind, int connections) {
+    this.folder = folder;
+    this.kind = kind;
+    this.connections = connections;
+  }
 
   public static void main(String[] arguments) throws IOException {
-    int stretches = Integer.parseInt(arguments[1]);
-    int cycles = Integer.parseInt(arguments[2]);
-    int connections = Integer.parseInt(arguments[3]);
-    Path folder = Path.of(arguments[0]);
-    try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(1, 2), Map.of())) {
-      Round round = new Round(ends, connections);
+    ConnectionCyclesRun run =
+        new ConnectionCyclesRun(
+            Path.of(arguments[0]), Kind.valueOf(arguments[1]), Integer.parseInt(arguments[4]));
+    int stretches = Integer.parseInt(arguments[2]);
+    int cycles = Integer.parseInt(arguments[3]);
+    if (run.kind == Kind.TRANSPORTS) {
+      run.runTransports(stretches, cycles);
+    } else {
+      run.runOnOne(stretches, cycles);
+    }
+  }
+
+  private Ends open() {
+    Map<String, String> more = kind == Kind.TOGETHER ? Map.of("HEDDLE_POLICY", "packet") : Map.of();
+    return new Ends(null, folder, List.of(1, 2), List.of(1, 2), more);
+  }
+
+  private void runTransports(int stretches, int cycles) throws IOException {
+    for (int stretch = 0; stretch < stretches; stretch++) {
+      for (int cycle = 0; cycle < cycles; cycle++) {
+        try (Ends ends = open()) {
+          new Round(ends).connections(cycle);
+        }
+      }
+      System.out.println(Held.now().line());
+    }
+  }
+
+  private void runOnOne(int stretches, int cycles) throws IOException {
+    try (Ends ends = open()) {
+      Round round = new Round(ends);
       for (int stretch = 0; stretch < stretches; stretch++) {
         for (int cycle = 0; cycle < cycles; cycle++) {
           round.run(cycle);
         }
+        ends.log.clear();
         awaitClosed(ends);
         System.out.println(Held.now().line());
       }
+      System.out.println("refused " + round.refusals);
     }
   }
 
@@ -79,23 +141,34 @@ final class ConnectionCyclesRun {
         });
   }
 
-  /** Some connections, opened one after the other, used and closed. */
-  private static final class Round {
+  /** What is done in a cycle, with memory of its own. */
+  private final class Round {
     private final Ends ends;
-    private final int connections;
     private final long handle;
     private final long from;
     private final long to;
+    private int refusals;
 
-    Round(Ends ends, int connections) {
+    Round(Ends ends) {
       this.ends = ends;
-      this.connections = connections;
       handle = ends.handle();
       from = ends.memory(MESSAGE_BYTES);
       to = ends.memory(MESSAGE_BYTES);
     }
 
     void run(int seed) {
+      switch (kind) {
+        case CONNECTIONS, TOGETHER, FALLEN_PLANES, TRANSPORTS -> connections(seed);
+        case LISTENERS -> listeners();
+        case DEAD_LISTENERS -> {
+          ends.right.listen(0, handle).close();
+          closeCaller();
+        }
+        case UNACCEPTED -> closeUnder(seed % 5 * 1_000_000L);
+      }
+    }
+
+    void connections(int seed) {
       List<Ends.Link> open = new ArrayList<>();
       for (int i = 0; i < connections; i++) {
         open.add(ends.connect(ends.right.listen(0, handle), handle));
@@ -105,6 +178,9 @@ final class ConnectionCyclesRun {
         message(link);
       }
       Ends.check(to, MESSAGE_BYTES, seed);
+      if (kind == Kind.FALLEN_PLANES) {
+        open.forEach(link -> link.sending().failover().noticed(1, 0, "cut by the program"));
+      }
       open.forEach(Ends.Link::close);
     }
 
@@ -117,6 +193,39 @@ final class ConnectionCyclesRun {
       Ends.finish(link, send);
       link.sender().deregisterMemory(fromHandle);
       link.receiver().deregisterMemory(toHandle);
+    }
+
+    private void listeners() {
+      List<ListenComm> open = new ArrayList<>();
+      for (int i = 0; i < connections; i++) {
+        open.add(ends.right.listen(0, handle));
+      }
+      open.forEach(ListenComm::close);
+    }
+
+    /* The listener may close before or after the connection has come up. */
+    private void closeUnder(long pauseNs) {
+      ListenComm listener = ends.right.listen(0, handle);
+      ends.left.connect(0, -1, handle);
+      LockSupport.parkNanos(pauseNs);
+      listener.close();
+      closeCaller();
+    }
+
+    private void closeCaller() {
+      try {
+        Ends.await(
+            "an end of the call",
+            () -> {
+              SendComm sender = ends.left.connect(0, -1, handle);
+              if (sender != null) {
+                sender.close();
+              }
+              return sender != null;
+            });
+      } catch (HeddleException refused) {
+        refusals++;
+      }
     }
   }
 }

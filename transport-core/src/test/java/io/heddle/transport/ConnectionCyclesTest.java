@@ -7,10 +7,13 @@ import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.OwnProgram;
 import io.heddle.transport.ConnectionCyclesRun.Held;
+import io.heddle.transport.ConnectionCyclesRun.Kind;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process that opens and closes connections for as long as it lives, which must not grow. */
 class ConnectionCyclesTest {
@@ -25,7 +28,29 @@ class ConnectionCyclesTest {
   @Test
   @EndsWithin(100)
   void aClosedConnectionLeavesNothing() throws Exception {
-    checkFlat(run(100, "32m", 4, 200, 1));
+    checkFlat(run(100, "32m", Kind.CONNECTIONS, 4, 200, 1));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UNACCEPTED", "TOGETHER", "DEAD_LISTENERS", "FALLEN_PLANES"})
+  @InWholeRun(butRows = 1)
+  @EndsWithin(200)
+  void whatEndsOtherwiseLeavesNothing(Kind kind) throws Exception {
+    checkFlat(run(200, "32m", kind, 3, 100, 1));
+  }
+
+  @Test
+  @EndsWithin(100)
+  void aClosedListenerLeavesNothing() throws Exception {
+    checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
+  }
+
+  /** Its short form is the case cycles of NcclHabitsTest. */
+  @Test
+  @InWholeRun
+  @EndsWithin(WHOLE_RUN_SECONDS)
+  void aThousandTransportsLeaveNothing() throws Exception {
+    checkFlat(run(WHOLE_RUN_SECONDS, "64m", Kind.TRANSPORTS, 4, 250, 1));
   }
 
   /** So few descriptors let 64 connections linger. */
@@ -50,7 +75,7 @@ class ConnectionCyclesTest {
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
   void aHundredThousandConnectionsLeaveNothing() throws Exception {
-    checkFlat(run(WHOLE_RUN_SECONDS, "32m", 10, 10_000, 1));
+    checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
   }
 
   /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
@@ -58,10 +83,11 @@ class ConnectionCyclesTest {
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
   void wavesOfSevenHundredConnectionsLeaveNothing() throws Exception {
-    checkFlat(run(WHOLE_RUN_SECONDS, "256m", 10, 5, 700));
+    checkFlat(run(WHOLE_RUN_SECONDS, "256m", Kind.CONNECTIONS, 10, 5, 700));
   }
 
-  private List<Held> run(long limitSeconds, String heap, int stretches, int cycles, int connections)
+  private List<Held> run(
+      long limitSeconds, String heap, Kind kind, int stretches, int cycles, int connections)
       throws Exception {
     OwnProgram.End end =
         OwnProgram.run(
@@ -75,6 +101,7 @@ class ConnectionCyclesTest {
                 "-XX:-UseDynamicNumberOfCompilerThreads"),
             ConnectionCyclesRun.class,
             folder.toString(),
+            kind.name(),
             Integer.toString(stretches),
             Integer.toString(cycles),
             Integer.toString(connections));

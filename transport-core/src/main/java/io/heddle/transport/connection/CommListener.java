@@ -45,6 +45,8 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private final Long2ObjectHashMap<Handshake<C>> brokenOff = new Long2ObjectHashMap<>();
   private int strangers;
   private int silent;
+  /* Who was taken before and speaks later is refused: nobody would accept or close that connection. */
+  private boolean closed;
   private List<ControlListener> listeners = List.of();
 
   CommListener(ControlLoop loop, Log log) {
@@ -67,8 +69,10 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   private void begin(Supplier<Handshake<C>> maker, ControlChannel with, ControlMessage first) {
-    if (conversations.size() >= MOST_CONVERSATIONS) {
-      with.send(new ControlMessage.Refused("too many connections at this listener"));
+    if (closed || conversations.size() >= MOST_CONVERSATIONS) {
+      with.send(
+          new ControlMessage.Refused(
+              closed ? "this listener has closed" : "too many connections at this listener"));
       with.closeWhenSent();
       return;
     }
@@ -144,6 +148,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   public void close() {
     listeners.forEach(ControlListener::close);
     loop.execute(() -> {
+      closed = true;
       List<Handshake<C>> unfinished = List.copyOf(conversations);
       conversations.clear();
       unfinished.forEach(Handshake::abandon);
