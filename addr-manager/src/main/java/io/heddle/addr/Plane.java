@@ -5,7 +5,7 @@ import java.util.Comparator;
 /**
  * One disjoint way through the fabric, as this host sees it.
  *
- * @param key what both ends call it: {@code colour:<number>}, {@code plane:<value>}, {@code
+ * @param key what this host calls it: {@code colour:<number>}, {@code plane:<value>}, {@code
  *     if:<name>}, {@code subnet:<four hex digits>} or {@code subnet:<IPv4 address>}
  * @param ownKey what this host would call it without a route daemon; the key itself where none has
  *     named it
@@ -25,6 +25,11 @@ public record Plane(
    * width and compare as text.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
+
+  /** By which another host's planes are compared with it. */
+  public PlaneMarks marks() {
+    return new PlaneMarks(key, ownKey, address.address(), address.prefixLength(), link.name());
+  }
 
   private static int compareKeys(String left, String right) {
     if (left.startsWith(SUBNET_PREFIX) && right.startsWith(SUBNET_PREFIX)) {

@@ -216,7 +216,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       ranks.awaitWord(1, WORD, 1);
       Communicator signals = ranks.groups.get(1).communicators().getFirst();
       signals.planeIsBack(
-          new LocalPlane("gone", "gone", Ends.gid("127.0.99.9"), PathMtu.MTU_4096, "lo"));
+          new LocalPlane("gone", "gone", Ends.gid("127.0.99.9"), 8, PathMtu.MTU_4096, "lo"));
       ranks.finish(ranks.start(0, 1, 0, word));
       Ends.await("the baton", signals.baton()::take);
       for (int i = 0; i < 200; i++) {

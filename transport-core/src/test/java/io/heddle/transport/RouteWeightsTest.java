@@ -11,6 +11,7 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightReason;
 import io.heddle.routes.WeightRules;
+import io.heddle.stats.DrainOrders;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import io.heddle.stats.StatsReader;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +114,28 @@ class RouteWeightsTest {
     long[] after = sent(ends);
     long first = after[0] - before[0];
     return (double) first / (first + after[1] - before[1]);
+  }
+
+  @Test
+  void aDrainTakesAPlaneByItsKeyHereThoughThePeerCallsItOtherwise() {
+    publisher =
+        RoutePublisher.create(
+            routes(), "a test", WeightRules.DEFAULT, HEARTBEAT_MS, NanoClock.SYSTEM);
+    publisher.setPlane(
+        new PublishedPlane(
+            "colour:5", Ends.gid(Ends.SOFT_NETWORK + ".77.2").toAddress(), 0, "leaf"));
+    publisher.goLive();
+    Map<String, String> here = Map.of("HEDDLE_ROUTES", routes().toString());
+    try (Ends ends = new Ends(null, folder, PLANES, PLANES, here, Map.of());
+        Ends.Link link = ends.connect()) {
+      assertEquals(List.of("plane:1", "colour:5"), link.sending().planeKeys());
+      assertEquals(List.of("plane:1", "plane:2"), link.receiving().planeKeys());
+      String line = ends.line("only this host's daemon had named planes");
+      assertTrue(line.contains("colour:5 is plane:2 there (by configured key)"), line);
+      DrainOrders.in(ends.left.statsFile().getParent()).write(Set.of("colour:5"));
+      Ends.await("drain here", () -> link.sending().planeWeights().current().isOut(1));
+      Ends.await("drain there", () -> link.receiving().planeWeights().current().isOut(1));
+    }
   }
 
   @ParameterizedTest

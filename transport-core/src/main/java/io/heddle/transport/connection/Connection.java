@@ -77,7 +77,7 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   /**
-   * Pairs the planes by key and makes queue pairs on each that both ends have.
+   * Pairs the planes by their marks and makes queue pairs on each that both ends have.
    *
    * @param queuePairs how many this end would make on each plane
    * @param together whether each queue pair is to go over all planes, as the policy packet has it
@@ -89,9 +89,9 @@ public final class Connection implements DeviceConnection, Carried {
     peer = remote.host();
     PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
     List<LocalPlane> own = device.planes();
-    PlanePairing pairing = PlanePairing.of(own, remote.planes());
+    PlanePairing pairing = PlanePairing.of(own, remote);
     if (pairing.pairs().isEmpty()) {
-      throw new HeddleException(pairing.refusal(peer, own, remote.planes()));
+      throw new HeddleException(pairing.refusal(peer));
     }
     PlaneEnds paired =
         new PlaneEnds(
@@ -344,7 +344,11 @@ public final class Connection implements DeviceConnection, Carried {
     return isTogether() ? -1 : planes.indexOf(plane);
   }
 
-  /** A plane by the addresses of both ends. */
+  /**
+   * A plane by the addresses of both ends.
+   *
+   * @param plane its key here
+   */
   record Way(String plane, InetAddress here, InetAddress there) {}
 
   /** How this carrier goes, where it is one plane; null where it is several. */
@@ -355,7 +359,9 @@ public final class Connection implements DeviceConnection, Carried {
     }
     int plane = asked.first();
     return new Way(
-        asked.name(), planes.here(plane).gid().toAddress(), planes.there(plane).toAddress());
+        planes.here(plane).key(),
+        planes.here(plane).gid().toAddress(),
+        planes.there(plane).toAddress());
   }
 
   @Override

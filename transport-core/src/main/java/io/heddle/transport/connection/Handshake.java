@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *                     ◀──────────  Hello
  *   PlaneList         ──────────▶
  *                     ◀──────────  PlaneList
- *     both pair planes by key and make queue pairs
+ *     both pair planes by marks and make queue pairs
  *   Endpoints         ◀─────────▶  Endpoints
  *     both connect their queue pairs and post receives
  *   Doors, Ready      ◀─────────▶  Doors, Ready

@@ -3,6 +3,7 @@ package io.heddle.transport.connection;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.NetworkNamespace;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.device.NetDevice;
 import java.util.Arrays;
@@ -15,11 +16,17 @@ final class PlaneOffers {
   static ControlMessage.PlaneList of(NetDevice device, ConnectionTerms terms) {
     return new ControlMessage.PlaneList(
         terms.hostName(),
+        NetworkNamespace.ID,
         terms.queuePairsPerPlane(),
         device.planes().stream()
             .map(plane ->
                 new ControlMessage.PlaneOffer(
-                    plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
+                    plane.key(),
+                    plane.ownKey(),
+                    plane.gid(),
+                    plane.prefixLength(),
+                    plane.interfaceName(),
+                    plane.mtu()))
             .toList());
   }
 

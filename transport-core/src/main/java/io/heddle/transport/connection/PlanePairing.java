@@ -1,29 +1,39 @@
 package io.heddle.transport.connection;
 
-import io.heddle.addr.Plane;
+import io.heddle.addr.AddressText;
+import io.heddle.addr.PlaneMarks;
+import io.heddle.addr.PlaneMatching;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.control.NetworkNamespace;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Which of our planes is which of the peer's. Both ends come to the same result.
- *
- * <p>Keys decide. A plane that a route daemon has named on one end only pairs by the name that it
- * has there without a daemon: one host of a job may be without one, or its daemon may have started
- * later than the job. Two daemons that name a plane differently mean different planes.
+ * Which of our planes is which of the peer's, by {@link PlaneMatching}, and what people hear of it.
  *
  * @param pairs in order of their names
- * @param leftOut planes that only one end has, for the log
- * @param byOwnNames a sentence about pairs that have another key there than here; empty without
+ * @param renamed sentences about pairs that have another key there than here
+ * @param leftOut planes that only one end has, with their marks
+ * @param onBoth planes of this end whose address the other host has, too
+ * @param oneDaemon whose route daemon alone has named planes that are paired; empty where none
+ * @param here all of this end's
+ * @param there all of the other end's
  */
-record PlanePairing(List<Pair> pairs, List<String> leftOut, String byOwnNames) {
+record PlanePairing(
+    List<Pair> pairs,
+    List<String> renamed,
+    List<String> leftOut,
+    List<String> onBoth,
+    String oneDaemon,
+    List<PlaneMarks> here,
+    List<PlaneMarks> there) {
   /**
    * A plane as both ends have it.
    *
@@ -31,42 +41,45 @@ record PlanePairing(List<Pair> pairs, List<String> leftOut, String byOwnNames) {
    */
   record Pair(String name, LocalPlane mine, PlaneOffer theirs) {}
 
-  static PlanePairing of(List<LocalPlane> mine, List<PlaneOffer> theirs) {
-    List<LocalPlane> here = new ArrayList<>(mine);
-    List<PlaneOffer> there = new ArrayList<>(theirs);
+  static PlanePairing of(List<LocalPlane> mine, PlaneList remote) {
+    List<PlaneOffer> theirs = remote.planes();
+    List<PlaneMarks> here = mine.stream().map(LocalPlane::marks).toList();
+    List<PlaneMarks> there = theirs.stream().map(PlaneOffer::marks).toList();
+    PlaneMatching matching =
+        PlaneMatching.of(
+            here, there, NetworkNamespace.isOneHost(NetworkNamespace.ID, remote.namespace()));
     List<Pair> pairs = new ArrayList<>();
-    for (LocalPlane plane : mine) {
-      for (PlaneOffer offer : theirs) {
-        if (plane.key().equals(offer.key())) {
-          pair(plane.key(), plane, offer, here, there, pairs);
-        }
-      }
-    }
     List<String> renamed = new ArrayList<>();
-    for (LocalPlane plane : List.copyOf(here)) {
-      for (PlaneOffer offer : List.copyOf(there)) {
-        boolean toldByBoth = isTold(plane) && isTold(offer);
-        if (!toldByBoth && plane.ownKey().equals(offer.ownKey()) && here.contains(plane)) {
-          pair(plane.ownKey(), plane, offer, here, there, pairs);
-          renamed.add(plane.key() + " is " + offer.key() + " there");
+    String oneDaemon = "";
+    for (PlaneMatching.Match match : matching.matches()) {
+      LocalPlane own = mine.get(match.here());
+      PlaneOffer other = theirs.get(match.there());
+      pairs.add(new Pair(match.name(), own, other));
+      if (!own.key().equals(other.key())) {
+        renamed.add("%s is %s there (by %s)".formatted(own.key(), other.key(), match.by().text()));
+        PlaneMarks ownMarks = here.get(match.here());
+        PlaneMarks otherMarks = there.get(match.there());
+        if (ownMarks.isTold() != otherMarks.isTold()) {
+          oneDaemon = ownMarks.isTold() ? "this host's daemon" : "the peer's daemon";
         }
       }
     }
-    pairs.sort(Comparator.comparing(Pair::name, Plane.KEY_ORDER));
     List<String> leftOut = new ArrayList<>();
-    here.forEach(plane -> leftOut.add(plane.key() + " (here only)"));
-    there.forEach(offer -> leftOut.add(offer.key() + " (there only)"));
-    boolean daemonHere = mine.stream().anyMatch(PlanePairing::isTold);
+    matching.leftHere().forEach(plane -> leftOut.add(here.get(plane) + " here only"));
+    matching.leftThere().forEach(plane -> leftOut.add(there.get(plane) + " there only"));
+    List<String> onBoth =
+        here.stream()
+            .filter(each -> matching.onBoth().contains(each.address()))
+            .map(each -> each.key() + " on " + AddressText.of(each.address()))
+            .toList();
     return new PlanePairing(
         List.copyOf(pairs),
+        List.copyOf(renamed),
         List.copyOf(leftOut),
-        renamed.isEmpty()
-            ? ""
-            : "planes are paired by the names that they have without a route daemon, since only %s"
-                    .formatted(daemonHere ? "this host's daemon" : "the peer's daemon")
-                + " had named them when its job began: "
-                + String.join(", ", renamed)
-                + "; run a daemon on both for weights both ways");
+        onBoth,
+        oneDaemon,
+        here,
+        there);
   }
 
   /**
@@ -84,62 +97,53 @@ record PlanePairing(List<Pair> pairs, List<String> leftOut, String byOwnNames) {
     }
   }
 
-  private static void pair(
-      String name,
-      LocalPlane mine,
-      PlaneOffer theirs,
-      List<LocalPlane> here,
-      List<PlaneOffer> there,
-      List<Pair> pairs) {
-    if (here.remove(mine) && there.remove(theirs)) {
-      pairs.add(new Pair(name, mine, theirs));
-    }
-  }
-
-  private static boolean isTold(LocalPlane plane) {
-    return !plane.key().equals(plane.ownKey());
-  }
-
-  private static boolean isTold(PlaneOffer offer) {
-    return !offer.key().equals(offer.ownKey());
-  }
-
-  /** Tells of planes that aren't used, and of those with another name there. */
+  /** Logs planes that aren't used, and those with another name there. */
   void tell(String peer, Log log) {
-    if (!leftOut.isEmpty()) {
+    if (!leftOut.isEmpty() || !onBoth.isEmpty() || oneDaemon.isEmpty() && !renamed.isEmpty()) {
       log.info(
-          "connection with %s uses planes %s; left out: %s",
-          peer, pairs.stream().map(pair -> pair.mine().key()).toList(), String.join(", ", leftOut));
+          "connection with %s uses planes %s%s%s%s",
+          peer,
+          pairs.stream().map(pair -> pair.mine().key()).toList(),
+          renamed.isEmpty() ? "" : "; " + String.join(", ", renamed),
+          leftOut.isEmpty() ? "" : "; left out: " + String.join(", ", leftOut),
+          sharedAddresses());
     }
-    if (!byOwnNames.isEmpty()) {
-      log.warn("connection with %s: %s", peer, byOwnNames);
+    if (!oneDaemon.isEmpty()) {
+      log.warn(
+          "connection with %s: only %s had named planes when its job began: %s; run a daemon on"
+              + " both for weights both ways",
+          peer, oneDaemon, String.join(", ", renamed));
     }
   }
 
   /** Why there is no pair, and what to do. */
-  String refusal(String peer, List<LocalPlane> mine, List<PlaneOffer> theirs) {
-    boolean daemonHere = mine.stream().anyMatch(PlanePairing::isTold);
-    boolean daemonThere = theirs.stream().anyMatch(PlanePairing::isTold);
+  String refusal(String peer) {
+    boolean daemonHere = here.stream().anyMatch(PlaneMarks::isTold);
+    boolean daemonThere = there.stream().anyMatch(PlaneMarks::isTold);
+    boolean configured =
+        here.stream().anyMatch(PlaneMarks::isConfigured)
+            && there.stream().anyMatch(PlaneMarks::isConfigured);
     String what =
         daemonHere && daemonThere
             ? "the route daemons of both ends name different planes: compare heddle bgp show"
                 + " neighbours on both"
-            : daemonHere || daemonThere
-                ? "only %s a route daemon names the planes, and without it they have no common name"
-                        .formatted(daemonHere ? "here" : "there")
-                    + " either: run one on both ends, or give the planes common names with"
-                    + " HEDDLE_PLANES on both"
-                : "give them common names with HEDDLE_PLANES on both ends, or run a route daemon on"
-                    + " both";
-    return "no plane is common with %s: here %s, there %s; %s"
-        .formatted(
-            peer,
-            mine.stream().map(plane -> named(plane.key(), plane.ownKey())).toList(),
-            theirs.stream().map(offer -> named(offer.key(), offer.ownKey())).toList(),
-            what);
+            : configured
+                ? "HEDDLE_PLANES has to name a plane alike on both ends"
+                : daemonHere || daemonThere
+                    ? "only %s a route daemon names the planes, and nothing else agrees either: run"
+                            .formatted(daemonHere ? "here" : "there")
+                        + " one on both ends, or give the planes common names with HEDDLE_PLANES"
+                        + " on both"
+                    : "neither prefix, network, key, low bits nor interface agrees for one plane"
+                        + " alone: see heddle planes on both, and give the planes common names"
+                        + " with HEDDLE_PLANES, or run a route daemon, on both ends";
+    return "no plane is common with %s: here %s, there %s%s; %s"
+        .formatted(peer, here, there, sharedAddresses(), what);
   }
 
-  private static String named(String key, String ownKey) {
-    return key.equals(ownKey) ? key : key + " (else " + ownKey + ")";
+  private String sharedAddresses() {
+    return onBoth.isEmpty()
+        ? ""
+        : "; no planes, since both hosts have their addresses: " + String.join(", ", onBoth);
   }
 }

@@ -36,8 +36,9 @@ import java.util.List;
  * frame      length of what follows, u32 | type, u8 | body
  * text       length, u8 | UTF-8
  * Hello      "HDLC" | version, u16 | features, u32 | token, 16 | call, u64
- * PlaneList  host text | queue pairs per plane, u8 | count, u8 | count
- *            × (key text | own key text | GID, 16 | MTU code, u8)
+ * PlaneList  host text | network namespace, u64 | queue pairs per plane, u8 | count, u8 | count
+ *            × (key text | own key text | GID, 16 | prefix length, u8 | interface text
+ *            | MTU code, u8)
  * Endpoints  ring address, u64 | ring key, u32 | receive depth, u32 | endpoints
  * endpoints  count, u8 | count × (key text | QPN, u32 | PSN, u32 | length, u8 | parameters)
  * Refused    text
@@ -54,7 +55,7 @@ import java.util.List;
  */
 public final class ControlCodec {
   /** Protocol version; ends of different versions don't talk. */
-  public static final int VERSION = 8;
+  public static final int VERSION = 9;
 
   /** Bytes of a connection token. */
   public static final int TOKEN_BYTES = 16;
@@ -125,11 +126,14 @@ public final class ControlCodec {
       case PlaneList list -> {
         out.put(PLANE_LIST);
         putText(out, list.host());
+        out.putLong(list.namespace());
         out.put((byte) list.queuePairsPerPlane()).put((byte) list.planes().size());
         for (PlaneOffer plane : list.planes()) {
           putText(out, plane.key());
           putText(out, plane.ownKey());
-          out.put(plane.gid().toBytes()).put((byte) plane.mtu().code());
+          out.put(plane.gid().toBytes()).put((byte) plane.prefixLength());
+          putText(out, plane.interfaceName());
+          out.put((byte) plane.mtu().code());
         }
       }
       case Endpoints endpoints -> {
@@ -265,6 +269,7 @@ public final class ControlCodec {
 
   private static ControlMessage planeList(ByteBuffer in) {
     String host = text(in);
+    long namespace = in.getLong();
     int queuePairs = in.get() & 0xff;
     int count = in.get() & 0xff;
     if (count > MAX_PLANES || queuePairs < 1 || queuePairs > MAX_QUEUE_PAIRS_PER_PLANE) {
@@ -274,15 +279,22 @@ public final class ControlCodec {
     for (int i = 0; i < count; i++) {
       String key = text(in);
       String ownKey = text(in);
-      byte[] gid = new byte[Gid.BYTES];
-      in.get(gid);
+      byte[] raw = new byte[Gid.BYTES];
+      in.get(raw);
+      Gid gid = Gid.of(raw);
+      int prefixLength = in.get() & 0xff;
+      String interfaceName = text(in);
       int mtu = in.get();
       if (!isMtu(mtu)) {
         return new Malformed("path MTU code " + mtu);
       }
-      planes.add(new PlaneOffer(key, ownKey, Gid.of(gid), PathMtu.fromCode(mtu)));
+      if (prefixLength > (gid.isIpv4Mapped() ? 32 : 128)) {
+        return new Malformed("a prefix of " + prefixLength + " bits");
+      }
+      planes.add(
+          new PlaneOffer(key, ownKey, gid, prefixLength, interfaceName, PathMtu.fromCode(mtu)));
     }
-    return new PlaneList(host, queuePairs, planes);
+    return new PlaneList(host, namespace, queuePairs, planes);
   }
 
   private static ControlMessage endpoints(ByteBuffer in) {

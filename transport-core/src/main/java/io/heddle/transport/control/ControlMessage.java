@@ -1,5 +1,6 @@
 package io.heddle.transport.control;
 
+import io.heddle.addr.PlaneMarks;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import java.net.InetSocketAddress;
@@ -30,9 +31,10 @@ public sealed interface ControlMessage {
    * The planes that this end has.
    *
    * @param host who speaks, for the other end's log
+   * @param namespace {@link NetworkNamespace#ID} of who speaks
    * @param queuePairsPerPlane how many it would make on each plane; the smaller number counts
    */
-  record PlaneList(String host, int queuePairsPerPlane, List<PlaneOffer> planes)
+  record PlaneList(String host, long namespace, int queuePairsPerPlane, List<PlaneOffer> planes)
       implements ControlMessage {
     public PlaneList {
       planes = List.copyOf(planes);
@@ -40,11 +42,25 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * One plane of {@link PlaneList}.
+   * One plane of {@link PlaneList}, with all by which it can be known.
    *
+   * @param key what its host calls it
    * @param ownKey what its host would call it without a route daemon
+   * @param prefixLength bits of the address' on-link prefix
+   * @param interfaceName that carries the address there
    */
-  record PlaneOffer(String key, String ownKey, Gid gid, PathMtu mtu) {}
+  record PlaneOffer(
+      String key, String ownKey, Gid gid, int prefixLength, String interfaceName, PathMtu mtu) {
+    /** By which this end's planes are compared with it. */
+    public PlaneMarks marks() {
+      return new PlaneMarks(key, ownKey, gid.toAddress(), prefixLength, interfaceName);
+    }
+
+    /** The same plane at another address. */
+    public PlaneOffer at(PlaneAddress next) {
+      return new PlaneOffer(key, ownKey, next.gid(), prefixLength, interfaceName, next.mtu());
+    }
+  }
 
   /**
    * The queue pairs that this end made: one for each plane that both have, then perhaps a second

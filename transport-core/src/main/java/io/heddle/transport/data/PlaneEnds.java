@@ -99,7 +99,7 @@ public final class PlaneEnds {
     for (int i = 0; i < addresses.size(); i++) {
       PlaneAddress next = addresses.get(i);
       PlaneOffer before = all.get(planes.get(i));
-      all.set(planes.get(i), new PlaneOffer(before.key(), before.ownKey(), next.gid(), next.mtu()));
+      all.set(planes.get(i), before.at(next));
     }
     if (all.stream().map(PlaneOffer::gid).distinct().count() < all.size()) {
       throw new HeddleException(

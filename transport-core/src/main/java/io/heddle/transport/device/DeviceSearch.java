@@ -188,7 +188,14 @@ public final class DeviceSearch {
             "plane %s: %s on %s of %s, %s",
             plane.key(), plane.address(), plane.link().name(), name, plane.reason());
         PathMtu mtu = PathMtu.fittingLink(plane.link().mtuBytes()).min(port.activeMtu());
-        carried.add(new LocalPlane(plane.key(), plane.ownKey(), gid, mtu, plane.link().name()));
+        carried.add(
+            new LocalPlane(
+                plane.key(),
+                plane.ownKey(),
+                gid,
+                plane.address().prefixLength(),
+                mtu,
+                plane.link().name()));
       }
     }
     if (carried.isEmpty()) {

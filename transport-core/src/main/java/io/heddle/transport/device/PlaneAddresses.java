@@ -166,8 +166,11 @@ public final class PlaneAddresses {
     boolean has =
         found.host().addresses().stream()
             .anyMatch(each -> Gid.of(each.address()).equals(gone.gid()));
+    int prefixLength = next.address().prefixLength();
     return moved(
-        gone, new LocalPlane(gone.key(), gone.ownKey(), gid, mtu, next.link().name()), !has);
+        gone,
+        new LocalPlane(gone.key(), gone.ownKey(), gid, prefixLength, mtu, next.link().name()),
+        !has);
   }
 
   private PlaneSuccession.Known known(LocalPlane plane) {

@@ -15,6 +15,9 @@ public interface Carried extends PlaneNews.Teller {
   /** What both ends call each plane. */
   List<String> pairNames();
 
+  /** What this host calls each plane. */
+  List<String> planeKeys();
+
   /** The queue pairs, once the planes are paired. */
   CarrierPairs pairs();
 

@@ -337,15 +337,20 @@ public final class Failover implements PlaneFailures {
     }
   }
 
-  /** The operator wants nothing new on these planes, and on these only. Control thread. */
+  /**
+   * The operator wants nothing new on these planes, and on these only. Control thread.
+   *
+   * @param keys of this host
+   */
   public void drain(Set<String> keys) {
     tasks.run(() -> drainNow(keys));
   }
 
   private void drainNow(Set<String> keys) {
     List<String> names = connection.pairNames();
+    List<String> here = connection.planeKeys();
     for (int plane = 0; plane < names.size(); plane++) {
-      boolean on = keys.contains(names.get(plane));
+      boolean on = keys.contains(here.get(plane));
       if (!over && connection.planeWeights().drain(plane, ConnectionWeights.HERE, on)) {
         say(new Drain(names.get(plane), on));
       }

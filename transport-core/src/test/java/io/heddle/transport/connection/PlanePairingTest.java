@@ -5,54 +5,81 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
 import io.heddle.transport.Ends;
+import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
+import io.heddle.transport.control.NetworkNamespace;
 import io.heddle.transport.device.LocalPlane;
-import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Planes are written as "key" or "key/own key". */
+/**
+ * What people hear of pairs. A plane is "key[/own key][@address[/length]%interface]"; without an
+ * address it is one that says nothing, as a pod's.
+ */
 class PlanePairingTest {
-  private static final Gid ADDRESS = Ends.gid("127.0.0.1");
+  private static final long ELSEWHERE = NetworkNamespace.ID + 1;
 
-  private static List<LocalPlane> mine(String... planes) {
+  private static List<LocalPlane> mine(String planes) {
     List<LocalPlane> all = new ArrayList<>();
-    for (String plane : planes) {
-      String[] keys = plane.split("/");
-      all.add(new LocalPlane(keys[0], keys[keys.length - 1], ADDRESS, PathMtu.MTU_4096, "e0"));
+    for (String plane : planes.split(" ")) {
+      String[] parts = plane.split("[@%]");
+      String[] keys = parts[0].split("/");
+      String[] address = (parts.length > 1 ? parts[1] : "127.0.0.1/32").split("/");
+      all.add(
+          new LocalPlane(
+              keys[0],
+              keys[keys.length - 1],
+              Ends.gid(address[0]),
+              Integer.parseInt(address[1]),
+              PathMtu.MTU_4096,
+              parts.length > 2 ? parts[2] : ""));
     }
     return all;
   }
 
-  private static List<PlaneOffer> theirs(String... planes) {
+  private static List<PlaneOffer> offers(String planes) {
     return mine(planes).stream()
-        .map(plane -> new PlaneOffer(plane.key(), plane.ownKey(), plane.gid(), plane.mtu()))
+        .map(plane ->
+            new PlaneOffer(
+                plane.key(),
+                plane.ownKey(),
+                plane.gid(),
+                plane.prefixLength(),
+                plane.interfaceName(),
+                plane.mtu()))
         .toList();
   }
 
-  private static String[] split(String planes) {
-    return planes.isEmpty() ? new String[0] : planes.split(" ");
+  private static PlanePairing pairing(String here, String there, long namespace) {
+    return PlanePairing.of(mine(here), new PlaneList("h2", namespace, 1, offers(there)));
   }
 
   /* name:mine=theirs of each pair, as this end and the other have it. */
   private static PlanePairing assertPairs(String here, String there, String... pairs) {
-    PlanePairing pairing = PlanePairing.of(mine(split(here)), theirs(split(there)));
+    PlanePairing pairing = pairing(here, there, NetworkNamespace.ID);
     assertEquals(
         List.of(pairs),
         pairing.pairs().stream()
             .map(pair -> pair.name() + " " + pair.mine().key() + "=" + pair.theirs().key())
             .toList());
-    PlanePairing other = PlanePairing.of(mine(split(there)), theirs(split(here)));
     assertEquals(
         List.of(pairs),
-        other.pairs().stream()
+        pairing(there, here, NetworkNamespace.ID).pairs().stream()
             .map(pair -> pair.name() + " " + pair.theirs().key() + "=" + pair.mine().key())
             .toList(),
         "the other end pairs alike");
     return pairing;
+  }
+
+  private static List<String> told(PlanePairing pairing) {
+    List<String> lines = new ArrayList<>();
+    Log log = (level, sentence) -> lines.add(level + " " + sentence);
+    pairing.tell("h2", log);
+    return lines;
   }
 
   @Test
@@ -60,11 +87,14 @@ class PlanePairingTest {
     PlanePairing pairing =
         assertPairs(
             "colour:1/subnet:0001 colour:2/subnet:0002",
-            "colour:2/subnet:0001 colour:1/subnet:0002 if:mgmt",
+            "colour:2/subnet:0001 colour:1/subnet:0002 if:mgmt@fd00::1/64%mgmt",
             "colour:1 colour:1=colour:1",
             "colour:2 colour:2=colour:2");
-    assertEquals(List.of("if:mgmt (there only)"), pairing.leftOut());
-    assertEquals("", pairing.byOwnNames());
+    assertEquals(
+        List.of(
+            "INFO connection with h2 uses planes [colour:1, colour:2]; left out: if:mgmt (fd00::/64"
+                + " on mgmt) there only"),
+        told(pairing));
   }
 
   @Test
@@ -75,11 +105,15 @@ class PlanePairingTest {
             "subnet:0001 subnet:0002",
             "subnet:0001 colour:9=subnet:0001",
             "subnet:0002 colour:7=subnet:0002");
-    assertEquals(List.of(), pairing.leftOut());
-    assertTrue(
-        pairing.byOwnNames().contains("colour:7 is subnet:0002 there"), pairing.byOwnNames());
-    assertTrue(pairing.byOwnNames().contains("only this host's daemon"), pairing.byOwnNames());
-    assertPairs("plane:a/if:e1 plane:b/if:e2", "if:e2 if:e3", "if:e2 plane:b=if:e2");
+    assertEquals(
+        List.of(
+            "WARN connection with h2: only this host's daemon had named planes when its job began:"
+                + " colour:9 is subnet:0001 there (by key), colour:7 is subnet:0002 there (by key);"
+                + " run a daemon on both for weights both ways"),
+        told(pairing));
+    assertPairs(
+        "plane:a/if:e1@fd00:1:1:1::1/64%e1 plane:b/if:e2@fd00:1:1:2::1/64%e2",
+        "if:e2@fd00:1:7:8::1/64%e2 if:e3@fd00:1:7:9::1/64%e3", "if:e2 plane:b=if:e2");
   }
 
   @Test
@@ -92,28 +126,65 @@ class PlanePairingTest {
   }
 
   @Test
-  void twoDaemonsThatDisagreeMeanDifferentPlanes() {
-    PlanePairing pairing = assertPairs("colour:1/subnet:0001", "colour:2/subnet:0001");
-    assertEquals(List.of("colour:1 (here only)", "colour:2 (there only)"), pairing.leftOut());
-    String refusal = pairing.refusal("h2", mine("colour:1/subnet:0001"), theirs("colour:2/if:e1"));
+  void planesWithOtherKeysThereAreNamedWithWhatTheyArePairedBy() {
+    PlanePairing pairing =
+        assertPairs(
+            "if:e1@fd00:1:1:1::1/64%e1 if:e2@fd00:1:1:2::1/64%e2",
+            "subnet:0002@fd00:1:1:2::2/64%e2", "net:fd00:1:1:2::/64 if:e2=subnet:0002");
     assertEquals(
-        "no plane is common with h2: here [colour:1 (else subnet:0001)], there [colour:2 (else"
-            + " if:e1)]; the route daemons of both ends name different planes: compare heddle bgp"
-            + " show neighbours on both",
-        refusal);
+        List.of(
+            "INFO connection with h2 uses planes [if:e2]; if:e2 is subnet:0002 there (by prefix);"
+                + " left out: if:e1 (fd00:1:1:1::/64 on e1) here only"),
+        told(pairing));
   }
 
   @Test
-  void planesWithoutACommonNameAreRefusedWithWhatToDo() {
-    PlanePairing pairing = assertPairs("colour:1/subnet:0001", "if:e1 if:e2");
-    String refusal = pairing.refusal("h2", mine("colour:1/subnet:0001"), theirs("if:e1", "if:e2"));
+  void anAddressOfBothHostsIsNoPlaneAndIsNamed() {
+    String docker = "if:br0@172.17.0.1/16%br0";
+    PlanePairing pairing =
+        pairing(docker + " if:e1@10.0.1.1/24%e1", docker + " if:e1@10.0.1.2/24%e1", ELSEWHERE);
+    assertEquals(List.of("if:e1"), pairing.pairs().stream().map(PlanePairing.Pair::name).toList());
+    assertEquals(
+        List.of(
+            "INFO connection with h2 uses planes [if:e1]; no planes, since both hosts have their"
+                + " addresses: if:br0 on 172.17.0.1"),
+        told(pairing));
+    assertTrue(
+        pairing(docker, docker, ELSEWHERE)
+            .refusal("h2")
+            .contains("; no planes, since both hosts have their addresses: if:br0 on 172.17.0.1;"));
+    assertPairs(docker, docker, "if:br0 if:br0=if:br0");
+  }
+
+  @Test
+  void twoDaemonsThatDisagreeMeanDifferentPlanes() {
+    PlanePairing pairing =
+        assertPairs("colour:1/subnet:0001@fd00::1/64%e1", "colour:2/subnet:0001@fd00::2/64%e1");
+    assertEquals(
+        "no plane is common with h2: here [colour:1 (else subnet:0001, fd00::/64 on e1)], there"
+            + " [colour:2 (else subnet:0001, fd00::/64 on e1)]; the route daemons of both ends"
+            + " name different planes: compare heddle bgp show neighbours on both",
+        pairing.refusal("h2"));
+  }
+
+  @Test
+  void planesOfWhichNothingAgreesAreRefusedWithWhatToDo() {
+    String refusal =
+        assertPairs(
+                "colour:1/subnet:0001@fd00:1:1:1::1/64%a",
+                "if:e1@fd00:2:2:8::1/64%e1 if:e2@fd00:2:2:9::1/64%e2")
+            .refusal("h2");
     assertTrue(
         refusal.contains("only here a route daemon names the planes")
             && refusal.contains("run one on both ends")
             && refusal.contains("HEDDLE_PLANES on both"),
         refusal);
-    refusal = pairing.refusal("h2", mine("subnet:0001"), theirs("if:e1"));
-    assertTrue(refusal.contains("give them common names with HEDDLE_PLANES on both ends"), refusal);
+    refusal =
+        assertPairs("subnet:0001@fd00::1/64%a", "if:e1@10.0.0.1/24%b if:e2@10.0.1.1/24%c")
+            .refusal("h2");
+    assertTrue(refusal.contains("neither prefix, network, key, low bits nor interface"), refusal);
+    refusal = assertPairs("plane:a", "plane:b").refusal("h2");
+    assertTrue(refusal.contains("HEDDLE_PLANES has to name a plane alike on both ends"), refusal);
   }
 
   @Test
@@ -121,11 +192,11 @@ class PlanePairingTest {
     HeddleException refused =
         assertThrows(
             HeddleException.class,
-            () -> PlanePairing.requireAddressesOfTheirOwn("host-b", theirs("if:e1", "if:e2")));
+            () -> PlanePairing.requireAddressesOfTheirOwn("host-b", offers("if:e1 if:e2")));
     assertEquals(
         "host-b has planes if:e1 and if:e2 both on address 127.0.0.1; give each plane an"
             + " address of its own",
         refused.getMessage());
-    PlanePairing.requireAddressesOfTheirOwn("host-b", theirs("if:e1"));
+    PlanePairing.requireAddressesOfTheirOwn("host-b", offers("if:e1"));
   }
 }

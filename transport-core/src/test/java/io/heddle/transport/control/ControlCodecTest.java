@@ -42,10 +42,13 @@ class ControlCodecTest {
       Gid.of(HexFormat.of().parseHex("fd000001000100010000000000000002"));
   private static final Hello HELLO =
       new Hello(
-          8, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
+          9, 9, HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f"), 0x1112131415161718L);
   private static final PlaneList PLANES =
       new PlaneList(
-          "h1", 2, List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, PathMtu.MTU_4096)));
+          "h1",
+          0x2122232425262728L,
+          2,
+          List.of(new PlaneOffer("colour:1", "if:p0", ADDRESS, 64, "p0", PathMtu.MTU_4096)));
   private static final Endpoints ENDPOINTS =
       new Endpoints(
           0x1122334455667788L,
@@ -58,16 +61,17 @@ class ControlCodecTest {
       "00000023"
           + "01"
           + "48444c43"
-          + "0008"
+          + "0009"
           + "00000009"
           + "000102030405060708090a0b0c0d0e0f"
           + "1112131415161718";
 
   private static final String PLANES_BYTES =
-      "00000026"
+      "00000032"
           + "02"
           + "02"
           + "6831"
+          + "2122232425262728"
           + "02"
           + "01"
           + "08"
@@ -75,6 +79,8 @@ class ControlCodecTest {
           + "05"
           + "69663a7030"
           + "fd000001000100010000000000000002"
+          + "40"
+          + "027030"
           + "05";
   private static final String ENDPOINTS_BYTES =
       "00000023"
@@ -226,11 +232,11 @@ class ControlCodecTest {
     assertEquals("a peer that isn't Heddle", stranger.reason());
     Hello later =
         assertInstanceOf(
-            Hello.class, decode(HELLO_BYTES.replace("48444c430008", "48444c430009") + "77"));
-    assertEquals(9, later.version());
+            Hello.class, decode(HELLO_BYTES.replace("48444c430009", "48444c43000a") + "77"));
+    assertEquals(10, later.version());
     String withoutCall = HELLO_BYTES.substring(0, HELLO_BYTES.length() - 16);
     Hello earlier =
-        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430008", "48444c430004")));
+        assertInstanceOf(Hello.class, decode(withoutCall.replace("48444c430009", "48444c430004")));
     assertEquals(4, earlier.version());
   }
 
@@ -248,13 +254,18 @@ class ControlCodecTest {
         decode(PLANES_BYTES.substring(0, PLANES_BYTES.length() - 2) + "06"),
         "MTU 6");
     assertInstanceOf(
+        Malformed.class, decode(PLANES_BYTES.replace("40" + "027030", "81" + "027030")), "/129");
+    assertInstanceOf(
         Malformed.class, decode(ENDPOINTS_BYTES.replace("00fffffe", "01fffffe")), "PSN of 25 bits");
     assertInstanceOf(
         Malformed.class, decode(ENDPOINTS_BYTES.replace("00000200", "00000000")), "no receives");
-    assertInstanceOf(Malformed.class, decode("00000002" + "02" + "00" + "01" + "41"), "65 planes");
+    assertInstanceOf(
+        Malformed.class,
+        decode("0000000c" + "02" + "00" + "0000000000000000" + "01" + "41"),
+        "65 planes");
     for (String queuePairs : List.of("00", "09", "ff")) {
       assertInstanceOf(
-          Malformed.class, decode(PLANES_BYTES.replace("6831" + "02", "6831" + queuePairs)));
+          Malformed.class, decode(PLANES_BYTES.replace("2728" + "02", "2728" + queuePairs)));
     }
   }
 

@@ -93,7 +93,7 @@ class DeviceMemoryFlushTest {
   }
 
   private static LocalPlane plane(String key, Gid address) {
-    return new LocalPlane(key, key, address, PathMtu.MTU_4096, "lo");
+    return new LocalPlane(key, key, address, 8, PathMtu.MTU_4096, "lo");
   }
 
   private int flushOnce() {

@@ -26,11 +26,11 @@ class PlaneEndsTest {
   }
 
   private static LocalPlane here(String key, String address) {
-    return new LocalPlane(key, key, gid(address), PathMtu.MTU_4096, key.substring(3));
+    return new LocalPlane(key, key, gid(address), 64, PathMtu.MTU_4096, key.substring(3));
   }
 
   private static PlaneOffer there(String key, String address) {
-    return new PlaneOffer(key, key, gid(address), PathMtu.MTU_4096);
+    return new PlaneOffer(key, key, gid(address), 64, key.substring(3), PathMtu.MTU_4096);
   }
 
   private static PlaneAddress at(String address, PathMtu mtu) {

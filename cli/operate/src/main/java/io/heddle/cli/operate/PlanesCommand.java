@@ -69,7 +69,7 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * One plane, as --json shows it.
    *
-   * @param key the plane's key, by which both ends pair
+   * @param key the plane's key on this host
    * @param address with its prefix length
    * @param interfaceName that carries it
    * @param mtuBytes of the interface

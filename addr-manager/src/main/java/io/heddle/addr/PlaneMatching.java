@@ -1,0 +1,209 @@
+package io.heddle.addr;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Matches the planes of two hosts by their marks, so that both ends find the same.
+ *
+ * <p>The rules are tried from the strongest. By one rule a plane is matched where it agrees with
+ * exactly one of the other end's that are left, and that one with it alone. After each rule that
+ * matched some, the stronger ones are tried again among those that are left.
+ *
+ * @param matches in order of their names
+ * @param leftHere indexes of planes of this end
+ * @param leftThere indexes of planes of the other end
+ * @param onBoth addresses that both hosts have, which are no plane
+ */
+public record PlaneMatching(
+    List<Match> matches,
+    List<Integer> leftHere,
+    List<Integer> leftThere,
+    List<InetAddress> onBoth) {
+  /** What has to agree, the strongest first. */
+  public enum Rule {
+    NAME("name", PlaneMarks::hasNameOf),
+    CONFIGURED_KEY("configured key", PlaneMarks::hasConfiguredKeyOf),
+    PREFIX("prefix", PlaneMarks::hasPrefixOf),
+    NETWORK("network", PlaneMarks::reaches),
+    OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
+    LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
+    INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
+    /** They are what is left: see {@link Search#isAlone}. */
+    ALONE("being the only ones", (here, there) -> false);
+
+    private final String text;
+    private final BiPredicate<PlaneMarks, PlaneMarks> agree;
+
+    Rule(String text, BiPredicate<PlaneMarks, PlaneMarks> agree) {
+      this.text = text;
+      this.agree = agree;
+    }
+
+    /** What agrees, for people. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /**
+   * A plane that both have.
+   *
+   * @param name by which both know it, unlike any other match's
+   * @param here index of this end's
+   * @param there index of the other's
+   */
+  public record Match(String name, int here, int there, Rule by) {}
+
+  /**
+   * @param oneHost whether both ends are in one network namespace, where all addresses are the same
+   */
+  public static PlaneMatching of(List<PlaneMarks> here, List<PlaneMarks> there, boolean oneHost) {
+    List<InetAddress> onBoth =
+        oneHost
+            ? List.of()
+            : here.stream()
+                .map(PlaneMarks::address)
+                .filter(address -> there.stream().anyMatch(each -> each.address().equals(address)))
+                .toList();
+    Search search =
+        new Search(here, there, indexesOfOthers(here, onBoth), indexesOfOthers(there, onBoth));
+    search.run();
+    return new PlaneMatching(
+        search.named(), List.copyOf(search.leftHere), List.copyOf(search.leftThere), onBoth);
+  }
+
+  private static List<Integer> indexesOfOthers(List<PlaneMarks> planes, List<InetAddress> without) {
+    List<Integer> all = new ArrayList<>();
+    for (int i = 0; i < planes.size(); i++) {
+      if (!without.contains(planes.get(i).address())) {
+        all.add(i);
+      }
+    }
+    return all;
+  }
+
+  /** Planes that wait for theirs, and those that have it. */
+  private static final class Search {
+    private final List<PlaneMarks> here;
+    private final List<PlaneMarks> there;
+    private final List<Integer> leftHere;
+    private final List<Integer> leftThere;
+    private final boolean oneEach;
+    private final List<Match> found = new ArrayList<>();
+
+    Search(
+        List<PlaneMarks> here,
+        List<PlaneMarks> there,
+        List<Integer> leftHere,
+        List<Integer> leftThere) {
+      this.here = here;
+      this.there = there;
+      this.leftHere = leftHere;
+      this.leftThere = leftThere;
+      oneEach = leftHere.size() == 1 && leftThere.size() == 1;
+    }
+
+    void run() {
+      Rule[] rules = Rule.values();
+      for (int i = 0; i < rules.length; ) {
+        boolean matched = rules[i] == Rule.ALONE ? matchAlone() : matchBy(rules[i]);
+        i = matched && i > 0 ? 0 : i + 1;
+      }
+    }
+
+    private boolean matchBy(Rule rule) {
+      List<Match> plain = new ArrayList<>();
+      for (int mine : leftHere) {
+        List<Integer> candidates =
+            leftThere.stream().filter(theirs -> agree(rule, mine, theirs)).toList();
+        if (candidates.size() == 1) {
+          int theirs = candidates.getFirst();
+          if (leftHere.stream().filter(other -> agree(rule, other, theirs)).count() == 1) {
+            plain.add(new Match("", mine, theirs, rule));
+          }
+        }
+      }
+      plain.forEach(this::take);
+      return !plain.isEmpty();
+    }
+
+    private boolean agree(Rule rule, int mine, int theirs) {
+      PlaneMarks a = here.get(mine);
+      PlaneMarks b = there.get(theirs);
+      return !a.contradicts(b) && rule.agree.test(a, b);
+    }
+
+    private boolean matchAlone() {
+      if (leftHere.size() != 1 || leftThere.size() != 1) {
+        return false;
+      }
+      int mine = leftHere.getFirst();
+      int theirs = leftThere.getFirst();
+      boolean alone = isAlone(here.get(mine), there.get(theirs));
+      if (alone) {
+        take(new Match("", mine, theirs, Rule.ALONE));
+      }
+      return alone;
+    }
+
+    /* Where other planes are matched, two networks that differ are two planes of which each end lacks one. */
+    private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
+      return !mine.contradicts(theirs)
+          && (oneEach || mine.isHostAddress() && theirs.isHostAddress());
+    }
+
+    private void take(Match match) {
+      leftHere.remove(Integer.valueOf(match.here()));
+      leftThere.remove(Integer.valueOf(match.there()));
+      found.add(match);
+    }
+
+    List<Match> named() {
+      Map<String, Long> uses =
+          found.stream().collect(Collectors.groupingBy(this::name, Collectors.counting()));
+      return found.stream()
+          .map(match ->
+              new Match(
+                  uses.get(name(match)) == 1 ? name(match) : name(match) + " " + ends(match),
+                  match.here(),
+                  match.there(),
+                  match.by()))
+          .sorted(Comparator.comparing(Match::name, Plane.KEY_ORDER))
+          .toList();
+    }
+
+    /* The same from both ends. */
+    private String name(Match match) {
+      PlaneMarks mine = here.get(match.here());
+      PlaneMarks theirs = there.get(match.there());
+      if (mine.key().equals(theirs.key())) {
+        return mine.key();
+      }
+      if (mine.ownKey().equals(theirs.ownKey())) {
+        return mine.ownKey();
+      }
+      return switch (match.by()) {
+        case PREFIX -> "net:" + mine.prefixText();
+        case LOW_BITS -> "subnet:" + mine.lowBits();
+        case INTERFACE -> "if:" + mine.interfaceName();
+        case NAME, CONFIGURED_KEY, NETWORK, OWN_KEY, ALONE -> ends(match);
+      };
+    }
+
+    private String ends(Match match) {
+      return Stream.of(here.get(match.here()), there.get(match.there()))
+          .map(each -> AddressText.of(each.address()))
+          .collect(Collectors.toCollection(TreeSet::new))
+          .stream()
+          .collect(Collectors.joining("-"));
+    }
+  }
+}
