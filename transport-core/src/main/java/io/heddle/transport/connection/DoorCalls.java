@@ -85,7 +85,6 @@ final class DoorCalls {
   /* Since when doors are called; 0 while they aren't. */
   private long lostNs;
   private long calledNs;
-  private boolean reached;
   private boolean closedByPeer;
   private @Nullable Answer answer;
 
@@ -195,7 +194,6 @@ final class DoorCalls {
     long number = ++rounds;
     List<Attempt> begun = new ArrayList<>();
     attempts = begun;
-    reached = false;
     for (InetSocketAddress door : doors) {
       begun.add(new Attempt(door, number));
     }
@@ -209,6 +207,7 @@ final class DoorCalls {
     if (owner.isOver() || lostNs != since || rounds != number) {
       return;
     }
+    boolean reached = isReached();
     boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.gone);
     if (!sure && isTaken && loop.nanoTime() - calledNs < TAKEN_NS) {
       /* Its kernel has taken the call; a second one would only lie there, too. */
@@ -229,6 +228,11 @@ final class DoorCalls {
     } else {
       round(since);
     }
+  }
+
+  /* Somebody took a call who may be the other end. */
+  private boolean isReached() {
+    return attempts.stream().anyMatch(each -> each.taken && !each.foreign);
   }
 
   /** Where the other end answered, and what it said there. */
@@ -298,8 +302,12 @@ final class DoorCalls {
     private final InetSocketAddress door;
     private final long number;
     private @Nullable ControlChannel channel;
+    private boolean taken;
     private boolean refused;
     private boolean gone;
+
+    /* Another program has the door's port: it echoes, or speaks otherwise. */
+    private boolean foreign;
 
     Attempt(InetSocketAddress door, long number) {
       this.door = door;
@@ -322,7 +330,7 @@ final class DoorCalls {
     @Override
     public void onConnected(ControlChannel connected) {
       channel = connected;
-      reached = true;
+      taken = true;
       connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), number));
     }
 
@@ -336,18 +344,23 @@ final class DoorCalls {
         answered(new Answer(this, ping));
       } else if (message instanceof ControlMessage.Refused no) {
         owner.lose("%s, and then it said: %s".formatted(trouble, no.reason()));
+      } else if (message instanceof ControlMessage.Hello) {
+        hangUp();
+        onClosed(ControlChannel.Ending.NONSENSE, "it echoes");
       }
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       refused = how == ControlChannel.Ending.REFUSED;
+      foreign = how == ControlChannel.Ending.NONSENSE;
       gone = true;
       channel = null;
       if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.gone)) {
         return;
       }
-      if (!reached && attempts.stream().allMatch(each -> each.refused)) {
+      if (attempts.stream().anyMatch(each -> each.refused)
+          && attempts.stream().allMatch(each -> each.refused || each.foreign)) {
         owner.lose(trouble + PROCESS_GONE);
       } else if (closedByPeer && loop.nanoTime() - lostNs < ROUND_NS) {
         /* Perhaps a process whose doors are shut after its channel. */

@@ -175,7 +175,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private ControlMessage.Hello hello() {
-    int features = together ? ControlMessage.Hello.TOGETHER : 0;
+    int features =
+        (together ? ControlMessage.Hello.TOGETHER : 0)
+            | (connecting ? 0 : ControlMessage.Hello.ANSWER);
     return new ControlMessage.Hello(
         ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
   }
@@ -245,6 +247,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private void onHello(ControlMessage.Hello hello) {
     if (hello.version() != ControlCodec.VERSION) {
       refuse(ListenerCalls.otherVersion(peer(), hello));
+      return;
+    }
+    if (hello.isAnswer()) {
+      fail(peer() + " answered without a call; it isn't an end that connects");
       return;
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {

@@ -138,6 +138,14 @@ final class ListenerCalls {
         .formatted(peer, hello.version(), ControlCodec.VERSION);
   }
 
+  /* Our own words are no proof that anybody is there who knows the token. */
+  private String noAnswer(String peer, ControlMessage.Hello said) {
+    return said.call() == hello.call() && MessageDigest.isEqual(said.token(), hello.token())
+        ? peer
+            + " echoes what is sent to it; it isn't the listener, see which program has that port"
+        : peer + " says hello as an end that calls; it isn't the listener";
+  }
+
   static String otherToken(String peer) {
     return peer
         + " does not know this listener's token; it is not the peer that NCCL gave the handle to";
@@ -215,6 +223,8 @@ final class ListenerCalls {
     private void onAnswer(ControlChannel open, ControlMessage.Hello answer) {
       if (answer.version() != ControlCodec.VERSION) {
         end(State.TURNED_AWAY, otherVersion(AddressText.of(address), answer));
+      } else if (!answer.isAnswer()) {
+        end(State.TURNED_AWAY, noAnswer(AddressText.of(address), answer));
       } else if (!MessageDigest.isEqual(answer.token(), hello.token())) {
         end(State.TURNED_AWAY, otherToken(AddressText.of(address)));
       } else {

@@ -70,6 +70,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   private @Nullable SelectionKey key;
   private boolean stranger;
   private boolean heard;
+  /* A whole message came. */
+  private boolean spoken;
   private boolean closeWhenSent;
   private boolean
       closed; /* not socket.isOpen(): a connect that fails closes the socket by itself */
@@ -280,12 +282,9 @@ public final class ControlChannel implements ControlLoop.Handler {
     in.flip();
     while (in.remaining() >= ControlCodec.LENGTH_BYTES) {
       int length = in.getInt(in.position());
-      if (length < 1
-          || length
-              > (stranger
-                  ? ControlCodec.MAX_STRANGERS_FRAME_BYTES
-                  : ControlCodec.MAX_FRAME_BYTES)) {
-        fail(Ending.NONSENSE, "a frame of " + Integer.toUnsignedString(length) + " bytes");
+      if (length < 1 || length > mostBytes()) {
+        String size = "a frame of " + Integer.toUnsignedString(length) + " bytes";
+        fail(Ending.NONSENSE, spoken ? size : ForeignSpeech.describe(in, size));
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -299,6 +298,7 @@ public final class ControlChannel implements ControlLoop.Handler {
         fail(Ending.NONSENSE, malformed.reason());
         return;
       }
+      spoken = true;
       listener.onMessage(message);
       if (closed) {
         return;
@@ -308,6 +308,13 @@ public final class ControlChannel implements ControlLoop.Handler {
       begun = new byte[in.remaining()];
       in.get(begun);
     }
+  }
+
+  private int mostBytes() {
+    if (stranger) {
+      return ControlCodec.MAX_STRANGERS_FRAME_BYTES;
+    }
+    return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
   }
 
   /* Java's class of exception is the same for a call that was turned away and for one that nobody answered; a reset is a

@@ -72,6 +72,9 @@ public final class ControlCodec {
   /** Nor is one of somebody who hasn't shown a token: room for any version's hello. */
   static final int MAX_STRANGERS_FRAME_BYTES = 256;
 
+  /** Nor is the first of a channel, whoever says it: a hello, or why there is none. */
+  static final int MAX_FIRST_FRAME_BYTES = 512;
+
   /** Doors that an end may have. */
   public static final int MAX_DOORS = 64;
 

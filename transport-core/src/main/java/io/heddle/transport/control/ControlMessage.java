@@ -12,7 +12,7 @@ public sealed interface ControlMessage {
    * The first message, both ways.
    *
    * @param version protocol version, {@link ControlCodec#VERSION}
-   * @param features bits of optional features: {@link #TOGETHER}
+   * @param features bits: {@link #TOGETHER}, {@link #ANSWER}
    * @param token the listener's secret, 16 bytes
    * @param call which of the caller's connections this is for, on whatever channel it is said; at a
    *     door which of its rounds of calls; 0 from who answers
@@ -21,9 +21,17 @@ public sealed interface ControlMessage {
     /** Each queue pair goes over all planes: the connecting end wants it, the other one agrees. */
     public static final int TOGETHER = 1;
 
+    /** It answers a caller's: an end that says what the caller said is no other end. */
+    public static final int ANSWER = 2;
+
     /** Whether that is wanted, or agreed to. */
     public boolean isTogether() {
       return (features & TOGETHER) != 0;
+    }
+
+    /** Whether the end that accepts said it. */
+    public boolean isAnswer() {
+      return (features & ANSWER) != 0;
     }
   }
 
