@@ -80,16 +80,24 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
 
   /** What speaks against using this address as it is; the most lasting reason first. */
   public Optional<Unusable> whyUnusable(AssignedAddress assigned) {
-    InetAddress address = assigned.address();
     NetworkLink link = linkOf(assigned);
-    if (link.loopback() || address.isLoopbackAddress()) {
+    if (link.isOfContainers() && !link.loopback()) {
+      return Optional.of(Unusable.CONTAINERS);
+    }
+    Optional<Unusable> why = whyUnusableThoughInterfaceNamed(assigned);
+    return why.isEmpty() && assigned.address() instanceof Inet4Address && link.kind().equals(BRIDGE)
+        ? Optional.of(Unusable.BRIDGE)
+        : why;
+  }
+
+  /** The same for an address whose interface the operator named: it may be any bridge. */
+  Optional<Unusable> whyUnusableThoughInterfaceNamed(AssignedAddress assigned) {
+    InetAddress address = assigned.address();
+    if (linkOf(assigned).loopback() || address.isLoopbackAddress()) {
       return Optional.of(Unusable.LOOPBACK);
     }
     if (address instanceof Inet4Address && hasIpv6()) {
       return Optional.of(Unusable.IPV4);
-    }
-    if (address instanceof Inet4Address && link.kind().equals(BRIDGE)) {
-      return Optional.of(Unusable.BRIDGE);
     }
     return whyUnusableThoughNamed(assigned);
   }
@@ -103,7 +111,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
                 && !address.isMulticastAddress()
                 && !address.isAnyLocalAddress()
                 && !address.isLoopbackAddress()
-                && !linkOf(each).loopback());
+                && !linkOf(each).loopback()
+                && !linkOf(each).isOfContainers());
   }
 
   /** The same for an address that the operator named: loopback and IPv4 are then allowed. */

@@ -3,6 +3,7 @@ package io.heddle.addr;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 
 /**
  * A network interface.
@@ -29,6 +30,45 @@ public record NetworkLink(
     int parentIndex,
     String kind) {
   private static final Path SYSFS = Path.of("/sys/class/net");
+
+  /* The defaults of the engines and plugins. */
+  private static final Pattern CONTAINERS =
+      Pattern.compile(
+          String.join(
+              "|",
+              "docker.*",
+              "br-[0-9a-f]{12}",
+              "veth[0-9a-f]{6,}",
+              "podman[0-9]+",
+              "cni-?podman[0-9]+",
+              "nerdctl[0-9]+",
+              "lxc.*",
+              "lxdbr[0-9]+",
+              "virbr[0-9].*",
+              "cni[0-9]+",
+              "cbr[0-9]+",
+              "flannel[.-].*",
+              "kube-.*",
+              "nodelocaldns",
+              "cali.*",
+              "vxlan(-v6)?\\.calico",
+              "wireguard\\.cali",
+              "wg-v6\\.cali",
+              "tunl0",
+              "cilium_.*",
+              "weave",
+              "antrea-.*",
+              "ovn-k8s-.*"));
+
+  /**
+   * Whether its name is one that container engines, cluster networks or virtual machines give: a
+   * bridge that has the same address on every host, a tunnel over the fabric, or the host's end of
+   * a container's link. Docker's names of bridges and host ends are numbers, so that a {@code
+   * veth0} or {@code br-lan} of an operator isn't one.
+   */
+  public boolean isOfContainers() {
+    return CONTAINERS.matcher(name).matches();
+  }
 
   /** Whether traffic can flow. */
   public boolean isUp() {

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Addresses are IPv6. Where the host has none in any state, or the filter lets none pass, they
  * are IPv4: planes of both kinds are mixed by rules alone.
  *
+ * <p>Interfaces of containers and virtual machines carry none, unless a rule names them.
+ *
  * <p>One address stands for a plane: EUI-64 before others, then the lowest.
  */
 public final class PlaneDiscovery {
@@ -140,8 +142,11 @@ public final class PlaneDiscovery {
   /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 beside IPv6, or ::1. */
   private static Optional<Unusable> unusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
-    return rule == null || rule.isInterface()
-        ? host.whyUnusable(address)
+    if (rule == null) {
+      return host.whyUnusable(address);
+    }
+    return rule.isInterface()
+        ? host.whyUnusableThoughInterfaceNamed(address)
         : host.whyUnusableThoughNamed(address);
   }
 

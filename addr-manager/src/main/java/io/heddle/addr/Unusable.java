@@ -9,6 +9,9 @@ public enum Unusable {
   BRIDGE(
       "it is an IPv4 address of a bridge, as containers have on every host; HEDDLE_PLANES can name"
           + " it"),
+  CONTAINERS(
+      "its interface is one of containers or virtual machines, as every host has it; HEDDLE_PLANES"
+          + " can name it"),
   LINK_LOCAL("it is link-local, so no router forwards it"),
   MULTICAST_OR_UNSPECIFIED("it is no unicast address"),
   DUPLICATE("another host has the same address (duplicate detection failed)"),

@@ -1,6 +1,7 @@
 package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
@@ -11,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class PlaneDiscoveryTest {
   private static final String EUI64 = ":0:ff:fe00:101";
@@ -306,15 +309,65 @@ final class PlaneDiscoveryTest {
   @Test
   void addressesOfBridgesAreNoIpv4Planes() {
     NetworkLink bridge =
-        new NetworkLink(4, "docker0", 1500, true, true, false, "02:00:00:00:00:04", 0, "bridge");
+        new NetworkLink(4, "br0", 1500, true, true, false, "02:00:00:00:00:04", 0, "bridge");
     HostAddresses host =
         new HostAddresses(
             List.of(link(2, "e0", true), bridge),
             List.of(v4(2, "10.0.1.5", 24), v4(4, "172.17.0.1", 16)));
     PlaneDiscovery.Result result = discover(host, "");
     assertEquals(List.of("subnet:10.0.1.0 10.0.1.5"), planes(result));
-    assertEquals(List.of("172.17.0.1/16 " + on("docker0", Unusable.BRIDGE)), rejected(result));
+    assertEquals(List.of("172.17.0.1/16 " + on("br0", Unusable.BRIDGE)), rejected(result));
     assertEquals(List.of("plane:x 172.17.0.1"), planes(discover(host, "172.17.0.1=x")));
+    assertEquals(List.of("plane:x 172.17.0.1"), planes(discover(host, "br0=x")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "docker0",
+        "docker_gwbridge",
+        "br-0123456789ab",
+        "veth1a2b3c4",
+        "cni0",
+        "flannel.1",
+        "virbr0",
+        "kube-ipvs0",
+        "kube-bridge",
+        "cali1234567890a",
+        "vxlan.calico",
+        "lxc0a1b2c3d4e5f",
+        "lxcbr0",
+        "cilium_host"
+      })
+  void interfacesOfContainersCarryNoPlaneUnlessTheyAreNamed(String name) {
+    NetworkLink containers =
+        new NetworkLink(4, name, 1500, true, true, false, "02:00:00:00:00:04", 0, "");
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(2, "e0", true), containers),
+            List.of(address(2, "fd00:1:1:1::1"), address(4, "fd00:dead::1")));
+    PlaneDiscovery.Result result = discover(host, "");
+    assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(result));
+    assertEquals(List.of("fd00:dead::1/64 " + on(name, Unusable.CONTAINERS)), rejected(result));
+    assertEquals(List.of("plane:x fd00:dead::1"), planes(discover(host, name + "=x")));
+    assertEquals(List.of("plane:x fd00:dead::1"), planes(discover(host, "fd00:dead::/64=x")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"veth0", "br-lan", "e0", "eth0", "bond0", "lo1", "dock0", "virtio0"})
+  void interfacesThatAnOperatorNamedSoAreNoContainers(String name) {
+    assertFalse(link(4, name, true).isOfContainers());
+  }
+
+  @Test
+  void anAddressOfContainersDoesNotKeepAHostFromItsPlanesOfIpv4() {
+    NetworkLink docker =
+        new NetworkLink(4, "docker0", 1500, true, true, false, "02:00:00:00:00:04", 0, "bridge");
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(2, "e0", true), docker),
+            List.of(v4(2, "10.0.1.5", 24), address(4, "fd00:dead::1")));
+    assertEquals(List.of("subnet:10.0.1.0 10.0.1.5"), planes(discover(host, "")));
   }
 
   @Test

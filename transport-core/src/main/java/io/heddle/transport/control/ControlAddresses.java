@@ -23,18 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlAddresses {
   private static final int IPV4 = 1;
+  private static final int LAST = 3;
   private static final int MOST = 3;
 
-  private record Candidate(InetAddress address, int interfaceIndex) {}
+  private record Candidate(InetAddress address, int interfaceIndex, int rank) {}
 
   private ControlAddresses() {}
 
   /**
-   * Addresses to listen on, best first: global IPv6, IPv4; link-local IPv6 or loopback only where
-   * there is nothing else or where it is asked for. At most three: the best of all, the best of
-   * another interface, and the best of the other family, or else of other subnets, so that what
-   * keeps a peer from one doesn't keep it from all. An interface counts when it is set up: whether
-   * it runs is the kernel's to notice, up to a second late.
+   * Addresses to listen on, best first: global IPv6, IPv4; link-local IPv6, loopback or interfaces
+   * of containers only where there is nothing else or where it is asked for. At most three: the
+   * best of all, the best of another interface, and the best of the other family, or else of other
+   * subnets, so that what keeps a peer from one doesn't keep it from all. An interface counts when
+   * it is set up: whether it runs is the kernel's to notice, up to a second late.
    *
    * @throws HeddleException when none fits, naming the variables
    */
@@ -48,7 +49,13 @@ public final class ControlAddresses {
           && !assigned.has(AddressFlag.TENTATIVE)
           && !assigned.has(AddressFlag.DUPLICATE)
           && ofFamily(assigned.address(), family)) {
-        found.add(new Candidate(assigned.address(), link.index()));
+        boolean isChosen =
+            interfaceNames != null && !interfaceNames.isBlank() && !interfaceNames.startsWith("^");
+        found.add(
+            new Candidate(
+                assigned.address(),
+                link.index(),
+                link.isOfContainers() && !isChosen ? LAST : rank(assigned.address())));
       }
     }
     if (found.isEmpty()) {
@@ -56,7 +63,7 @@ public final class ControlAddresses {
           "no interface that is up has an address for control channels"
               + wishes(interfaceNames, family));
     }
-    found.sort((left, right) -> Integer.compare(rank(left.address()), rank(right.address())));
+    found.sort((left, right) -> Integer.compare(left.rank(), right.rank()));
     return spread(found);
   }
 
@@ -76,9 +83,8 @@ public final class ControlAddresses {
 
   private static List<InetAddress> spread(List<Candidate> found) {
     Candidate best = found.getFirst();
-    int worst = Math.max(IPV4, rank(best.address()));
-    List<Candidate> reachable =
-        found.stream().filter(each -> rank(each.address()) <= worst).toList();
+    int worst = Math.max(IPV4, best.rank());
+    List<Candidate> reachable = found.stream().filter(each -> each.rank() <= worst).toList();
     Set<InetAddress> chosen = new LinkedHashSet<>(List.of(best.address()));
     reachable.stream()
         .filter(each -> each.interfaceIndex() != best.interfaceIndex())
@@ -91,7 +97,7 @@ public final class ControlAddresses {
         .ifPresent(other -> chosen.add(other.address()));
     for (Candidate each : reachable) {
       if (chosen.size() < MOST
-          && rank(each.address()) == rank(best.address())
+          && each.rank() == best.rank()
           && chosen.stream().noneMatch(address -> sameSubnet(address, each.address()))) {
         chosen.add(each.address());
       }
@@ -109,7 +115,7 @@ public final class ControlAddresses {
 
   private static int rank(InetAddress address) {
     if (address.isLoopbackAddress()) {
-      return 3;
+      return LAST;
     }
     if (address.isLinkLocalAddress()) {
       return 2;

@@ -49,6 +49,29 @@ class ControlAddressesTest {
         ControlAddresses.choose(host, null, null).stream().map(AddressText::of).toList());
   }
 
+  /* The peer's docker0 has the same address: it would call itself. */
+  @Test
+  void interfacesOfContainersListenOnlyWhereNothingElseDoesOrTheyAreNamed() {
+    NetworkLink docker = link(3, "docker0");
+    AssignedAddress bridged = address(3, "172.17.0.1");
+    HostAddresses host =
+        new HostAddresses(
+            List.of(link(1, "lo"), link(2, "eth0"), docker),
+            List.of(address(2, "10.0.0.1"), bridged));
+    assertEquals(
+        List.of("10.0.0.1"),
+        ControlAddresses.choose(host, null, null).stream().map(AddressText::of).toList());
+    assertEquals(
+        List.of("172.17.0.1"),
+        ControlAddresses.choose(host, "docker", null).stream().map(AddressText::of).toList());
+    assertEquals(
+        List.of("172.17.0.1"),
+        ControlAddresses.choose(new HostAddresses(List.of(docker), List.of(bridged)), null, null)
+            .stream()
+            .map(AddressText::of)
+            .toList());
+  }
+
   private static NetworkLink link(int index, String name) {
     return new NetworkLink(index, name, 1500, true, true, index == 1, "", 0, "");
   }

@@ -54,7 +54,7 @@ final class AddressesCheck implements Check {
       }
     }
     for (NetworkLink link : addresses.links()) {
-      if (!link.loopback() && link.isUp()) {
+      if (!link.loopback() && !link.isOfContainers() && link.isUp()) {
         onlyLinkLocal(addresses, link, findings);
       }
     }
@@ -92,7 +92,7 @@ final class AddressesCheck implements Check {
               LINK_DOWN,
               evidence,
               "see cable and switch port of " + link.name() + "; ip link set up");
-      case LOOPBACK, IPV4, BRIDGE, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
+      case LOOPBACK, IPV4, BRIDGE, CONTAINERS, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
           new Finding.Ok(evidence);
     };
   }

@@ -56,7 +56,9 @@ final class PortsCheck implements Check {
     /* Who names planes has chosen; a name that fits nothing is told of with the planes. */
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {
-        if (!link.loopback() && planes.stream().noneMatch(plane -> isOn(plane, link))) {
+        if (!link.loopback()
+            && !link.isOfContainers()
+            && planes.stream().noneMatch(plane -> isOn(plane, link))) {
           withoutPlane(host.addresses(), link, planes, findings);
         }
       }

@@ -134,6 +134,16 @@ class MadeUpHostTest {
   }
 
   @Test
+  void interfacesOfContainersAreNobodysFault() {
+    twoGoodPorts();
+    port("cali0123456789a", "fe80::1");
+    port("docker0", "172.17.0.1");
+    assertEquals(List.of(), found(new AddressesCheck()));
+    assertEquals(List.of(), found(new PortsCheck()));
+    assertEquals(List.of(), found(new PlanesCheck()));
+  }
+
+  @Test
   void aPortWithoutAnyAddressIsTheLinksAffairAndNotTheAddresses() {
     port("e1");
     assertEquals(List.of(), found(new AddressesCheck()));
