@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
  * @param carrier whether the link below is there (IFLA_CARRIER)
  * @param loopback whether it is the loopback interface
  * @param macAddress {@code 02:00:00:00:01:01}, empty where it has none
- * @param parentIndex interface that it stands on (VLAN, macvlan), 0 where it has none; a veth's
- *     peer isn't a parent
+ * @param parentIndex interface that it stands on (VLAN, macvlan), 0 where it has none; negative
+ *     where that is in another namespace; a veth's peer isn't a parent
  * @param kind the driver's name of a virtual interface ({@code veth}, {@code vlan}, {@code
  *     bridge}), empty for hardware
  */

@@ -54,6 +54,7 @@ final class Rtnetlink {
   static final int IFLA_LINK = 5;
   static final int IFLA_LINKINFO = 18;
   static final int IFLA_CARRIER = 33;
+  static final int IFLA_LINK_NETNSID = 37;
   static final int IFLA_INFO_KIND = 1;
 
   static final int IFA_ADDRESS = 1;
@@ -152,6 +153,7 @@ final class Rtnetlink {
     String kind = "";
     int mtu = 0;
     int parent = 0;
+    boolean parentElsewhere = false;
     boolean carrier = (flags & IFF_LOWER_UP) != 0;
     Attributes attributes =
         new Attributes(slice(payload, LINK_BODY_BYTES, payload.remaining() - LINK_BODY_BYTES));
@@ -163,6 +165,7 @@ final class Rtnetlink {
         case IFLA_LINKINFO -> kind = kindOf(value);
         case IFLA_MTU -> mtu = value.remaining() >= 4 ? value.getInt(0) : 0;
         case IFLA_LINK -> parent = value.remaining() >= 4 ? value.getInt(0) : 0;
+        case IFLA_LINK_NETNSID -> parentElsewhere = true;
         case IFLA_CARRIER -> carrier = value.hasRemaining() && value.get(0) != 0;
         default -> {
           /* The kernel sends some fifty others. */
@@ -181,7 +184,7 @@ final class Rtnetlink {
         carrier,
         (flags & IFF_LOOPBACK) != 0,
         mac,
-        peer || parent < 0 ? 0 : parent,
+        peer || parent < 0 ? 0 : parentElsewhere ? -parent : parent,
         kind);
   }
 

@@ -43,7 +43,10 @@ final class RtnetlinkMessages {
     attribute(message, 33, new byte[] {(byte) (link.carrier() ? 1 : 0)});
     attribute(message, 1, HexFormat.ofDelimiter(":").parseHex(link.macAddress()));
     if (link.parentIndex() != 0) {
-      attribute(message, 5, number(link.parentIndex()));
+      attribute(message, 5, number(Math.abs(link.parentIndex())));
+    }
+    if (link.parentIndex() < 0) {
+      attribute(message, 37, number(0));
     }
     if (!link.kind().isEmpty()) {
       byte[] kind = link.kind().getBytes(StandardCharsets.UTF_8);

@@ -42,6 +42,16 @@ final class RtnetlinkTest {
   }
 
   @Test
+  void readsParentInAnotherNamespace() {
+    NetworkLink pods =
+        new NetworkLink(5, "net1", 9000, true, true, false, "02:00:00:00:01:05", -4, "macvlan");
+    AddressEvent event =
+        Rtnetlink.decode(
+            RtnetlinkMessages.buffer(RtnetlinkMessages.encode(Rtnetlink.RTM_NEWLINK, pods)));
+    assertEquals(pods, assertInstanceOf(AddressEvent.LinkChanged.class, event).link());
+  }
+
+  @Test
   void readsLoopbackLink() throws IOException {
     NetworkLink link = goldenLink("lo");
     assertTrue(link.loopback());

@@ -3,6 +3,7 @@ package io.heddle.cli.doctor;
 import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
+import io.heddle.addr.SharedWires;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.nio.file.Files;
@@ -35,6 +36,12 @@ final class PlanesCheck implements Check {
           "planes have different speeds and nothing says so: equal shares make the slow one hold"
               + " all back");
 
+  private static final Cause ONE_WIRE =
+      new Cause(
+          "planes-share-a-wire",
+          "planes are on one wire while others have one of their own: two subnets of an interface,"
+              + " or VLANs or macvlans of one");
+
   @Override
   public String name() {
     return "planes";
@@ -47,7 +54,7 @@ final class PlanesCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(NONE, SINGLE, RULE, FEWER, FILTERED, MTU, UNEQUAL);
+    return List.of(NONE, SINGLE, RULE, FEWER, FILTERED, MTU, UNEQUAL, ONE_WIRE);
   }
 
   @Override
@@ -84,6 +91,14 @@ final class PlanesCheck implements Check {
     }
     named(host, planes, findings);
     judge(host, planes, findings);
+    for (SharedWires.Wire wire : SharedWires.of(host.addresses(), planes)) {
+      findings.add(
+          new Finding.Warning(
+              ONE_WIRE,
+              wire.describe(),
+              "name one address of each wire in HEDDLE_PLANES, or give these planes smaller weights"
+                  + " (HEDDLE_WEIGHTS)"));
+    }
     return findings;
   }
 

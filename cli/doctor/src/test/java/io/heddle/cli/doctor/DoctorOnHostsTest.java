@@ -231,6 +231,15 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
+  void planesThatShareAWireBesideOthersAreNamed() throws Exception {
+    expectNot(examine(), "planes-share-a-wire");
+    ip(0, "link", "add", "link", "e2", "name", "m2", "type", "macvlan", "mode", "bridge");
+    ip(0, "link", "set", "m2", "up");
+    ip(0, "-6", "addr", "add", "fd00:1:1:99::7/64", "dev", "m2", "nodad");
+    expect(examine(), "WARNING", "planes-share-a-wire", "if:e2, if:m2 are on one wire, e2:");
+  }
+
+  @Test
   void planesThatTheRouteDaemonHasAndThisHostHasNotAreNamed() throws Exception {
     try (RoutePublisher publisher =
         RoutePublisher.create(

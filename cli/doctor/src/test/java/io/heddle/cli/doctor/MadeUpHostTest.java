@@ -134,6 +134,17 @@ class MadeUpHostTest {
   }
 
   @Test
+  void planesOnOneWireBesideOthersAreNamed() {
+    twoGoodPorts();
+    address(FIRST_INDEX + 1, "fd00:1:1:3::1");
+    assertEquals(List.of("WARNING planes-share-a-wire"), found(new PlanesCheck()));
+    assertEquals(
+        "planes subnet:0002, subnet:0003 are on one wire, e2: together they carry no more than"
+            + " one, and fail together",
+        evidence(new PlanesCheck(), "planes-share-a-wire"));
+  }
+
+  @Test
   void interfacesOfContainersAreNobodysFault() {
     twoGoodPorts();
     port("cali0123456789a", "fe80::1");

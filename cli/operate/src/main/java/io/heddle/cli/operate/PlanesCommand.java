@@ -9,6 +9,7 @@ import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.addr.RejectedAddress;
+import io.heddle.addr.SharedWires;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.stat.StatsOption;
@@ -112,7 +113,7 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param remarks what is odd about the rules and the routes file
+   * @param remarks what is odd about the rules, the routes file and the wires
    */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 
@@ -128,9 +129,10 @@ public final class PlanesCommand implements Callable<Integer> {
             System.getenv(AddressFilter.RANGE_VARIABLE),
             System.getenv(AddressFilter.FAMILY_VARIABLE));
     List<String> remarks = new ArrayList<>();
-    PlaneDiscovery.Result found =
-        PlaneDiscovery.discover(HostAddresses.read(), rules, filter, told(remarks));
+    HostAddresses host = HostAddresses.read();
+    PlaneDiscovery.Result found = PlaneDiscovery.discover(host, rules, filter, told(remarks));
     remarks.addAll(found.remarks());
+    SharedWires.of(host, found.planes()).forEach(wire -> remarks.add(wire.describe()));
     Document document =
         new Document(
             found.planes().stream().map(PlaneEntry::of).toList(),

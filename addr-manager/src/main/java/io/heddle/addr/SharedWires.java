@@ -1,0 +1,79 @@
+package io.heddle.addr;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Planes of one host that are on one wire: an interface with several subnets, or VLANs, macvlans
+ * and tunnels over one interface. Together they carry no more than one, and fail together.
+ */
+public final class SharedWires {
+  /* Deeper stacks of interfaces than this aren't made; a loop would be a damaged snapshot. */
+  private static final int MOST_LAYERS = 16;
+
+  private SharedWires() {}
+
+  /**
+   * A wire with several planes.
+   *
+   * @param name of the interface below; of another namespace it is a number
+   * @param planes at least two
+   */
+  public record Wire(String name, List<Plane> planes) {
+    public Wire {
+      planes = List.copyOf(planes);
+    }
+
+    /** As a clause about what that means. */
+    public String describe() {
+      return "planes %s are on one wire, %s: together they carry no more than one, and fail together"
+          .formatted(String.join(", ", planes.stream().map(Plane::key).toList()), name);
+    }
+  }
+
+  /**
+   * The wires that have several of these planes, while others have fewer or the planes have
+   * interfaces of their own. An only interface with all planes is what the operator made.
+   */
+  public static List<Wire> of(HostAddresses host, List<Plane> planes) {
+    Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();
+    for (Plane plane : planes) {
+      byWire.computeIfAbsent(wireOf(host, plane.link()), none -> new ArrayList<>()).add(plane);
+    }
+    int fewest = byWire.values().stream().mapToInt(Collection::size).min().orElse(0);
+    List<Wire> shared = new ArrayList<>();
+    byWire.forEach((index, group) -> {
+      Set<Integer> interfaces = new LinkedHashSet<>();
+      group.forEach(plane -> interfaces.add(plane.link().index()));
+      if (group.size() > 1 && (group.size() > fewest || interfaces.size() > 1)) {
+        shared.add(new Wire(name(host, index), group));
+      }
+    });
+    return shared;
+  }
+
+  private static String name(HostAddresses host, int index) {
+    return host.links().stream()
+        .filter(link -> link.index() == index)
+        .map(NetworkLink::name)
+        .findFirst()
+        .orElse("interface " + Math.abs(index) + " of another namespace");
+  }
+
+  private static int wireOf(HostAddresses host, NetworkLink link) {
+    NetworkLink at = link;
+    for (int layer = 0; layer < MOST_LAYERS && at.parentIndex() != 0; layer++) {
+      int below = at.parentIndex();
+      if (host.links().stream().noneMatch(each -> each.index() == below)) {
+        return below;
+      }
+      at = host.link(below);
+    }
+    return at.index();
+  }
+}
