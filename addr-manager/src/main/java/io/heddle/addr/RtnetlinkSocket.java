@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -122,6 +123,24 @@ final class RtnetlinkSocket implements AutoCloseable {
       return last;
     });
     return result.get();
+  }
+
+  /**
+   * Asks for one thing.
+   *
+   * @param body the struct of the type, and attributes
+   * @return a copy of the answer's body; null where the kernel has no such thing, or refuses
+   */
+  @Nullable ByteBuffer ask(int type, byte[] body) {
+    send(type, 0, body);
+    AtomicReference<@Nullable ByteBuffer> answer = new AtomicReference<>();
+    takeAnswers(message -> {
+      if (kind(message) != Rtnetlink.NLMSG_ERROR) {
+        answer.set(copyOfBody(message));
+      }
+      return true;
+    });
+    return answer.get();
   }
 
   /* Asks again where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */

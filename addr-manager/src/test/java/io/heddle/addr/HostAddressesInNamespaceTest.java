@@ -1,66 +1,20 @@
 package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What the kernel of this machine says, in a namespace where it is known what it must say. */
 @EndsWithin(60)
 @SystemTest
 final class HostAddressesInNamespaceTest {
-  /* A mount namespace too, so that /sys can show the new network namespace. Without root, a user namespace as well. */
-  private static List<String> inNamespace(String... command) {
-    List<String> whole =
-        new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
-    whole.addAll(List.of("sh", "-c", "mount -t sysfs none /sys && exec \"$@\"", "sh"));
-    whole.addAll(List.of(command));
-    return whole;
-  }
-
-  private static String run(List<String> command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(Patience.ofSeconds(30).outlasts(process));
-    return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
-  }
-
-  private static void assumeNamespaces() throws IOException, InterruptedException {
-    String refusal;
-    try {
-      refusal = run(inNamespace("ip", "link", "add", "e0", "type", "veth"));
-    } catch (IOException noUnshare) {
-      refusal = noUnshare.getMessage();
-    }
-    if (!refusal.isEmpty()) {
-      System.out.println(
-          "skipped: no network namespace with veth can be made here: " + refusal.strip());
-      Assumptions.abort(refusal);
-    }
-  }
-
   @Test
   void seesLinksAddressesPlanesAndChanges() throws IOException, InterruptedException {
-    assumeNamespaces();
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String output =
-        run(
-            inNamespace(
-                java,
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                AddressScenario.class.getName()));
+    NamespaceRun.assumeNamespaces();
+    String output = NamespaceRun.java("exec \"$@\"", AddressScenario.class);
     assertEquals(
         """
         e0 is up: true

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.NetworkLink;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import io.heddle.roce.transport.TransmitRing;
@@ -27,6 +28,7 @@ final class PeerLink {
   private final FlowChecksum receiveFlow = new FlowChecksum();
   private @Nullable UdpSocket socket;
   private @Nullable ReceivePort receiver;
+  private @Nullable NetworkLink link;
   private Gid localGid = new Gid(0, 0);
   private Gid remoteGid = new Gid(0, 0);
   private int scope;
@@ -67,6 +69,7 @@ final class PeerLink {
     receiver = port;
     port.use();
     localGid = address.gid();
+    link = address.link();
     scope = address.scope();
     receivePort = port.port();
     receiveBufferBytes = port.bufferBytes();
@@ -112,12 +115,14 @@ final class PeerLink {
    * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
    * no address.
    */
-  boolean connect(LinkEnd peer, int classOfTraffic, Object queuePair) {
+  boolean connect(LinkEnd peer, int classOfTraffic, StrayPlanes strays, Object queuePair) {
     UdpSocket open = socket;
-    if (open == null || peer.port() == 0) {
+    NetworkLink own = link;
+    if (open == null || own == null || peer.port() == 0) {
       return false;
     }
     try {
+      strays.keep(open, own, peer.gid());
       open.connect(peer.gid(), scope, peer.port());
     } catch (SystemCallException failed) {
       throw new VerbsException(

@@ -146,13 +146,13 @@ final class PeerLinks {
    * @return which were; of several, one that no route leads over now is a link that carries nothing
    * @throws VerbsException where none could be
    */
-  boolean[] connect(List<LinkEnd> ends, int trafficClass, Object queuePair) {
+  boolean[] connect(List<LinkEnd> ends, int trafficClass, StrayPlanes strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];
     VerbsException refused = null;
     boolean any = false;
     for (int i = 0; i < links.length; i++) {
       try {
-        connected[i] = links[i].connect(ends.get(i), trafficClass, queuePair);
+        connected[i] = links[i].connect(ends.get(i), trafficClass, strays, queuePair);
         any |= connected[i];
       } catch (VerbsException failed) {
         refused = failed;

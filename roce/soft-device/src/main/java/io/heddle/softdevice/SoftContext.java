@@ -67,6 +67,7 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
   private final Long2ObjectHashMap<Companions> companions = new Long2ObjectHashMap<>();
+  private final StrayPlanes strays;
   private int nextSlot;
   private int generation;
   private int nextDomain = 1;
@@ -92,6 +93,7 @@ final class SoftContext implements DeviceContext {
     this.log = log;
     this.ledger = ledger;
     this.arena = arena;
+    strays = new StrayPlanes(log);
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
     nextSlot = RandomBytes.nextBits(6);
     generation = RandomBytes.nextBits(GENERATION_BITS);
@@ -114,6 +116,11 @@ final class SoftContext implements DeviceContext {
 
   Engine engine() {
     return engine;
+  }
+
+  /** The monitor is held. */
+  StrayPlanes strays() {
+    return strays;
   }
 
   @Override

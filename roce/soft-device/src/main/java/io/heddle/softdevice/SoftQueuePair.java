@@ -178,7 +178,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       EndpointParameters peer =
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
       List<LinkEnd> ends = links.ends(attributes, peer, this);
-      boolean[] connected = links.connect(ends, attributes.trafficClass(), this);
+      boolean[] connected = links.connect(ends, attributes.trafficClass(), context.strays(), this);
       engine.lock.lock();
       try {
         links.believe(ends, connected, peer, this);

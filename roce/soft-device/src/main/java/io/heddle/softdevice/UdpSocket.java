@@ -1,5 +1,7 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.Egress;
+import io.heddle.addr.NetworkLink;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
@@ -106,6 +108,15 @@ final class UdpSocket implements AutoCloseable {
     Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
     Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
     Memory.ALL.set(Memory.NATIVE_INT, at + 24, scope);
+  }
+
+  /**
+   * Sends by this interface alone from now on; before {@link #connect}.
+   *
+   * @return 0, or the negated errno
+   */
+  int leaveBy(NetworkLink link) {
+    return Egress.bind(fd, link, address.isIpv4Mapped());
   }
 
   void connect(Gid peer, int scope, int peerPort) {

@@ -1,0 +1,67 @@
+package io.heddle.addr;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.Patience;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/** Runs of programs in a network namespace of their own, by a user namespace: root isn't needed. */
+final class NamespaceRun {
+  private NamespaceRun() {}
+
+  /* A mount namespace too, so that /sys can show the new network namespace. */
+  private static List<String> inNamespace(String script, String... command) {
+    List<String> whole =
+        new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "--net", "--mount"));
+    whole.addAll(List.of("sh", "-ec", "mount -t sysfs none /sys\n" + script, "sh"));
+    whole.addAll(List.of(command));
+    return whole;
+  }
+
+  private static String run(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(Patience.ofSeconds(30).outlasts(process));
+    return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
+  }
+
+  /** Skips the test, with a reason, where no such namespace can be made. */
+  static void assumeNamespaces() throws IOException, InterruptedException {
+    String refusal;
+    try {
+      refusal = run(inNamespace("exec \"$@\"", "ip", "link", "add", "e0", "type", "veth"));
+    } catch (IOException noUnshare) {
+      refusal = noUnshare.getMessage();
+    }
+    if (!refusal.isEmpty()) {
+      System.out.println(
+          "skipped: no network namespace with veth can be made here: " + refusal.strip());
+      Assumptions.abort(refusal);
+    }
+  }
+
+  /**
+   * What a program among the tests' classes says.
+   *
+   * @param script shell commands before it; they end with {@code exec "$@"}
+   */
+  static String java(String script, Class<?> mainClass, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                mainClass.getName()));
+    command.addAll(List.of(arguments));
+    return run(inNamespace(script, command.toArray(String[]::new)));
+  }
+}

@@ -1,0 +1,134 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Two hosts whose two interfaces are in one subnet: each plane's bytes leave by the interface of
+ * its address, in the shares that its weight says.
+ */
+@EndsWithin(120)
+final class OneSubnetTest {
+  private static final long LIMIT_SECONDS = 60;
+  private static final int PLANES = 2;
+  private static final int HOSTS = 2;
+  /* A host of its own with a bridge, to which every interface leads. */
+  private static final String SET_UP =
+      """
+      set -e
+      ip -n $1-switch link add br0 mtu 9000 type bridge
+      ip -n $1-switch link set br0 up
+      for host in 0 1; do
+        ip -n $1-$host link set lo up
+        for plane in 1 2; do
+          ip link add e$plane mtu 9000 netns $1-$host type veth peer name h$host-$plane netns $1-switch
+          ip -n $1-switch link set h$host-$plane mtu 9000 master br0 up
+          ip netns exec $1-$host sh -c "cd /proc/sys/net/ipv4/conf
+            for each in all e$plane; do echo 0 > \\$each/rp_filter; done; echo 1 > e$plane/arp_ignore"
+          ip -n $1-$host addr add $(printf "$2" $host $plane) dev e$plane $3
+          ip -n $1-$host link set e$plane up
+        done
+      done
+      """;
+
+  private final String prefix = "hdos" + ProcessHandle.current().pid();
+  private final List<String> namespaces = new ArrayList<>();
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void addHosts() throws IOException, InterruptedException {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    for (String name : List.of("switch", "0", "1")) {
+      NeighbourHost.run("ip", "netns", "add", prefix + "-" + name);
+      namespaces.add(prefix + "-" + name);
+    }
+  }
+
+  @AfterEach
+  void removeHosts() throws IOException, InterruptedException {
+    for (String namespace : namespaces) {
+      NeighbourHost.run("ip", "netns", "del", namespace);
+    }
+  }
+
+  private HostProcess rank(int rank, String weights) throws IOException {
+    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", prefix + "-" + rank));
+    command.addAll(
+        HostProcess.allReduce(
+            folder,
+            rank,
+            HOSTS,
+            "--min-bytes",
+            "4194304",
+            "--max-bytes",
+            "4194304",
+            "--iterations",
+            "40",
+            "--timeout-seconds",
+            "30"));
+    return HostProcess.start(
+        command,
+        folder.resolve("rank" + rank + ".log"),
+        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_ROUTES", "none", "HEDDLE_WEIGHTS", weights));
+  }
+
+  /* Bytes that have left a host by a plane's interface. */
+  private double sentBytes(int host, int plane) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                "ip",
+                "netns",
+                "exec",
+                prefix + "-" + host,
+                "grep",
+                "e" + plane + ":",
+                "/proc/net/dev")
+            .start();
+    String line = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), line);
+    return Long.parseLong(line.strip().split("[: ]+")[9]);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fd77::%d:%d/64, nodad, 'if:e1=3,if:e2=1', 3",
+    "10.77.%d.%d/16, '', '', 1",
+  })
+  void planesKeepToTheirInterfaces(String addresses, String flag, String weights, double share)
+      throws Exception {
+    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, addresses, flag);
+    try (HostProcess first = rank(0, weights);
+        HostProcess second = rank(1, weights)) {
+      int left = first.exitCode(LIMIT_SECONDS);
+      int right = second.exitCode(LIMIT_SECONDS);
+      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(0, left, said);
+      assertEquals(0, right, said);
+      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+      for (int host = 0; host < HOSTS; host++) {
+        double one = sentBytes(host, 1);
+        double other = sentBytes(host, PLANES);
+        assertTrue(
+            one / other > 0.8 * share && one / other < 1.25 * share,
+            "host " + host + ": " + one + " and " + other + " bytes\n" + said);
+      }
+    }
+  }
+}
