@@ -55,13 +55,13 @@ enum heddle_owner {
 
 /* Initial-exec, since a signal handler reads it and must not allocate. */
 struct heddle_thread {
-  uintptr_t
-      lowest_frame; /* what is called from below it has too little stack for Java; none has enough before the attach */
-  int runs;         /* enum heddle_owner */
-  int outside;      /* what it is outside Java */
-  unsigned entries; /* into Java */
-  unsigned until_look; /* entries before heddle_thread_look() */
-  bool told;           /* of too little stack */
+  uintptr_t lowest_frame; /* calls from below it have too little stack for Java; before the attach, all */
+  int runs;               /* enum heddle_owner */
+  int outside;            /* what it is outside Java */
+  unsigned until_look;    /* entries before heddle_thread_look() */
+  int watchful;           /* entries that all look */
+  unsigned looks;
+  bool told; /* of too little stack */
 };
 extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 

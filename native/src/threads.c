@@ -27,11 +27,13 @@
 
 /*
  * A thread that blocks fault signals ends the process at Java's next fault on purpose. Looking costs a system call, some
- * 0.1 to 0.6 us, so an entry in 64 does; each of the first ones, since a thread sets its mask when it begins.
+ * 0.1 to 0.6 us, so an entry in 64 does. Each of the first ones does, since a thread sets its mask when it begins, and each
+ * of many after some were found blocked, since there are threads that block them around every call.
  */
-#define FIRST_ENTRIES 32
 #define ENTRIES_PER_LOOK 64
-#define ENTRIES_PER_LOOK_AT_HANDLERS 1024
+#define FIRST_WATCHFUL 32
+#define MOST_WATCHFUL 4096
+#define LOOKS_PER_LOOK_AT_HANDLERS 16
 
 #define NOT_ATTACHED UINTPTR_MAX
 
@@ -116,6 +118,11 @@ static int refuse_call(void) {
   return NCCL_SYSTEM_ERROR;
 }
 
+static void be_watchful(void) {
+  heddle_thread.until_look = 1;
+  heddle_thread.watchful = FIRST_WATCHFUL;
+}
+
 static int attach(JavaVM *vm) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, create_key);
@@ -155,7 +162,7 @@ int heddle_attach_thread(void) {
   if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK) {
     /* Somebody else's Java thread; it isn't ours to detach, and may be in Java without us. */
     heddle_thread.lowest_frame = find_stack(&lowest, &size) ? lowest + SMALLEST_REST_OF_CALL : 0;
-    heddle_thread.until_look = 1;
+    be_watchful();
     return NCCL_SUCCESS;
   }
   if (!find_stack(&lowest, &size) || !stack_is_large_enough(lowest, size)) {
@@ -164,7 +171,7 @@ int heddle_attach_thread(void) {
   int error = attach(vm);
   if (error == NCCL_SUCCESS) {
     heddle_thread.lowest_frame = lowest + SMALLEST_REST_OF_CALL;
-    heddle_thread.until_look = 1;
+    be_watchful();
   }
   return error;
 }
@@ -172,16 +179,20 @@ int heddle_attach_thread(void) {
 void heddle_thread_look(void) {
   static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   struct heddle_thread *thread = &heddle_thread;
-  bool first = thread->entries < FIRST_ENTRIES;
-  thread->until_look = first ? 1 : ENTRIES_PER_LOOK;
-  thread->entries += thread->until_look;
-  sigset_t faults;
+  sigset_t faults, before;
   sigemptyset(&faults);
   for (size_t i = 0; i < sizeof FAULTS / sizeof FAULTS[0]; i++) {
     sigaddset(&faults, FAULTS[i]);
   }
-  pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
-  if (!first && thread->entries % ENTRIES_PER_LOOK_AT_HANDLERS < ENTRIES_PER_LOOK) {
+  pthread_sigmask(SIG_UNBLOCK, &faults, &before);
+  thread->watchful -= thread->watchful > 0;
+  for (size_t i = 0; i < sizeof FAULTS / sizeof FAULTS[0]; i++) {
+    if (sigismember(&before, FAULTS[i]) == 1) {
+      thread->watchful = MOST_WATCHFUL;
+    }
+  }
+  thread->until_look = thread->watchful > 0 ? 1 : ENTRIES_PER_LOOK;
+  if (thread->watchful == 0 && ++thread->looks % LOOKS_PER_LOOK_AT_HANDLERS == 0) {
     heddle_signals_look();
   }
 }

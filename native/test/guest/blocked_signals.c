@@ -1,8 +1,9 @@
 /*
- * A thread blocks all signals after its first call that moves data, and goes on; Java stops its threads all the time.
+ * A thread blocks all signals after its first call that moves data, and goes on, or blocks them around every
+ * message; Java stops its threads a thousand times a second.
  *
- * GUEST CASE once once -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:GuaranteedSafepointInterval=1"
- * GUEST CASE each_message each -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:GuaranteedSafepointInterval=1"
+ * GUEST CASE once once -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
+ * GUEST CASE each_message each -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
  */
 #include "guest.h"
 
@@ -16,7 +17,7 @@ static void block_all(void) {
 
 static void *run(void *none) {
   struct guest_link link;
-  guest_connect(&link, 1 << 20);
+  guest_connect(&link, 1 << 16);
   MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
   block_all();
   struct timespec end, now;
