@@ -73,6 +73,7 @@ static bool fill_host(int abi) {
       .offsetof_comm_news = offsetof(struct heddle_comm, news),
       .offsetof_comm_looks = offsetof(struct heddle_comm, looks),
       .offsetof_comm_looked = offsetof(struct heddle_comm, looked),
+      .descriptors = heddle_descriptors,
   };
   calls.size = sizeof calls;
   return true;

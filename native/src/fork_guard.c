@@ -1,5 +1,9 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -7,9 +11,52 @@
 /* Plain: it is written only where a single thread exists, in the child right after fork(). */
 bool heddle_in_forked_child = false;
 
-static void in_child(void) { heddle_in_forked_child = true; }
+struct heddle_descriptors *heddle_descriptors = NULL;
 
-static void install_once(void) { pthread_atfork(NULL, NULL, in_child); }
+static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
+  struct statx found;
+  return statx(descriptor, "", AT_EMPTY_PATH, STATX_INO, &found) == 0 && found.stx_ino == inode &&
+         (found.stx_dev_major | (uint64_t)found.stx_dev_minor << 32) == device;
+}
+
+/*
+ * A connection ends when its last descriptor is closed, and a port is free then. With copies in a child both would outlive this
+ * process: its peers would take it for alive. Nothing but close() may be done with them: the sockets are the parent's as well.
+ */
+static void close_copies(void) {
+  struct heddle_descriptors *ours = heddle_descriptors;
+  if (ours == NULL) {
+    return;
+  }
+  int64_t end = __atomic_load_n(&ours->end, __ATOMIC_ACQUIRE);
+  for (int64_t i = 0; i < end; i++) {
+    uint64_t inode = __atomic_load_n(&ours->of[i].inode, __ATOMIC_ACQUIRE);
+    if (inode != 0 && is_open((int)i, ours->of[i].device, inode)) {
+      close((int)i);
+    }
+  }
+  ours->end = 0; /* for children of the child: its memory is a copy */
+}
+
+/* The host's errno is what it was: fork() has succeeded. */
+static void in_child(void) {
+  int error = errno;
+  heddle_in_forked_child = true;
+  close_copies();
+  errno = error;
+}
+
+/* Pages of it exist where something was written. */
+static struct heddle_descriptors *make_table(void) {
+  void *table = mmap(NULL, sizeof(struct heddle_descriptors), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return table == MAP_FAILED ? NULL : table;
+}
+
+static void install_once(void) {
+  heddle_descriptors = make_table();
+  pthread_atfork(NULL, NULL, in_child);
+}
 
 void heddle_fork_guard_install(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -108,6 +108,21 @@ struct heddle_properties {
   int64_t plane_id; /* -1: undefined, since a device of ours spans all planes */
 };
 
+/*
+ * Descriptors that are the plugin's, so that a forked child gives its copies back. Java writes, one thread at a time; the child
+ * reads. A number is the plugin's while what is open there has this inode: the host may have another file by it meanwhile.
+ */
+#define HEDDLE_MAX_DESCRIPTORS (1 << 18)
+
+struct heddle_descriptors {
+  int64_t end; /* no entry from here on; written with release, after the entries before it */
+  int64_t reserved;
+  struct {
+    uint64_t device;            /* major in the low half, minor in the high one */
+    uint64_t inode;             /* 0: none; written with release, after device */
+  } of[HEDDLE_MAX_DESCRIPTORS]; /* by number */
+};
+
 /* What Java may call or read of the shim. Lives as long as the process. */
 struct heddle_host {
   uint64_t size;          /* sizeof(struct heddle_host) */
@@ -121,6 +136,7 @@ struct heddle_host {
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
   uint64_t sizeof_plane_bytes;
   uint64_t offsetof_comm_news, offsetof_comm_looks, offsetof_comm_looked;
+  struct heddle_descriptors *descriptors; /* NULL: there is no memory for it */
 };
 
 /*

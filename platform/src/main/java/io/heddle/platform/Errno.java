@@ -32,6 +32,7 @@ public final class Errno {
   public static final int ENETDOWN = 100;
   public static final int ENETUNREACH = 101;
   public static final int ENOBUFS = 105;
+  public static final int ENOTCONN = 107;
   public static final int ETIMEDOUT = 110;
   public static final int ECONNREFUSED = 111;
   public static final int ECONNRESET = 104;
@@ -78,6 +79,7 @@ public final class Errno {
           case ENETDOWN -> "ENETDOWN";
           case ENETUNREACH -> "ENETUNREACH";
           case ENOBUFS -> "ENOBUFS";
+          case ENOTCONN -> "ENOTCONN";
           case ETIMEDOUT -> "ETIMEDOUT";
           case ECONNREFUSED -> "ECONNREFUSED";
           case ECONNRESET -> "ECONNRESET";

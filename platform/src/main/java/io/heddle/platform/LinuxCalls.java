@@ -93,14 +93,15 @@ public final class LinuxCalls {
   }
 
   /**
-   * Returns another descriptor of the same file in place of one below 3. Daemons close 0 to 2, and
+   * Enters a new descriptor in {@link OwnDescriptors}. Returns it, or in place of one below 3
+   * another descriptor of the same file. Daemons close 0 to 2, and
    * later put other files there, whoever has these numbers by then. As {@code java_libraries.c}
    * does for what Java itself opens.
    *
    * @param fd may be a negated errno
    */
-  static int aboveStandard(int fd) {
-    return fd < 0 || fd > 2 ? fd : moveUp(fd);
+  static int owned(int fd) {
+    return OwnDescriptors.opened(fd < 0 || fd > 2 ? fd : moveUp(fd));
   }
 
   private static int moveUp(int fd) {
@@ -125,7 +126,7 @@ public final class LinuxCalls {
   public static int socket(int domain, int type, int protocol) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return aboveStandard(
+      return owned(
           intResult(
               capture,
               (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol)));
@@ -181,7 +182,7 @@ public final class LinuxCalls {
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return aboveStandard(
+      return owned(
           intResult(
               capture,
               (long)
@@ -285,6 +286,7 @@ public final class LinuxCalls {
   }
 
   public static int close(int fd) {
+    OwnDescriptors.closing(fd);
     MemorySegment capture = CAPTURE.get();
     try {
       return intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd, 0L, 0L));
@@ -357,7 +359,7 @@ public final class LinuxCalls {
   public static int epollCreate() {
     MemorySegment capture = CAPTURE.get();
     try {
-      return aboveStandard(
+      return owned(
           intResult(
               capture,
               (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L)));
@@ -401,7 +403,7 @@ public final class LinuxCalls {
   public static int eventfd(int initial, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
-      return aboveStandard(
+      return owned(
           intResult(
               capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L)));
     } catch (Throwable thrown) {
@@ -425,11 +427,11 @@ public final class LinuxCalls {
     }
   }
 
-  private static int endsAboveStandard(long addressOfEnds) {
+  private static int endsOwned(long addressOfEnds) {
     MemorySegment ends = MemorySegment.ofAddress(addressOfEnds).reinterpret(2L * Integer.BYTES);
     int failure = 0;
     for (int i = 0; i < 2; i++) {
-      int moved = aboveStandard(ends.getAtIndex(JAVA_INT, i));
+      int moved = owned(ends.getAtIndex(JAVA_INT, i));
       ends.setAtIndex(JAVA_INT, i, moved);
       failure = Math.min(failure, moved);
     }
@@ -447,7 +449,7 @@ public final class LinuxCalls {
     try {
       int result =
           intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
-      return result < 0 ? result : endsAboveStandard(addressOfEnds);
+      return result < 0 ? result : endsOwned(addressOfEnds);
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

@@ -25,7 +25,8 @@ final class HostTable {
   private static final long LIBRARY_PATH = 32;
   private static final long COMMIT = 40;
   private static final long FACTS = 48;
-  private static final long SIZEOF_HOST = 136;
+  private static final long DESCRIPTORS = 136;
+  private static final long SIZEOF_HOST = 144;
 
   /* In the order of the structure's fields from FACTS on. */
   private static final String[] FACT_NAMES = {
@@ -85,6 +86,11 @@ final class HostTable {
 
   String libraryPath() {
     return readString(LIBRARY_PATH);
+  }
+
+  /** Address of its table of this process's descriptors; 0 where it has none. */
+  long descriptors() {
+    return readLong(DESCRIPTORS);
   }
 
   String commit() {

@@ -7,6 +7,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.OwnDescriptors;
 import io.heddle.platform.ShimCalls;
 import io.heddle.transport.device.Providers;
 import java.lang.foreign.Arena;
@@ -39,6 +40,7 @@ public final class PluginEntry {
       /* In another application's machine our classes have a loader of their own. */
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
+      OwnDescriptors.use(table.descriptors());
       Supplier<Providers> providers = prepareAside(table);
       log = new NcclLog(table);
       JavaCalls.use(log, new NcclDevices(table, log, providers));

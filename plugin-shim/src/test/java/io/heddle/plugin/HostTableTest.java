@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 class HostTableTest {
   /* struct heddle_host as an x86-64 compiler lays it out; the real one is checked by every start of the plugin. */
   private static MemorySegment host(Arena arena) {
-    MemorySegment host = arena.allocate(136, 8);
+    MemorySegment host = arena.allocate(144, 8);
     long[] words = {
-      136,
+      144,
       HostTable.TABLE_VERSION,
       12,
       0xdead0,
@@ -32,6 +32,7 @@ class HostTableTest {
       32,
       48,
       56,
+      0xbeef0,
     };
     for (int i = 0; i < words.length; i++) {
       host.setAtIndex(JAVA_LONG, i, words[i]);
@@ -46,14 +47,15 @@ class HostTableTest {
       assertEquals(12, table.abiVersion());
       assertEquals("abc123", table.commit());
       assertEquals("/lib/x.so", table.libraryPath());
+      assertEquals(0xbeef0, table.descriptors());
     }
   }
 
   @Test
   void refusesALibraryOfAnotherBuildAndNamesTheFact() {
     String[] expected = {
-      "table is version %s of 137 bytes".formatted(HostTable.TABLE_VERSION),
-      "table is version %s of 136 bytes".formatted(HostTable.TABLE_VERSION + 1),
+      "table is version %s of 145 bytes".formatted(HostTable.TABLE_VERSION),
+      "table is version %s of 144 bytes".formatted(HostTable.TABLE_VERSION + 1),
       null,
       null,
       null,

@@ -2,6 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.addr.AddressText;
 import io.heddle.platform.OpenFiles;
+import io.heddle.platform.OwnDescriptors;
 import io.heddle.transport.control.ControlMessage.Malformed;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -68,6 +69,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private byte[] begun = NOTHING;
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
+  private int descriptor = -1; /* known once it is connected */
   private boolean stranger;
   private boolean heard;
   /* A whole message came. */
@@ -119,6 +121,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       return null;
     }
     if (connected) {
+      channel.keepFromChildren();
       listener.onConnected(channel);
     }
     return channel;
@@ -130,6 +133,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       throws IOException {
     ControlChannel channel = new ControlChannel(loop, socket, from, listener);
     channel.configure();
+    channel.keepFromChildren();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     channel.stranger = true;
     loop.strangers().add(channel);
@@ -168,6 +172,16 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Ends a stranger's. */
   void sendAway(String why) {
     fail(Ending.SENT_AWAY, why);
+  }
+
+  /* A child's copy would keep the connection open when this process is gone. */
+  private void keepFromChildren() {
+    if (descriptor < 0) {
+      descriptor =
+          OwnDescriptors.opened(
+              (InetSocketAddress) socket.socket().getLocalSocketAddress(),
+              (InetSocketAddress) socket.socket().getRemoteSocketAddress());
+    }
   }
 
   private void configure() throws IOException {
@@ -235,6 +249,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       return false;
     }
     ready.interestOps(SelectionKey.OP_READ);
+    keepFromChildren();
     listener.onConnected(this);
     flush();
     return true;
@@ -358,6 +373,8 @@ public final class ControlChannel implements ControlLoop.Handler {
     if (mine != null) {
       mine.cancel();
     }
+    OwnDescriptors.closing(descriptor);
+    descriptor = -1;
     try {
       socket.close();
     } catch (IOException failure) {

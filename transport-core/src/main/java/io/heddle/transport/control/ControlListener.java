@@ -3,6 +3,7 @@ package io.heddle.transport.control;
 import io.heddle.addr.AddressText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.OpenFiles;
+import io.heddle.platform.OwnDescriptors;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,6 +27,7 @@ public final class ControlListener implements ControlLoop.Handler {
   private final ServerSocketChannel server;
   private final Supplier<ControlChannel.Listener> accepted;
   private final InetSocketAddress address;
+  private final int descriptor;
   private int failures; /* control thread */
   private @Nullable SocketChannel waiting; /* for room; control thread */
 
@@ -42,6 +44,7 @@ public final class ControlListener implements ControlLoop.Handler {
     try {
       server = listening(address);
       this.address = (InetSocketAddress) server.getLocalAddress();
+      descriptor = OwnDescriptors.opened(this.address, null);
     } catch (IOException failure) {
       throw new HeddleException(
           "can't listen for control connections on %s: %s%s"
@@ -200,6 +203,7 @@ public final class ControlListener implements ControlLoop.Handler {
       if (last != null) {
         ControlLoop.closeQuietly(last);
       }
+      OwnDescriptors.closing(descriptor);
       ControlLoop.closeQuietly(server);
     });
   }

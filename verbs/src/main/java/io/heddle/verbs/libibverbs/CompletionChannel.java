@@ -9,6 +9,7 @@ import io.heddle.jextract.ibv_context_ops;
 import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.OwnDescriptors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -44,7 +45,7 @@ final class CompletionChannel implements AutoCloseable {
   CompletionChannel(OpenPort port) {
     this.port = port;
     address = Verb.CREATE_COMP_CHANNEL.call("completion channel of " + port, port.address());
-    descriptor = Memory.getInt(address + ibv_comp_channel.fd$offset());
+    descriptor = OwnDescriptors.opened(Memory.getInt(address + ibv_comp_channel.fd$offset()));
     long ops = port.address() + ibv_context.ops$offset();
     notify = MemorySegment.ofAddress(Memory.getLong(ops + ibv_context_ops.req_notify_cq$offset()));
     Memory.setInt(room, descriptor);
@@ -98,6 +99,7 @@ final class CompletionChannel implements AutoCloseable {
   /** Behind its queue's end. */
   @Override
   public void close() {
+    OwnDescriptors.closing(descriptor);
     Verb.DESTROY_COMP_CHANNEL.call("completion channel of " + port, address);
     arena.close();
   }

@@ -1,6 +1,9 @@
 package io.heddle.verbs.libibverbs;
 
+import io.heddle.jextract.ibv_context;
 import io.heddle.platform.Errno;
+import io.heddle.platform.Memory;
+import io.heddle.platform.OwnDescriptors;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceAttributes;
@@ -16,11 +19,14 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An opened device, seen through one of its ports. */
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
+  /* Up to it a number is no device's, but a library's that left its field empty. */
+  private static final int STANDARD_ERROR = 2;
   private static final int PREFERRED_WRITE_BYTES = 1 << 16;
 
   private final RdmaDevice device;
@@ -45,6 +51,18 @@ final class NativeContext implements DeviceContext {
             limits.maxCompletions(),
             takesDmaBufs(port));
     port.ledger().opened("libibverbs device context");
+    for (int descriptor : descriptors(port)) {
+      OwnDescriptors.opened(descriptor);
+    }
+  }
+
+  /* A device whose descriptor a child has goes on acknowledging for the process that is gone. */
+  private static int[] descriptors(OpenPort port) {
+    return IntStream.of(
+            Memory.getInt(port.address() + ibv_context.cmd_fd$offset()),
+            Memory.getInt(port.address() + ibv_context.async_fd$offset()))
+        .filter(descriptor -> descriptor > STANDARD_ERROR)
+        .toArray();
   }
 
   private static boolean takesDmaBufs(OpenPort port) {
@@ -191,6 +209,9 @@ final class NativeContext implements DeviceContext {
           List.copyOf(completionQueues).forEach(NativeCompletionQueue::close);
           port.markClosed();
           port.ledger().closed("libibverbs device context");
+          for (int descriptor : descriptors(port)) {
+            OwnDescriptors.closing(descriptor);
+          }
           Verb.CLOSE_DEVICE.call("device " + port, port.address());
         });
   }

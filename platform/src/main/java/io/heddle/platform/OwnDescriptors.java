@@ -1,0 +1,174 @@
+package io.heddle.platform;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Table of the descriptors that are this plugin's, kept for forked children of the process: a child
+ * closes its copies right after fork(), so that connections end and ports are free when the process
+ * ends, though the child lives on. The table is {@code struct heddle_descriptors} of the shim,
+ * which closes by it; without the shim nothing is entered.
+ *
+ * <p>{@link LinuxCalls} and {@link FileCalls} enter what they open. An entry has the inode beside
+ * the number: the host may open another file by the number of one of ours that it has closed.
+ * Thread-safe; control path.
+ */
+public final class OwnDescriptors {
+  /* HEDDLE_MAX_DESCRIPTORS of native/src/java_calls.h. */
+  static final int MOST = 1 << 18;
+  static final int HEADER_BYTES = 16;
+  static final int ENTRY_BYTES = 16;
+
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int F_SETFD = 2;
+  private static final int FD_CLOEXEC = 1;
+  private static final int SOL_SOCKET = 1;
+  private static final int SO_ACCEPTCONN = 30;
+  private static final int SOCKADDR_BYTES = 28;
+  /* So many numbers in a row without an open file: there are none behind. */
+  private static final int GAP = 1024;
+  private static final int NEAR = 64;
+
+  private static volatile long table;
+  private static volatile int near;
+
+  private OwnDescriptors() {}
+
+  /**
+   * Names the shim's table, once and before anything is opened; 0 where it has none. A second copy
+   * of the plugin in the process has a table of its own.
+   */
+  public static void use(long address) {
+    table = address;
+  }
+
+  /**
+   * Enters a descriptor; a negative number is a failed call's.
+   *
+   * @return the argument
+   */
+  public static int opened(int fd) {
+    long address = table;
+    if (address != 0 && fd >= 0 && fd < MOST) {
+      enter(address, fd);
+    }
+    return fd;
+  }
+
+  private static synchronized void enter(long address, int fd) {
+    FileStatus status;
+    try {
+      status = FileStatus.of(fd);
+    } catch (SystemCallException closedMeanwhile) {
+      return;
+    }
+    long entry = address + HEADER_BYTES + (long) fd * ENTRY_BYTES;
+    Memory.setLong(entry, status.device());
+    Memory.setLongRelease(entry + Long.BYTES, status.inode());
+    if (Memory.getLong(address) <= fd) {
+      Memory.setLongRelease(address, fd + 1L);
+    }
+  }
+
+  /** Removes a descriptor that is about to be closed, or a negative number: nothing. */
+  public static void closing(int fd) {
+    long address = table;
+    if (address != 0 && fd >= 0 && fd < MOST) {
+      Memory.setLongRelease(address + HEADER_BYTES + (long) fd * ENTRY_BYTES + Long.BYTES, 0);
+    }
+  }
+
+  /**
+   * Enters a TCP socket that Java has opened, whose number Java doesn't show: it is found by its
+   * addresses. Java lets programs that the process starts inherit it; that is ended here.
+   *
+   * @param peer null for one that listens
+   * @return its number, for {@link #closing}; −1 where nothing is entered
+   */
+  public static int opened(@Nullable InetSocketAddress local, @Nullable InetSocketAddress peer) {
+    int fd = table == 0 || local == null ? -1 : find(local, peer);
+    if (fd >= 0) {
+      FileCalls.fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    return opened(fd);
+  }
+
+  /* The kernel gives the lowest free number, which is most often near the one that it gave last. */
+  static int find(InetSocketAddress local, @Nullable InetSocketAddress peer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(SOCKADDR_BYTES + Integer.BYTES, Long.BYTES);
+      int from = near;
+      for (int fd = from; fd < from + NEAR; fd++) {
+        if (is(fd, local, peer, name)) {
+          near = fd;
+          return fd;
+        }
+      }
+      int missing = 0;
+      for (int fd = 0; missing < GAP && fd < MOST; fd++) {
+        int called = name(false, fd, name);
+        missing = called == -Errno.EBADF ? missing + 1 : 0;
+        if (called == 0 && is(fd, local, peer, name)) {
+          near = fd;
+          return fd;
+        }
+      }
+      return -1;
+    }
+  }
+
+  private static boolean is(
+      int fd, InetSocketAddress local, @Nullable InetSocketAddress peer, MemorySegment name) {
+    if (name(false, fd, name) != 0 || !names(name, local)) {
+      return false;
+    }
+    if (peer == null) {
+      return LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
+    }
+    /* One that connects has no peer yet. */
+    int called = name(true, fd, name);
+    return called == 0
+        ? names(name, peer)
+        : called == -Errno.ENOTCONN && LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 0;
+  }
+
+  private static int name(boolean peers, int fd, MemorySegment name) {
+    long length = name.address() + SOCKADDR_BYTES;
+    Memory.ALL.set(Memory.NATIVE_INT, length, SOCKADDR_BYTES);
+    return peers
+        ? LinuxCalls.getpeername(fd, name.address(), length)
+        : LinuxCalls.getsockname(fd, name.address(), length);
+  }
+
+  /* sockaddr_in: family 2 | port 2 | address 4; sockaddr_in6: family 2 | port 2 | flow 4 | address 16 | scope 4 */
+  private static boolean names(MemorySegment name, InetSocketAddress address) {
+    int family = Short.toUnsignedInt(Memory.ALL.get(Memory.NATIVE_SHORT, name.address()));
+    int port = Short.toUnsignedInt(Memory.ALL.get(Memory.NETWORK_SHORT, name.address() + 2));
+    if (port != address.getPort() || family != AF_INET && family != AF_INET6) {
+      return false;
+    }
+    byte[] found =
+        family == AF_INET
+            ? Memory.toArray(name.address() + 4, 4)
+            : Memory.toArray(name.address() + 8, 16);
+    return Arrays.equals(mapped(found), mapped(address.getAddress().getAddress()));
+  }
+
+  /* An IPv4 address as IPv6 sockets have it; the wildcard of one family is that of the other. */
+  private static byte[] mapped(byte[] address) {
+    if (address.length == 16) {
+      return address;
+    }
+    byte[] whole = new byte[16];
+    if (!Arrays.equals(address, new byte[4])) {
+      whole[10] = -1;
+      whole[11] = -1;
+      System.arraycopy(address, 0, whole, 12, 4);
+    }
+    return whole;
+  }
+}
