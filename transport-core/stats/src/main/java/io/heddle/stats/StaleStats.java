@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Statistics files of processes that ended without closing: a host that is killed, or calls exit(),
@@ -17,12 +19,15 @@ final class StaleStats {
   static final String SUFFIX = ".stats";
   static final String UNFINISHED_SUFFIX = SUFFIX + ".new";
 
+  /* <pid>.<namespace>.stats, without the namespace where /proc is hidden; see StatsFile. */
+  private static final Pattern NAME = Pattern.compile("(\\d+)(?:\\.(\\d+))?\\.stats(?:\\.new)?");
+
   private StaleStats() {}
 
   /**
-   * Removes the files in this folder whose process is gone and whose lock is free. Both, since
-   * containers may share the folder and not the process numbers, and a lock goes when its process
-   * merely reads its own file.
+   * Removes the files in this folder whose process is gone and whose lock is free. Both, since a
+   * lock goes when its process merely reads its own file. Containers may share the folder and not
+   * the process numbers: for a file of another namespace the lock alone counts.
    *
    * @throws SystemCallException where one can't be removed
    */
@@ -51,11 +56,20 @@ final class StaleStats {
     return !isAlive(name) && isUnlocked(folder, name);
   }
 
+  /* Of another namespace the number says nothing: here it may be somebody else's, or nobody's. Then the lock alone counts. */
   private static boolean isAlive(String name) {
-    try {
-      return LinuxCalls.isAlive(Integer.parseInt(name.substring(0, name.indexOf('.'))));
-    } catch (NumberFormatException notOurs) {
+    Matcher parts = NAME.matcher(name);
+    if (!parts.matches()) {
       return true; // a name that this never gives: leave it alone
+    }
+    String namespace = parts.group(2);
+    if (namespace != null && !namespace.equals(StatsFile.ownNamespace())) {
+      return false;
+    }
+    try {
+      return LinuxCalls.isAlive(Integer.parseInt(parts.group(1)));
+    } catch (NumberFormatException tooLarge) {
+      return true;
     }
   }
 

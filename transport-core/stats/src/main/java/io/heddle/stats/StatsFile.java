@@ -73,11 +73,17 @@ public final class StatsFile implements AutoCloseable {
 
   /* Containers may share the folder and not the process numbers: the number of their namespace keeps them apart. */
   private static String nameOf(long pid) {
+    String namespace = ownNamespace();
+    return namespace == null ? Long.toString(pid) : pid + "." + namespace;
+  }
+
+  /** The number of the namespace of this process's number; null where /proc doesn't show it. */
+  static @Nullable String ownNamespace() {
     try {
       String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
-      return pid + "." + namespace.substring(namespace.indexOf('[') + 1, namespace.indexOf(']'));
+      return namespace.substring(namespace.indexOf('[') + 1, namespace.indexOf(']'));
     } catch (IOException hidden) {
-      return Long.toString(pid);
+      return null;
     }
   }
 

@@ -3,6 +3,7 @@ package io.heddle.stats;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.platform.OpenFolder;
 import java.nio.channels.FileChannel;
@@ -71,6 +72,56 @@ class StaleStatsTest {
     }
     remove();
     assertFalse(Files.exists(ofDeadProcess));
+  }
+
+  /* The number of a namespace whose processes have numbers of their own. */
+  private static final String ELSEWHERE = "4026599999";
+
+  @Test
+  void aDeadProcessOfAnotherNamespaceIsGoneThoughItsNumberIsSomebodysHere() throws Exception {
+    long living = ProcessHandle.current().pid();
+    Path here =
+        Files.createFile(folder.resolve(living + "." + StatsFile.ownNamespace() + ".stats"));
+    Path there = Files.createFile(folder.resolve(living + "." + ELSEWHERE + ".stats"));
+    Path begun = Files.createFile(folder.resolve(living + "." + ELSEWHERE + ".stats.new"));
+    assertFalse(StatsReader.hasEnded(here));
+    assertTrue(StatsReader.hasEnded(there));
+    remove();
+    assertTrue(Files.exists(here));
+    assertFalse(Files.exists(there) || Files.exists(begun));
+  }
+
+  /* In a pid namespace of its own, with the folder shared: as two containers of a host have it. */
+  @Test
+  void aProcessOfAnotherNamespaceCountsAsLongAsItLives() throws Exception {
+    Process holder =
+        new ProcessBuilder(
+                "unshare",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount-proc",
+                "python3",
+                "-c",
+                "import fcntl,os,sys; n=os.readlink('/proc/self/ns/pid')[5:-1];"
+                    + " p='%s/%d.%s.stats'%(sys.argv[1],os.getpid(),n); f=open(p,'w+');"
+                    + " fcntl.lockf(f,fcntl.LOCK_EX); print(p,flush=True); sys.stdin.read();"
+                    + " os.kill(os.getpid(),9) or os._exit(3)",
+                folder.toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = String.valueOf(holder.inputReader().readLine());
+    assumeTrue(said.endsWith(".stats"), "no namespace can be made here: " + said);
+    Path file = Path.of(said);
+    assertTrue(file.getFileName().toString().startsWith("1."), said);
+    assertFalse(StatsReader.hasEnded(file), "it holds its lock");
+    remove();
+    assertTrue(Files.exists(file));
+    holder.getOutputStream().close();
+    holder.waitFor();
+    assertTrue(StatsReader.hasEnded(file), "process 1 is somebody else here");
+    remove();
+    assertFalse(Files.exists(file));
   }
 
   @Test

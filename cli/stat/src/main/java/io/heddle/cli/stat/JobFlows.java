@@ -57,7 +57,7 @@ public final class JobFlows {
 
   /** All processes that are there now. */
   public List<ProcessStats> processes() {
-    return folders.read(null).processes();
+    return folders.running().processes();
   }
 
   /** The open communicators' sending sides. */

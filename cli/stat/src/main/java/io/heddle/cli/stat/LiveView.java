@@ -52,11 +52,11 @@ final class LiveView {
       Runtime.getRuntime().addShutdownHook(restore);
       show(ENTER);
     }
-    rates.look(folders.read(processId).processes(), System.nanoTime());
+    rates.look(found().processes(), System.nanoTime());
     for (long frame = 0; frames == 0 || frame < frames; frame++) {
       TimeUnit.MILLISECONDS.sleep(intervalMs);
       Terminal terminal = Terminal.look();
-      StatsFolders.Found found = folders.read(processId);
+      StatsFolders.Found found = found();
       List<FlowRate> flows = rates.look(found.processes(), System.nanoTime());
       if (screen) {
         List<String> lines = lines(found, flows, terminal, System.getenv());
@@ -75,6 +75,10 @@ final class LiveView {
       Runtime.getRuntime().removeShutdownHook(restore);
       show(LEAVE);
     }
+  }
+
+  private StatsFolders.Found found() {
+    return processId == null ? folders.running() : folders.read(processId);
   }
 
   /* After the terminal was given back nothing may be drawn on it any more. */

@@ -162,7 +162,7 @@ final class Metrics implements MultiCollector {
   /* A folder that can't be read now is told of as a file is, and may be read at the next scrape. */
   private StatsFolders.Found found() {
     try {
-      return folders.read(null);
+      return folders.running();
     } catch (HeddleException unreadable) {
       return new StatsFolders.Found(List.of(), List.of(String.valueOf(unreadable.getMessage())));
     }

@@ -4,8 +4,8 @@ import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.Paint;
 import io.heddle.cli.kit.Terminal;
 import io.heddle.cli.kit.Units;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.stats.ProcessStats;
+import io.heddle.stats.StatsReader;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Arrays;
@@ -259,7 +259,7 @@ public final class StatCommand implements Callable<Integer> {
   }
 
   private static boolean isAlive(ProcessStats process) {
-    return LinuxCalls.isAlive((int) process.processId());
+    return !StatsReader.hasEnded(process.file());
   }
 
   private void print(StatsFolders.Found found, StatsFolders folders, PrintWriter out) {

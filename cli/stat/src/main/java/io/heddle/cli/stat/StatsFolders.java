@@ -111,6 +111,17 @@ public final class StatsFolders {
     return new Found(processes, unreadable);
   }
 
+  /**
+   * As {@link #read}, without those whose process has ended, whose files stay until another job
+   * starts.
+   */
+  public Found running() {
+    Found all = read(null);
+    return new Found(
+        all.processes().stream().filter(process -> !StatsReader.hasEnded(process.file())).toList(),
+        all.unreadable());
+  }
+
   /** That jobs' statistics can't be looked for there, and why. */
   public static String unreadable(Path folder, IOException failure) {
     return "statistics can't be read from " + folder + ": " + FileFailure.reason(failure);
