@@ -21,12 +21,7 @@ final class Answerer {
 
   Answerer(List<Plane> all) {
     answering = List.copyOf(all);
-    planes =
-        String.join(
-            ",",
-            answering.stream()
-                .map(plane -> plane.key() + "=" + AddressText.of(plane.address().address()))
-                .toList());
+    planes = OfferedPlanes.text(answering);
   }
 
   /**

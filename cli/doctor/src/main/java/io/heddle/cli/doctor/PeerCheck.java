@@ -4,6 +4,8 @@ import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.Plane;
+import io.heddle.addr.PlaneMarks;
+import io.heddle.addr.PlaneMatching;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
@@ -36,12 +38,11 @@ final class PeerCheck implements Check {
   private static final Cause UNPAIRED =
       new Cause(
           "planes-unpaired",
-          "a plane of one end has no counterpart of the same key at the other one, and is left"
-              + " out");
+          "a plane of one end has no counterpart at the other one by any mark, and is left out");
   private static final Cause WEIGHTLESS =
       new Cause("plane-weightless", "the routes say that a plane doesn't reach the peer");
   private static final Cause NONE_COMMON =
-      new Cause("no-common-plane", "the two ends have no plane of the same key");
+      new Cause("no-common-plane", "no mark of a plane agrees with one of the other end");
   private static final int TRIES = 5;
   private static final long WAIT_MS = 300;
   private static final int STEP_BYTES = 64;
@@ -81,39 +82,38 @@ final class PeerCheck implements Check {
     if (peer.isEmpty()) {
       return findings;
     }
-    Map<String, Plane> own = new TreeMap<>(Plane.KEY_ORDER);
-    host.planes().planes().forEach(plane -> own.put(plane.key(), plane));
-    Map<String, InetAddress> theirs = ask(own, findings);
+    List<Plane> own = host.planes().planes();
+    List<PlaneMarks> theirs = ask(own, findings);
     if (theirs.isEmpty()) {
       findings.add(
           new Finding.Fault(
               SILENT,
               "no answer from %s, asked by way of our planes %s; its other addresses were not asked"
                   .formatted(
-                      String.join(", ", peer.stream().map(AddressText::of).toList()), own.keySet()),
+                      String.join(", ", peer.stream().map(AddressText::of).toList()),
+                      own.stream().map(Plane::key).toList()),
               "run heddle doctor --answer there; name its addresses on other planes as well (--peer"
                   + " ADDRESS,ADDRESS); then see routes, and filters of UDP port 4791, on the"
                   + " way"));
       return findings;
     }
-    pair(own, theirs, findings);
-    weights(host, theirs, findings);
+    weights(host, pair(own, theirs, findings), findings);
     return findings;
   }
 
   /* The peer's planes, by whichever address of it answers to whichever plane of ours. */
-  private Map<String, InetAddress> ask(Map<String, Plane> own, List<Finding> findings) {
+  private List<PlaneMarks> ask(List<Plane> own, List<Finding> findings) {
     Set<String> troubles = new LinkedHashSet<>();
-    Map<String, InetAddress> planes = new TreeMap<>(Plane.KEY_ORDER);
+    List<PlaneMarks> planes = new ArrayList<>();
     for (InetAddress address : peer) {
-      for (Plane plane : own.values()) {
+      for (Plane plane : own) {
         if (planes.isEmpty() && isOfOneFamily(plane, address)) {
           ask(plane, address, planes, troubles);
         }
       }
     }
-    for (Plane plane : own.values()) {
-      InetAddress beside = besideNamed(own.values(), plane);
+    for (Plane plane : own) {
+      InetAddress beside = besideNamed(own, plane);
       if (planes.isEmpty() && beside != null) {
         ask(plane, beside, planes, troubles);
       }
@@ -122,19 +122,12 @@ final class PeerCheck implements Check {
     return planes;
   }
 
-  private void ask(
-      Plane plane, InetAddress remote, Map<String, InetAddress> planes, Set<String> troubles) {
+  private void ask(Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
     InetAddress address = plane.address().address();
     try (ProbeSocket socket = new ProbeSocket(address)) {
       Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
       if (answer.text != null) {
-        for (String part : answer.text.split(",")) {
-          int equals = part.lastIndexOf('=');
-          InetAddress theirs = equals < 0 ? null : AddressText.parse(part.substring(equals + 1));
-          if (theirs != null) {
-            planes.put(part.substring(0, equals), theirs);
-          }
-        }
+        planes.addAll(OfferedPlanes.parse(answer.text));
       }
     } catch (IOException inUse) {
       troubles.add(
@@ -167,30 +160,38 @@ final class PeerCheck implements Check {
     return plane.address().address().getClass() == remote.getClass();
   }
 
-  private void pair(
-      Map<String, Plane> own, Map<String, InetAddress> theirs, List<Finding> findings) {
-    int common = 0;
-    for (Map.Entry<String, Plane> plane : own.entrySet()) {
-      InetAddress remote = theirs.get(plane.getKey());
-      if (remote != null && isOfOneFamily(plane.getValue(), remote)) {
-        common++;
-        findings.add(carries(plane.getValue(), remote));
-      }
+  /* The peer's address on each plane of ours that it has, by our key. */
+  private Map<String, InetAddress> pair(
+      List<Plane> own, List<PlaneMarks> theirs, List<Finding> findings) {
+    List<PlaneMarks> here = own.stream().map(Plane::marks).toList();
+    boolean oneHost =
+        theirs.stream()
+            .allMatch(
+                plane -> here.stream().anyMatch(each -> each.address().equals(plane.address())));
+    PlaneMatching matching = PlaneMatching.of(here, theirs, oneHost);
+    Map<String, InetAddress> remotes = new TreeMap<>(Plane.KEY_ORDER);
+    for (PlaneMatching.Match match : matching.matches()) {
+      Plane plane = own.get(match.here());
+      PlaneMarks remote = theirs.get(match.there());
+      remotes.put(plane.key(), remote.address());
+      String name =
+          plane.key().equals(remote.key())
+              ? plane.key()
+              : "%s, there %s by %s".formatted(plane.key(), remote.key(), match.by().text());
+      findings.add(carries(plane, name, remote.address()));
     }
     List<String> left = new ArrayList<>();
-    own.keySet().stream()
-        .filter(key -> !theirs.containsKey(key))
-        .forEach(key -> left.add(key + " (here only)"));
-    theirs.keySet().stream()
-        .filter(key -> !own.containsKey(key))
-        .forEach(key -> left.add(key + " (there only)"));
+    matching.leftHere().forEach(plane -> left.add(here.get(plane) + " here only"));
+    matching.leftThere().forEach(plane -> left.add(theirs.get(plane) + " there only"));
+    here.stream()
+        .filter(each -> matching.onBoth().contains(each.address()))
+        .forEach(each -> left.add(each + ", whose address both hosts have"));
     String remedy =
         "HEDDLE_PLANES on both ends gives common keys; a route daemon must run on both or on"
             + " neither";
-    if (common == 0) {
+    if (remotes.isEmpty()) {
       findings.add(
-          new Finding.Fault(
-              NONE_COMMON, "here %s, there %s".formatted(own.keySet(), theirs.keySet()), remedy));
+          new Finding.Fault(NONE_COMMON, "here %s, there %s".formatted(here, theirs), remedy));
     } else if (!left.isEmpty()) {
       findings.add(
           new Finding.Warning(
@@ -200,6 +201,7 @@ final class PeerCheck implements Check {
               "see the port that misses (ports, addresses) at the end that has fewer; else "
                   + remedy));
     }
+    return remotes;
   }
 
   /* What the routes say of each plane to the peer's address on it. */
@@ -239,10 +241,9 @@ final class PeerCheck implements Check {
     }
   }
 
-  private Finding carries(Plane plane, InetAddress remote) {
+  private Finding carries(Plane plane, String name, InetAddress remote) {
     InetAddress address = plane.address().address();
-    String what =
-        "%s, %s to %s".formatted(plane.key(), AddressText.of(address), AddressText.of(remote));
+    String what = "%s, %s to %s".formatted(name, AddressText.of(address), AddressText.of(remote));
     try (ProbeSocket socket = new ProbeSocket(address)) {
       Answer small = probe(socket, remote, ProbePacket.SMALLEST_BYTES, TRIES);
       if (small.text == null) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind {@link #ASK} or {@link #ANSWER}
  * @param number answers bear that of what they answer
- * @param text an answer's planes, {@code KEY=ADDRESS}, with commas between them
+ * @param text an answer's planes, as {@link OfferedPlanes} has them
  * @param lengthBytes of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {

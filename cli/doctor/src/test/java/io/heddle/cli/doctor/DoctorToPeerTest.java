@@ -142,8 +142,18 @@ class DoctorToPeerTest extends OnTwoHosts {
           findings,
           "WARNING",
           "planes-unpaired",
-          "plane:drei (here only), plane:three (there only)");
-      expect(examine("--peer", LabPlan.address(1, 0)), "FAULT", "no-common-plane", "plane:one");
+          "plane:drei (fd00:1:1:3::/64 on e3) here only, plane:three (fd00:1:1:3::/64 on e3) there"
+              + " only");
+      JsonNode others =
+          examine(
+              Map.of("HEDDLE_PLANES", "e1=eins,e2=zwei,e3=drei"),
+              doctor("--json", "--peer", LabPlan.address(1, 0)));
+      expect(others, "FAULT", "no-common-plane", "plane:one");
+      JsonNode unnamed = examine("--peer", LabPlan.address(1, 0));
+      expectNot(unnamed, "planes-unpaired");
+      assertTrue(
+          unnamed.toString().contains("if:e2, there plane:two by prefix, "),
+          unnamed.toPrettyString());
     } finally {
       answering.destroy();
       answering.waitFor();
