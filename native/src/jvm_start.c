@@ -395,6 +395,14 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
     heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
     return NCCL_SYSTEM_ERROR;
   }
+  if (access("/proc/self/maps", R_OK) != 0) {
+    /* The machine asks there for the first thread's stack, and ends the process where that one enters. */
+    heddle_log(
+        NCCL_LOG_WARN,
+        "Java can't find the stack of this process's first thread (%s); mount /proc and make /proc/self/maps readable",
+        strerror(errno));
+    return NCCL_SYSTEM_ERROR;
+  }
   if (!heddle_start_has_descriptors()) {
     return NCCL_SYSTEM_ERROR;
   }

@@ -70,9 +70,13 @@ static inline int guest_try_init(void) {
   return guest_net->init(&guest_context, 1, &config, guest_logger, NULL);
 }
 
-/* What NCCL does first. */
+/* What NCCL does first. Where GUEST_MAY_REFUSE is set, a refusal is an answer, and the host goes on without. */
 static inline void guest_init(void) {
   int result = guest_try_init();
+  if (result == NCCL_SYSTEM_ERROR && getenv("GUEST_MAY_REFUSE") != NULL) {
+    guest_net = NULL;
+    result = NCCL_SUCCESS;
+  }
   MUST(result == NCCL_SUCCESS, "init returned %d", result);
   if (guest_net != NULL) {
     int count = 0;

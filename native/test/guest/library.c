@@ -1,6 +1,8 @@
-/* What the Python programs of this folder need of C; the file that GUEST_LIBRARY names. */
+/* What programs of this folder in other languages need of C; the file that GUEST_LIBRARY names. */
 #include "guest.h"
 
+void *guest_begin(void);
+int guest_step(void *link, int fill);
 void guest_log(int level, unsigned long subsystems, const char *file, int line, const char *format,
                const char *sentence);
 
@@ -9,3 +11,13 @@ void guest_log(int level, unsigned long subsystems, const char *file, int line, 
                const char *sentence) {
   guest_logger(level, subsystems, file, line, format, sentence);
 }
+
+/* Init, the first time, and a connection. */
+void *guest_begin(void) {
+  if (guest_net == NULL) guest_init();
+  struct guest_link *link = malloc(sizeof *link);
+  guest_connect(link, 1 << 16);
+  return link;
+}
+
+int guest_step(void *link, int fill) { return guest_message(link, fill); }

@@ -2,7 +2,7 @@
 
 Usage: run.py [--plugin LIBRARY] [--programs FOLDER] [--case NAME] PROGRAM...
 
-A program is a file beside this one, a C program (built as FOLDER/guest_NAME) or a Python program. Its cases stand in it, a
+A program is a file beside this one, a C or C++ program (built as FOLDER/guest_NAME) or a Python program. Its cases stand in it, a
 line each:
 
     GUEST CASE name [argument...] [-- key=value...]
@@ -14,9 +14,11 @@ begin with "# " are notes and may differ. Keys:
     with.NAME=VALUE   environment of the run with the plugin
     under="COMMAND"   what starts the program: strace -f, say; COMMAND's first word must be installed
     stack=KIB         soft limit of the first thread's stack; or unlimited
-    needs=A,B         commands or files that must be there, else the case is skipped
+    needs=A,B         commands, files or root: where one isn't there, the case is skipped
     log=REGEX         what the plugin must have logged (NCCL's logger, or standard error)
     status=N          what both runs must end with; -N: by a signal
+    with_status=N     what the run with the plugin must end with
+    report=1          Java must have left a report beside the statistics; otherwise it must not
     differs=A,B       what isn't compared: status, stdout, stderr, files
     repeat=N          runs with the plugin
     seconds=N         for a run; 60 where it isn't said
@@ -61,8 +63,10 @@ class Case:
         needed = self.list_of("needs")
         if "under" in self.keys:
             needed.append(shlex.split(self.keys["under"])[0])
+        if "root" in needed and os.geteuid() != 0:
+            return "root"
         for name in needed:
-            if shutil.which(name) is None and not Path(name).exists():
+            if name != "root" and shutil.which(name) is None and not Path(name).exists():
                 return name
         return None
 
@@ -164,6 +168,10 @@ def faults_of(case, alone, guest):
         for run, name in ((alone, "without the plugin"), (guest, "with it")):
             if str(run.status) != case.keys["status"]:
                 faults.append(f"status {name} is {name_of(run.status)}, expected {case.keys['status']}")
+    if str(guest.status) != case.keys.get("with_status", str(guest.status)):
+        faults.append(f"status with the plugin is {name_of(guest.status)}, expected {case.keys['with_status']}")
+    if bool(guest.reports) != ("report" in case.keys):
+        faults.append(f"reports of Java's: {guest.reports}")
     if "log" in case.keys and re.search(case.keys["log"], guest.logged + guest.stderr) is None:
         faults.append(f"the log doesn't match {case.keys['log']!r}")
     return faults
@@ -173,7 +181,7 @@ def run(case, programs, plugin):
     """True, False, or None where the case was skipped."""
     missing = case.missing()
     if missing is not None:
-        print(f"skipped: {case.program.name} {case.name}: no {missing} here", flush=True)
+        print(f"skipped: {case.program.name} {case.name}: {missing} isn't here", flush=True)
         return None
     alone = Outcome(case, programs, None)
     if alone.status == SKIPPED:
