@@ -1,4 +1,5 @@
 /* Where Java writes what it knows about a fault of its own: where the statistics are, and not in the host's folder. */
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@
 
 /* True: this user's, or nobody's yet. */
 static bool is_ours(const char *folder) {
-  struct stat status;
-  return lstat(folder, &status) != 0 || (S_ISDIR(status.st_mode) && status.st_uid == geteuid());
+  struct statx status; /* lstat() would be one of glibc 2.33 */
+  return statx(AT_FDCWD, folder, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID, &status) != 0 ||
+         (S_ISDIR(status.stx_mode) && status.stx_uid == geteuid());
 }
 
 static void usual_folder(char *folder, size_t size) {

@@ -14,11 +14,35 @@
  */
 #include "guest.h"
 
+#include <dirent.h>
 #include <sys/resource.h>
 
 static volatile int seen[65];
 
 static void handler(int number) { seen[number]++; }
+
+/*
+ * A write to a peer that has gone raises SIGPIPE on the thread that writes, and a file that may not grow SIGXFSZ: threads
+ * of the plugin's block both, as they block whatever the host's threads wait for.
+ */
+static void check_other_threads(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  for (struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
+    char path[300], line[256], name[64] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+    FILE *file = task->d_name[0] == '.' || atoi(task->d_name) == getpid() ? NULL : fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+      sscanf(line, "Name: %63[^\n]", name);
+      if (strncmp(line, "SigBlk:", 7) == 0) {
+        unsigned long open_to = ~strtoul(line + 7, NULL, 16) & ~(GUEST_FAULTS | GUEST_WAKE | GUEST_GLIBC);
+        open_to &= ~(1UL << (SIGKILL - 1) | 1UL << (SIGSTOP - 1) | 1UL << (SIGTRAP - 1) | 1UL << (SIGUSR2 - 1));
+        MUST(open_to == 0, "thread %s takes signals %016lx", name, open_to);
+      }
+    }
+    if (file != NULL) fclose(file);
+  }
+  closedir(tasks);
+}
 
 int main(int count, char **arguments) {
   const char *how = count > 1 ? arguments[1] : "";
@@ -33,6 +57,7 @@ int main(int count, char **arguments) {
   guest_connect(&link, 65536);
   MUST(guest_message(&link, 1) == NCCL_SUCCESS, "no message");
   guest_print_signals("after");
+  check_other_threads();
   if (strcmp(how, "handlers") == 0) {
     for (int number = 1; number <= SIGRTMAX; number++) {
       struct sigaction action;

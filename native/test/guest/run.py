@@ -38,6 +38,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
+# A program's own complaint (guest.h), which both runs might share.
+COMPLAINED = 99
 CASE = re.compile(r"GUEST CASE (.*)")
 # Addresses and numbers of processes are other ones each time.
 VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\b\d{3,}\b")
@@ -164,6 +166,9 @@ def faults_of(case, alone, guest):
         one, other = alone.compared(what), guest.compared(what)
         if what not in differs and one != other:
             faults.append(f"{what} without the plugin: {one!r}; with it: {other!r}")
+    for run, name in ((alone, "without the plugin"), (guest, "with it")):
+        if run.status == COMPLAINED or not isinstance(run.status, int):
+            faults.append(f"status {name} is {run.status}")
     if "status" in case.keys:
         for run, name in ((alone, "without the plugin"), (guest, "with it")):
             if str(run.status) != case.keys["status"]:
