@@ -27,6 +27,15 @@ case $name in
   # What posts and polls has these calls deeper down, again as in the plugin.
   perf) set -- -XX:C1MaxInlineLevel=20 "$@" ;;
 esac
+# Options for all programs in Java may keep the doctor's from starting. It leaves them aside, as the plugin's does, and names them.
+if [ "$name" = doctor ]; then
+  foreign=
+  for each in JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JDK_AOT_VM_OPTIONS; do
+    eval "[ -z \"\${$each-}\" ]" || foreign=$foreign,$each
+    unset "$each"
+  done
+  set -- "-Dheddle.options.of.others=${foreign#,}" "$@"
+fi
 # What is short is done before the second compiler is. A demo of a WAN is a hundred gateways for a minute. A bridge forwards for
 # months: by the first compiler alone it takes 4 us more for a packet that wakes it.
 case "$action $* " in

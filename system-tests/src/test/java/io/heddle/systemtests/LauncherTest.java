@@ -135,8 +135,13 @@ final class LauncherTest {
   }
 
   private HostProcess start(String... arguments) throws IOException {
+    return startUnder(List.of(), arguments);
+  }
+
+  private HostProcess startUnder(List<String> environment, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
+    command.addAll(environment);
     command.add("HEDDLE_JAVA_HOME=" + System.getProperty("java.home"));
     command.add(checkout.resolve("heddle").toString());
     command.addAll(List.of(arguments));
@@ -337,6 +342,25 @@ final class LauncherTest {
     }
     assertTrue(Files.exists(folder.resolve("built")));
     assertTrue(Files.exists(checkout.resolve(".build/built")));
+  }
+
+  @Test
+  void doctorStartsUnderOptionsForOtherProgramsInJavaAndNamesThem() throws Exception {
+    pretendItIsBuilt();
+    List<String> environment =
+        List.of(
+            "JAVA_TOOL_OPTIONS=-XX:+UseG1GC",
+            "_JAVA_OPTIONS=-javaagent:/nowhere.jar",
+            "JDK_JAVA_OPTIONS=-XX:+NoSuchFlag");
+    try (HostProcess doctor = startUnder(environment, "doctor", "--all")) {
+      int exitCode = doctor.exitCode(60);
+      String said = doctor.output();
+      assertTrue(
+          said.contains("JAVA_TOOL_OPTIONS, _JAVA_OPTIONS, JDK_JAVA_OPTIONS are set for other"),
+          said);
+      assertFalse(said.contains("Picked up"), said);
+      assertTrue(exitCode <= 2, said);
+    }
   }
 
   @Test

@@ -12,7 +12,9 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -138,6 +140,17 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
+  /* With the variables that start.sh has kept from this command's own Java. */
+  private static Map<String, String> environmentOfJobs() {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    for (String name : System.getProperty("heddle.options.of.others", "").split(",")) {
+      if (!name.isEmpty()) {
+        environment.putIfAbsent(name, "set");
+      }
+    }
+    return environment;
+  }
+
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -152,7 +165,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     Host host =
         Host.look(
-            System.getenv(),
+            environmentOfJobs(),
             new Host.Places(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
                 RoutesPath.of(System.getenv("HEDDLE_ROUTES")),

@@ -2,6 +2,7 @@ package io.heddle.cli.doctor;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +15,9 @@ final class JavaCheck implements Check {
           "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
   private static final Cause NONE =
       new Cause("java-missing", "there is no Java runtime that the plugin can use");
+  /* foreign_options.c keeps them from the plugin's Java, and start.sh from the doctor's. */
+  private static final List<String> OPTIONS_OF_OTHERS =
+      List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");
   private static final int OLDEST = 25;
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+)[^\"]*\"");
   private static final String REMEDY =
@@ -27,7 +31,8 @@ final class JavaCheck implements Check {
   @Override
   public String looksAt() {
     return "The Java runtime that the plugin starts: HEDDLE_JAVA_HOME, else the one beside the"
-        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm.";
+               + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. And options in the"
+               + " environment that are for other programs in Java.";
   }
 
   @Override
@@ -37,6 +42,22 @@ final class JavaCheck implements Check {
 
   @Override
   public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>(runtime(host));
+    List<String> others =
+        OPTIONS_OF_OTHERS.stream().filter(name -> !host.setting(name).isEmpty()).toList();
+    if (!others.isEmpty()) {
+      findings.add(
+          new Finding.Ok(
+              "%s set for other programs in Java: the plugin's leaves %s aside, and takes its"
+                      .formatted(
+                          String.join(", ", others) + (others.size() == 1 ? " is" : " are"),
+                          others.size() == 1 ? "it" : "them")
+                  + " options from HEDDLE_JVM_OPTIONS"));
+    }
+    return findings;
+  }
+
+  private static List<Finding> runtime(Host host) {
     String wish = host.setting("HEDDLE_JAVA_HOME");
     if (!wish.isEmpty()) {
       String against = against(Path.of(wish));

@@ -182,6 +182,24 @@ class DoctorTest {
     assertEquals(DoctorCommand.Level.OK, right.level(), right.toString());
   }
 
+  @Test
+  void optionsForOtherProgramsInJavaAreNamed() {
+    Map<String, String> environment =
+        environment(
+            "HEDDLE_JAVA_HOME=" + System.getProperty("java.home"),
+            "JAVA_TOOL_OPTIONS=-javaagent:/agent.jar=key",
+            "JDK_JAVA_OPTIONS=-Xmx8m",
+            "_JAVA_OPTIONS=");
+    List<DoctorCommand.Entry> entries = examine(environment, new JavaCheck());
+    assertEquals(2, entries.size(), entries::toString);
+    DoctorCommand.Entry named = entries.getLast();
+    assertEquals(DoctorCommand.Level.OK, named.level());
+    assertTrue(
+        named.toString().contains("JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS are set for other programs")
+            && !named.toString().contains("key"),
+        named::toString);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "HEDDLE_PLANES=nonsense,            plane-rule-wrong, FAULT",
