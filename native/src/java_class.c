@@ -17,7 +17,8 @@ static bool failed(JNIEnv *env, const char *doing) {
   jmethodID to_string = (*env)->GetMethodID(env, type, "toString", "()Ljava/lang/String;");
   jstring text = to_string == NULL ? NULL : (jstring)(*env)->CallObjectMethod(env, thrown, to_string);
   const char *characters = text == NULL ? NULL : (*env)->GetStringUTFChars(env, text, NULL);
-  heddle_log(NCCL_LOG_WARN, "Java failed at %s: %s", doing, characters == NULL ? "no description" : characters);
+  const char *description = characters == NULL ? "no description" : characters;
+  heddle_log(NCCL_LOG_WARN, "Java failed at %s: %s%s", doing, description, heddle_limits_behind(description).text);
   if (characters != NULL) {
     (*env)->ReleaseStringUTFChars(env, text, characters);
   }

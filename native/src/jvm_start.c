@@ -308,11 +308,13 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
     struct heddle_foreign_options obeyed = heddle_foreign_options_obeyed();
-    heddle_log(NCCL_LOG_WARN,
-               "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
-               choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
-               more == NULL ? "not set" : more, obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
-               creation_failed ? "; this process can't try again" : "");
+    heddle_log(
+        NCCL_LOG_WARN,
+        "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
+        choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
+        heddle_limits_behind(complaint).text, more == NULL ? "not set" : more,
+        obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
+        creation_failed ? "; this process can't try again" : "");
     return NULL;
   }
   heddle_log(NCCL_LOG_INFO, "Java %s at %s, by %s%s%s%s%s%s", choice.version, choice.home, choice.source,

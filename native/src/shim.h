@@ -149,6 +149,14 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
 bool heddle_start_has_descriptors(void);
 /* Of threads and memory, for a machine that isn't there yet. By a thread that takes no signals, as those that it makes. */
 bool heddle_start_has_room(void);
+struct heddle_thread_limits {
+  char text[256];
+};
+
+/* As the shell and the control group have them. */
+struct heddle_thread_limits heddle_thread_limits(void);
+/* The same as the end of a sentence, where Java's words are about a thread that was refused; else nothing. */
+struct heddle_thread_limits heddle_limits_behind(const char *words);
 /* Logs that a thread was refused, with the limits. had: how many there were before; error: of pthread_create. */
 void heddle_start_lacks_threads(int had, int error);
 

@@ -143,16 +143,32 @@ static bool has_threads(void) {
   return error == 0;
 }
 
-void heddle_start_lacks_threads(int had, int error) {
+struct heddle_thread_limits heddle_thread_limits(void) {
   char group[32] = "not set";
   unsigned long most = pids_max();
   if (most != 0) {
     snprintf(group, sizeof group, "%lu", most);
   }
-  heddle_log(NCCL_LOG_WARN,
-             "the start takes at least %d threads, and only %d are to be had (%s; ulimit -u is %s, pids.max of the "
-             "control group is %s; containers: --pids-limit): raise the limit",
-             FEWEST_THREADS, had, strerror(error), limit_of(RLIMIT_NPROC, 1, "").text, group);
+  struct heddle_thread_limits limits;
+  snprintf(limits.text, sizeof limits.text,
+           "ulimit -u is %s, pids.max of the control group is %s; containers: --pids-limit",
+           limit_of(RLIMIT_NPROC, 1, "").text, group);
+  return limits;
+}
+
+struct heddle_thread_limits heddle_limits_behind(const char *words) {
+  bool of_threads = strstr(words, "native thread") != NULL || strstr(words, "VM thread") != NULL;
+  struct heddle_thread_limits limits = {""};
+  if (of_threads) {
+    snprintf(limits.text, sizeof limits.text, "; %.180s; others take threads at the same time: raise the limit",
+             heddle_thread_limits().text);
+  }
+  return limits;
+}
+
+void heddle_start_lacks_threads(int had, int error) {
+  heddle_log(NCCL_LOG_WARN, "the start takes at least %d threads, and only %d are to be had (%s; %s): raise the limit",
+             FEWEST_THREADS, had, strerror(error), heddle_thread_limits().text);
 }
 
 /* ---- memory ---- */

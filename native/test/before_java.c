@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 
 #define SKIPPED 77
+#define UNUSED_USER 64123
 
 static int init(const struct nccl_net_v12 *net) {
   struct nccl_config config = {.traffic_class = -1};
@@ -325,6 +327,71 @@ static void no_standard_files(void) {
   dup2(report, 1);
 }
 
+/* ---- threads that another rank takes at the same time ---- */
+
+static atomic_int threads_left = INT_MAX;
+
+/* In place of the C library's, for all libraries of this process. */
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                                          void *(*run)(void *), void *argument) {
+  int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  *__extension__(void **) & create = dlsym(RTLD_NEXT, "pthread_create");
+  return atomic_fetch_sub(&threads_left, 1) > 0 ? create(thread, attributes, run, argument) : EAGAIN;
+}
+
+/* The thread that starts Java, and those that start_room.c tries for a moment. */
+enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
+
+/* One rank: true where it has all its threads. */
+static bool starts_with(int threads) {
+  const struct nccl_net_v12 *net = table_v12(load());
+  int words = capture_stderr();
+  atomic_store(&threads_left, BEFORE_JAVA + threads);
+  int result = init(net);
+  usleep(50000); /* what is said aside */
+  stderr_must_be_empty(words);
+  if (result == NCCL_SUCCESS) {
+    return warnings == 0;
+  }
+  CHECK(result == NCCL_SYSTEM_ERROR && warnings == 1 && strstr(logged, "ulimit -u is ") != NULL,
+        "with %d threads init returned %d, with %d warnings", threads, result, warnings);
+  return false;
+}
+
+/* From none to all of them, each in a process of its own; Java's own first eight are refused in one way. */
+static void threads_taken(void) {
+  for (int threads = 0; threads < MOST_OF_JAVA; threads += threads < 8 ? 4 : 1) {
+    pid_t child = fork();
+    if (child == 0) {
+      _exit(starts_with(threads) ? 0 : 2);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child, "no child");
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) != 1, "with %d threads the process ended with %d", threads, status);
+    if (WEXITSTATUS(status) == 0) {
+      CHECK(threads > 8, "Java starts with %d threads?", threads);
+      return;
+    }
+  }
+  CHECK(false, "no start with %d threads", MOST_OF_JAVA);
+}
+
+/* Launchers give up their rights at any time. */
+static void another_user(void) {
+  if (geteuid() != 0) {
+    printf("skipped: only root becomes another user\n");
+    exit(SKIPPED);
+  }
+  const struct nccl_net_v12 *net = table_v12(load());
+  void *context = init_v12(net, 1);
+  CHECK(setgid(UNUSED_USER) == 0 && setuid(UNUSED_USER) == 0, "can't become another user");
+  use_connection(net, context);
+  int result = net->finalize(context);
+  CHECK(result == NCCL_SUCCESS, "finalize returned %d", result);
+  CHECK(warnings == 1 && strstr(logged, "stays, since this process isn't its user any more") != NULL,
+        "no line tells of the file that stays");
+}
+
 int main(int count, char **arguments) {
   CHECK(count == 2, "usage: before_java case");
   const char *which = arguments[1];
@@ -364,6 +431,10 @@ int main(int count, char **arguments) {
   } else if (strcmp(which, "no-netlink") == 0) {
     refuse_netlink();
     refused_by_device("AF_NETLINK");
+  } else if (strcmp(which, "threads-taken") == 0) {
+    threads_taken();
+  } else if (strcmp(which, "another-user") == 0) {
+    another_user();
   } else if (strcmp(which, "closed-files") == 0) {
     closed_files();
   } else if (strcmp(which, "no-working-folder") == 0) {

@@ -69,7 +69,11 @@ public final class PluginEntry {
         });
     Thread aside = new Thread(found, "heddle-link");
     aside.setDaemon(true);
-    aside.start();
+    try {
+      aside.start();
+    } catch (OutOfMemoryError noThread) {
+      found.run(); /* those that follow can't do without, and name the limit */
+    }
     return () -> awaited(found);
   }
 

@@ -203,9 +203,25 @@ final class StatsMemory implements AutoCloseable {
     if (folder != null) {
       try (folder) {
         if (removeWhenClosed && named) {
-          folder.remove(name + StaleStats.SUFFIX);
+          remove(folder);
         }
       }
+    }
+  }
+
+  /* A process may have become another user since it made the file. */
+  private void remove(OpenFolder from) {
+    String file = name + StaleStats.SUFFIX;
+    try {
+      from.remove(file);
+    } catch (SystemCallException refused) {
+      if (refused.errno() != Errno.EACCES && refused.errno() != Errno.EPERM) {
+        throw refused;
+      }
+      log.warn(
+          "%s stays, since this process isn't its user any more (%s); the next process of that"
+              + " user removes it",
+          from.path().resolve(file), Errno.describe(refused.errno()));
     }
   }
 }
