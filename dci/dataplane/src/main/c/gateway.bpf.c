@@ -24,6 +24,7 @@
 #define PROTOCOL_SCTP 132
 
 #define ROCE_PORT 4791 // RoCEv2 annex A17
+#define ROCE_PORTS 64  // of the soft devices of a host, from that one on (RocePorts.COUNT)
 #define BTH_BYTES 12
 #define MANAGEMENT_QUEUE_PAIR 1 // QP 1, the general services interface: counted, never steered
 
@@ -224,7 +225,9 @@ static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *p
     if (load(skb, at, &udp, sizeof udp) == 0) {
       packet->ports[0] = udp.source_port;
       packet->ports[1] = udp.destination_port;
-      if (udp.destination_port == FROM_NETWORK_16(ROCE_PORT)) {
+      // One port for all of them from here on: a queue pair's path doesn't depend on its rank's turn.
+      if ((__u16)(FROM_NETWORK_16(udp.destination_port) - ROCE_PORT) < ROCE_PORTS) {
+        packet->ports[1] = FROM_NETWORK_16(ROCE_PORT);
         packet->is_roce = 1;
         packet->queue_pair = FROM_NETWORK_32(udp.bth[1]) & 0xffffff;
       }

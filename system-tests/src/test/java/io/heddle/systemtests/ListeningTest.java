@@ -231,7 +231,10 @@ final class ListeningTest {
         HostProcess doctor = heddle(lab, "doctor", "--answer")) {
       awaitListening(
           Set.of("TCP on one address, port 9400"), exporter.pid(), exporter::outputOrWhyNot);
-      awaitListening(Set.of("UDP on one address, port 4791"), doctor.pid(), doctor::outputOrWhyNot);
+      awaitListening(
+          Set.of("UDP on one address, port 4791", "UDP on one address, port 4854"),
+          doctor.pid(),
+          doctor::outputOrWhyNot);
     }
   }
 }

@@ -145,6 +145,14 @@ public interface QueuePair extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * The ports that its packets go to, as a person reads them, where a firewall may know them by
+   * those; empty where it isn't connected or the device has no ports of its own. Control path.
+   */
+  default String destination() {
+    return "";
+  }
+
   @Override
   void close();
 }

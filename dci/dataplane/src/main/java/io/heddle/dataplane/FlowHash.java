@@ -1,5 +1,6 @@
 package io.heddle.dataplane;
 
+import io.heddle.addr.RocePorts;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,8 +20,11 @@ public final class FlowHash {
   /** UDP (IANA protocol numbers). */
   public static final int UDP = 17;
 
-  /** RoCEv2's UDP port (RoCEv2 annex A17). */
-  public static final int ROCE_PORT = 4791;
+  /**
+   * RoCEv2's UDP port (RoCEv2 annex A17). A packet to another one of {@link RocePorts#STANDARD} has
+   * this one's hash: several ranks of a host share the range.
+   */
+  public static final int ROCE_PORT = RocePorts.ROCE_V2;
 
   private static final int LABEL_MASK = 0xfffff;
   private static final int BYTES = 40;

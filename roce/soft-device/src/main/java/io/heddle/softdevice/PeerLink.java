@@ -178,6 +178,11 @@ final class PeerLink {
             && localGid.high() == other.localGid.high();
   }
 
+  /** Where its packets go, as a person reads it; empty where an end has no address. */
+  String destination() {
+    return absent ? "" : "UDP port " + remotePort + " of " + remoteGid;
+  }
+
   /** Whether one of its ends has no address, or no route led there. */
   boolean isAbsent() {
     return absent;

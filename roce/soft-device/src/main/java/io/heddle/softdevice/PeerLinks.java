@@ -11,7 +11,9 @@ import io.heddle.verbs.ReadyToReceiveAttributes;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -213,6 +215,14 @@ final class PeerLinks {
       }
     }
     return -1;
+  }
+
+  /** Where packets go by each that has both addresses, as a person reads it. */
+  String destinations() {
+    return Arrays.stream(links)
+        .map(PeerLink::destination)
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.joining(", "));
   }
 
   void close() {

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -54,6 +55,7 @@ final class SoftContext implements DeviceContext {
   private final RdmaDevice device;
   private final SoftPort port;
   private final boolean standardPeers;
+  private final RocePorts ports;
   private final SourcePorts sourcePorts;
   private final Log log;
   private final LeakLedger ledger;
@@ -81,6 +83,7 @@ final class SoftContext implements DeviceContext {
       RdmaDevice device,
       SoftPort port,
       boolean standardPeers,
+      RocePorts ports,
       SourcePorts sourcePorts,
       Log log,
       LeakLedger ledger,
@@ -89,6 +92,7 @@ final class SoftContext implements DeviceContext {
     this.device = device;
     this.port = port;
     this.standardPeers = standardPeers;
+    this.ports = ports;
     this.sourcePorts = sourcePorts;
     this.log = log;
     this.ledger = ledger;
@@ -399,19 +403,32 @@ final class SoftContext implements DeviceContext {
   }
 
   private UdpSocket bindReceiver(SoftPort.Address address) {
-    try {
-      return UdpSocket.bind(address.gid(), address.scope(), PacketFormat.ROCE_PORT, true);
-    } catch (SystemCallException failed) {
-      if (!UdpSocket.isAddressInUse(failed)) {
-        throw failed;
+    for (int each = ports.first(); each <= ports.last(); each++) {
+      try {
+        return bound(address, each);
+      } catch (SystemCallException failed) {
+        if (!UdpSocket.isAddressInUse(failed)) {
+          throw failed;
+        }
       }
-      UdpSocket other = UdpSocket.bind(address.gid(), address.scope(), 0, true);
-      log.info(
-          "soft0: port %d of %s is taken; receiving on port %d, which other soft devices are told"
-              + " and standard devices can't use",
-          PacketFormat.ROCE_PORT, address.gid(), other.port());
-      return other;
     }
+    UdpSocket outside = UdpSocket.bind(address.gid(), address.scope(), 0, true);
+    log.warn(
+        "soft0: UDP ports %s of %s are all taken; receiving on port %d, which a firewall may not"
+            + " let in; %s names a larger range",
+        ports, address.gid(), outside.port(), RocePorts.VARIABLE);
+    return outside;
+  }
+
+  private UdpSocket bound(SoftPort.Address address, int number) {
+    UdpSocket socket = UdpSocket.bind(address.gid(), address.scope(), number, true);
+    if (number != PacketFormat.ROCE_PORT) {
+      log.info(
+          "soft0: receiving on port %d of %s, which other soft devices are told and standard"
+              + " devices can't use",
+          number, address.gid());
+    }
+    return socket;
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.verbs.DeviceContext;
@@ -11,6 +12,7 @@ import java.util.function.Function;
 final class SoftDevice implements RdmaDevice {
   private final SoftPort port;
   private final boolean standardPeers;
+  private final RocePorts ports;
   private final SourcePorts sourcePorts;
   private final Log log;
   private final LeakLedger ledger;
@@ -18,18 +20,21 @@ final class SoftDevice implements RdmaDevice {
 
   /**
    * @param standardPeers whether other soft devices are taken for standard ones, too
+   * @param ports of which it receives at one on each address
    * @param sourcePorts where packets come from
    * @param gates makes, in a context's arena, the gate that its received packets pass
    */
   SoftDevice(
       SoftPort port,
       boolean standardPeers,
+      RocePorts ports,
       SourcePorts sourcePorts,
       Log log,
       LeakLedger ledger,
       Function<Arena, PacketGate> gates) {
     this.port = port;
     this.standardPeers = standardPeers;
+    this.ports = ports;
     this.sourcePorts = sourcePorts;
     this.log = log;
     this.ledger = ledger;
@@ -47,7 +52,8 @@ final class SoftDevice implements RdmaDevice {
     SoftContext context;
     try {
       PacketGate gate = gates.apply(arena);
-      context = new SoftContext(this, port, standardPeers, sourcePorts, log, ledger, arena, gate);
+      context =
+          new SoftContext(this, port, standardPeers, ports, sourcePorts, log, ledger, arena, gate);
     } catch (RuntimeException | Error refused) {
       arena.close();
       throw refused;

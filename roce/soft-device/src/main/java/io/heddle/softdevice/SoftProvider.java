@@ -2,6 +2,7 @@ package io.heddle.softdevice;
 
 import io.heddle.addr.AddressFilter;
 import io.heddle.addr.PlaneRules;
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -39,6 +40,7 @@ public final class SoftProvider implements VerbsProvider {
         new SoftDevice(
             port,
             arePeersStandard(environment.getOrDefault(PEERS, "soft")),
+            RocePorts.parse(environment.get(RocePorts.VARIABLE)),
             SourcePorts.parse(environment.get(SourcePorts.VARIABLE)),
             log,
             ledger,

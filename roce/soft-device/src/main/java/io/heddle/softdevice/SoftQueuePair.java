@@ -124,6 +124,13 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return connection.peerSilentNs(engine.nowNs());
   }
 
+  @Override
+  public String destination() {
+    synchronized (context) {
+      return links.destinations();
+    }
+  }
+
   /* Control path. */
 
   @Override

@@ -1,5 +1,6 @@
 package io.heddle.softdevice;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
@@ -22,6 +23,7 @@ final class FewDescriptorsRun {
       new SoftDevice(
               new SoftPort("127.0.0.1=0"),
               false,
+              RocePorts.STANDARD,
               SourcePorts.ANY,
               Log.toStandardError(),
               ledger,

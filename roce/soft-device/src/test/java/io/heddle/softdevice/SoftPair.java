@@ -2,6 +2,7 @@ package io.heddle.softdevice;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
@@ -70,6 +71,7 @@ final class SoftPair implements AutoCloseable {
               new SoftDevice(
                       new SoftPort(planes),
                       false,
+                      RocePorts.STANDARD,
                       SourcePorts.ANY,
                       told,
                       ledger,

@@ -10,6 +10,7 @@ import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -228,6 +230,17 @@ public final class CarrierPairs implements AutoCloseable {
       longest = Math.max(longest, pairs.get(i).queuePair().peerSilentNs());
     }
     return longest;
+  }
+
+  /** Ports that packets which wait so went to, as a person reads them; empty where none has any. */
+  public String silentDestinations() {
+    return pairs.stream()
+        .map(PlaneQueuePair::queuePair)
+        .filter(each -> each.peerSilentNs() > 0)
+        .map(QueuePair::destination)
+        .filter(each -> !each.isEmpty())
+        .distinct()
+        .collect(Collectors.joining(", "));
   }
 
   /** Carriers that wait so. */

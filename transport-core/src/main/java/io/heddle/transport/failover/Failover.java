@@ -1,5 +1,6 @@
 package io.heddle.transport.failover;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlMessage.Drain;
@@ -88,9 +89,16 @@ public final class Failover implements PlaneFailures {
     @Override
     public void tooLong(long silentNs) {
       tellOfEach();
+      String destinations = connection.pairs().silentDestinations();
       fail(
-          "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)"
-              .formatted(silentNs / 1_000_000, grace.ms()));
+          "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)%s"
+              .formatted(
+                  silentNs / 1_000_000,
+                  grace.ms(),
+                  destinations.isEmpty()
+                      ? ""
+                      : "; packets went to %s: does a firewall let all of UDP %s in (%s)?"
+                          .formatted(destinations, RocePorts.STANDARD, RocePorts.VARIABLE)));
     }
   }
 

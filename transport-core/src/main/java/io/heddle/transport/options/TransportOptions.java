@@ -1,5 +1,6 @@
 package io.heddle.transport.options;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.Option;
 import io.heddle.spray.SprayPolicy;
 import java.util.LinkedHashMap;
@@ -110,6 +111,17 @@ public final class TransportOptions {
               + " by itself; or as with standard devices, in order, and from the first missing"
               + " packet on (go-back-N): to compare, set alike on all hosts");
 
+  public static final Option<String> PORTS =
+      Option.text(
+          RocePorts.VARIABLE,
+          "ports",
+          "a range of ports from 1024 to 65535, such as 4791-4854",
+          "the UDP ports at which the soft devices of a host receive: each process takes the first"
+              + " that is free on each of its addresses, and any once none is; "
+              + RocePorts.STANDARD
+              + " without it. A firewall has to let the range in. Only 4791 is found by standard"
+              + " devices");
+
   public static final Option<String> SOURCE_PORTS =
       Option.text(
           "HEDDLE_SOURCE_PORTS",
@@ -172,6 +184,7 @@ public final class TransportOptions {
                   STATS_DIRECTORY,
                   SOFT_FAULTS,
                   SOFT_PEERS,
+                  PORTS,
                   SOURCE_PORTS,
                   JAVA_HOME,
                   JVM_OPTIONS,

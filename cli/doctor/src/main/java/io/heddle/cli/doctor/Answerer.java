@@ -2,6 +2,7 @@ package io.heddle.cli.doctor;
 
 import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
@@ -16,6 +17,10 @@ import java.util.List;
  * and goes to nobody who hasn't sent a whole packet of ours, so that it amplifies nothing.
  */
 final class Answerer {
+  /* The first and the last that ranks of a host receive at: a firewall may let in the first alone. */
+  private static final List<Integer> PORTS =
+      List.of(RocePorts.STANDARD.first(), RocePorts.STANDARD.last());
+
   private final String planes;
   private final List<Plane> answering;
 
@@ -32,23 +37,8 @@ final class Answerer {
   void run(PrintWriter out) throws InterruptedException {
     List<LastingThread> threads = new ArrayList<>();
     for (Plane plane : answering) {
-      InetAddress address = plane.address().address();
-      try {
-        ProbeSocket socket = new ProbeSocket(address);
-        out.printf(
-            "answering on %s, port %s (%s)%n",
-            AddressText.of(address), ProbePacket.PORT, plane.key());
-        LastingThread thread =
-            new LastingThread(
-                "answerer on " + AddressText.of(address),
-                Log.toStandardError(),
-                () -> answer(socket));
-        thread.start();
-        threads.add(thread);
-      } catch (IOException inUse) {
-        out.printf(
-            "not answering on %s, port %s: %s (a job's soft device, or the kernel's rxe?)%n",
-            AddressText.of(address), ProbePacket.PORT, inUse.getMessage());
+      for (int port : PORTS) {
+        start(plane, port, threads, out);
       }
     }
     out.flush();
@@ -57,6 +47,25 @@ final class Answerer {
     }
     for (LastingThread thread : threads) {
       thread.join(0);
+    }
+  }
+
+  private void start(Plane plane, int port, List<LastingThread> threads, PrintWriter out) {
+    InetAddress address = plane.address().address();
+    try {
+      ProbeSocket socket = new ProbeSocket(address, port);
+      out.printf("answering on %s, port %s (%s)%n", AddressText.of(address), port, plane.key());
+      LastingThread thread =
+          new LastingThread(
+              "answerer on " + AddressText.of(address),
+              Log.toStandardError(),
+              () -> answer(socket));
+      thread.start();
+      threads.add(thread);
+    } catch (IOException inUse) {
+      out.printf(
+          "not answering on %s, port %s: %s (a job's soft device, or the kernel's rxe?)%n",
+          AddressText.of(address), port, inUse.getMessage());
     }
   }
 

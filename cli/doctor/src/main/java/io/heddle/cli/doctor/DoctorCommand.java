@@ -79,7 +79,8 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Option(
       names = "--answer",
-      description = "Instead answer other hosts' probes on UDP port 4791 of each plane, until ^C.")
+      description =
+          "Instead answer other hosts' probes on UDP ports 4791 and 4854 of each plane, until ^C.")
   private boolean answer;
 
   /** How bad it is. */

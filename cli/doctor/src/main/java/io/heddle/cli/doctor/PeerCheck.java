@@ -6,6 +6,7 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.Plane;
 import io.heddle.addr.PlaneMarks;
 import io.heddle.addr.PlaneMatching;
+import io.heddle.addr.RocePorts;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NanoClock;
 import io.heddle.routes.PublishedPlane;
@@ -43,6 +44,11 @@ final class PeerCheck implements Check {
       new Cause("plane-weightless", "the routes say that a plane doesn't reach the peer");
   private static final Cause NONE_COMMON =
       new Cause("no-common-plane", "no mark of a plane agrees with one of the other end");
+  private static final Cause PORTS =
+      new Cause(
+          "ports-blocked",
+          "a plane carries UDP port 4791 and not the last of the ports that ranks of one host"
+              + " receive at");
   private static final int TRIES = 5;
   private static final long WAIT_MS = 300;
   private static final int STEP_BYTES = 64;
@@ -66,14 +72,15 @@ final class PeerCheck implements Check {
   @Override
   public String looksAt() {
     return "With --peer: which planes both ends have, and for each whether RoCEv2's packets on UDP"
-        + " port 4791 pass there and back, small ones and those of the link's MTU. The peer runs"
-        + " heddle doctor --answer. It is asked at the addresses that are named, and at those that"
+        + " port 4791 pass there and back, small ones and those of the link's MTU, and small"
+        + " ones to port 4854, the last that ranks of one host share. The peer runs heddle"
+        + " doctor --answer. It is asked at the addresses that are named, and at those that"
         + " end alike on our other planes' subnets.";
   }
 
   @Override
   public List<Cause> causes() {
-    return List.of(SILENT, UNREACHABLE, MTU, UNPAIRED, NONE_COMMON, WEIGHTLESS);
+    return List.of(SILENT, UNREACHABLE, MTU, PORTS, UNPAIRED, NONE_COMMON, WEIGHTLESS);
   }
 
   @Override
@@ -93,8 +100,8 @@ final class PeerCheck implements Check {
                       String.join(", ", peer.stream().map(AddressText::of).toList()),
                       own.stream().map(Plane::key).toList()),
               "run heddle doctor --answer there; name its addresses on other planes as well (--peer"
-                  + " ADDRESS,ADDRESS); then see routes, and filters of UDP port 4791, on the"
-                  + " way"));
+                  + " ADDRESS,ADDRESS); then see routes, and filters of UDP ports"
+                  + " 4791-4854, on the way"));
       return findings;
     }
     weights(host, pair(own, theirs, findings), findings);
@@ -124,7 +131,7 @@ final class PeerCheck implements Check {
 
   private void ask(Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
     InetAddress address = plane.address().address();
-    try (ProbeSocket socket = new ProbeSocket(address)) {
+    try (ProbeSocket socket = new ProbeSocket(address, ProbePacket.PORT)) {
       Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
       if (answer.text != null) {
         planes.addAll(OfferedPlanes.parse(answer.text));
@@ -244,15 +251,15 @@ final class PeerCheck implements Check {
   private Finding carries(Plane plane, String name, InetAddress remote) {
     InetAddress address = plane.address().address();
     String what = "%s, %s to %s".formatted(name, AddressText.of(address), AddressText.of(remote));
-    try (ProbeSocket socket = new ProbeSocket(address)) {
+    try (ProbeSocket socket = new ProbeSocket(address, ProbePacket.PORT)) {
       Answer small = probe(socket, remote, ProbePacket.SMALLEST_BYTES, TRIES);
       if (small.text == null) {
         return new Finding.Fault(
             UNREACHABLE,
             "%s: no answer to %s packets%s".formatted(what, TRIES, small.refusals()),
             "see this plane's link and route here (ip -6 route get), at the leaf and at the peer,"
-                + " and filters of UDP port 4791; jobs go on without it, or HEDDLE_PLANES leaves it"
-                + " out");
+                + " and filters of UDP ports 4791-4854; jobs go on without it, or HEDDLE_PLANES"
+                + " leaves it out");
       }
       int headers = ProbePacket.headerBytes(address);
       int full = plane.link().mtuBytes() - headers;
@@ -267,6 +274,15 @@ final class PeerCheck implements Check {
                     .formatted(plane.link().mtuBytes())
                 + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"
                 + " than it could be; where they don't, jobs lose the plane");
+      }
+      if (probe(socket, remote, RocePorts.STANDARD.last(), ProbePacket.SMALLEST_BYTES, TRIES).text
+          == null) {
+        return new Finding.Fault(
+            PORTS,
+            "%s: UDP port %s is answered, port %s isn't"
+                .formatted(what, ProbePacket.PORT, RocePorts.STANDARD.last()),
+            "let UDP ports %s in at %s and on the way: each rank of a host receives at one of them (%s)"
+                .formatted(RocePorts.STANDARD, AddressText.of(remote), RocePorts.VARIABLE));
       }
       return new Finding.Ok(
           String.format(
@@ -311,7 +327,12 @@ final class PeerCheck implements Check {
   }
 
   private Answer probe(ProbeSocket socket, InetAddress remote, int lengthBytes, int tries) {
-    InetSocketAddress to = new InetSocketAddress(remote, ProbePacket.PORT);
+    return probe(socket, remote, ProbePacket.PORT, lengthBytes, tries);
+  }
+
+  private Answer probe(
+      ProbeSocket socket, InetAddress remote, int port, int lengthBytes, int tries) {
+    InetSocketAddress to = new InetSocketAddress(remote, port);
     @Nullable String text = null;
     @Nullable String refused = null;
     long bestNs = Long.MAX_VALUE;

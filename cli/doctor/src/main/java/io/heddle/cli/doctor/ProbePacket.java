@@ -1,5 +1,6 @@
 package io.heddle.cli.doctor;
 
+import io.heddle.addr.RocePorts;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param lengthBytes of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {
-  static final int PORT = 4791;
+  static final int PORT = RocePorts.ROCE_V2;
   static final int ASK = 1;
   static final int ANSWER = 2;
 

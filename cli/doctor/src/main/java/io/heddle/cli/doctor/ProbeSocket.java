@@ -10,7 +10,7 @@ import java.nio.channels.DatagramChannel;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** Port 4791 of one plane's address; packets aren't cut into fragments. One thread. */
+/** A port of one plane's address, 4791 or so; packets aren't cut into fragments. One thread. */
 final class ProbeSocket implements AutoCloseable {
   private final DatagramChannel channel;
   private final InetSocketAddress own;
@@ -21,8 +21,8 @@ final class ProbeSocket implements AutoCloseable {
   /**
    * @throws IOException where the port is in use, as by a running job's soft device
    */
-  ProbeSocket(InetAddress address) throws IOException {
-    own = new InetSocketAddress(address, ProbePacket.PORT);
+  ProbeSocket(InetAddress address, int port) throws IOException {
+    own = new InetSocketAddress(address, port);
     channel =
         DatagramChannel.open(
             address instanceof Inet4Address

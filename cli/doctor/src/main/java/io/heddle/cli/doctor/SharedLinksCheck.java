@@ -1,5 +1,6 @@
 package io.heddle.cli.doctor;
 
+import io.heddle.addr.RocePorts;
 import io.heddle.cli.paths.KnownPaths;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
@@ -20,7 +21,6 @@ final class SharedLinksCheck implements Check {
           "flows-share-a-link",
           "all queue pairs of a plane to a peer take the same link, where there are several");
   private static final Path SOCKETS = Path.of("/proc/net/udp6");
-  private static final int ROCE_PORT = 4791;
 
   private final List<Path> measurements;
   private final Path sockets;
@@ -109,7 +109,7 @@ final class SharedLinksCheck implements Check {
       if (words.length > 2 && words[1].length() == 37 && words[2].length() == 37) {
         if (address(words[1]).equals(known.source())
             && address(words[2]).equals(known.destination())
-            && port(words[2]) == ROCE_PORT) {
+            && RocePorts.STANDARD.contains(port(words[2]))) {
           ports.add(port(words[1]));
         }
       }

@@ -67,6 +67,17 @@ class DoctorToPeerTest extends OnTwoHosts {
         publisher.goLive();
         expect(examine("--peer", LabPlan.address(1, 0)), "WARNING", "plane-weightless", "if:e2 to");
       }
+      Process nft = start(1, Map.of(), List.of("nft", "-f", "-"));
+      try (var rules = nft.outputWriter()) {
+        rules.write("table inet f { chain in { type filter hook input priority 0; iif lo accept; ");
+        rules.write("udp dport 4791 accept; meta l4proto udp drop; }; }");
+      }
+      assertEquals(0, nft.waitFor());
+      expect(
+          examine("--peer", LabPlan.address(1, 0)),
+          "FAULT",
+          "ports-blocked",
+          "UDP port 4791 is answered, port 4854 isn't");
       ip(1, "link", "set", "e2", "mtu", "1500");
       ip(1, "-6", "route", "del", "fd00:1:1:3::/64", "dev", "e3");
       JsonNode ill = examine("--peer", LabPlan.address(1, 0));

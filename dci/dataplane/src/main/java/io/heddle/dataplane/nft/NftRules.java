@@ -2,6 +2,7 @@ package io.heddle.dataplane.nft;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
+import io.heddle.addr.RocePorts;
 import io.heddle.dataplane.Buckets;
 import io.heddle.dataplane.DataPlane;
 import io.heddle.dataplane.DataPlaneSettings;
@@ -176,7 +177,13 @@ final class NftRules {
         List.of(
             family.cut + " goto bare" + name,
             /* Where a packet is too short for a queue pair there is no such field. */
-            family.protocol + " 17 udp dport 4791 " + QUEUE_PAIR + " >= 0 goto roce" + name,
+            family.protocol
+                + " 17 udp dport "
+                + RocePorts.STANDARD
+                + " "
+                + QUEUE_PAIR
+                + " >= 0 goto roce"
+                + name,
             family.protocol + " { 6, 17, 132 } goto ports" + name,
             "goto bare" + name));
   }
@@ -248,7 +255,9 @@ final class NftRules {
     String sixes = "@th,64,128 . @th,192,128";
     rules.add(
         labelled(
-            settings, six + "@th,48,8 17 @th,336,16 4791", sixes + " . @th,320,16 . @th,424,24"));
+            settings,
+            six + "@th,48,8 17 @th,336,16 " + RocePorts.STANDARD,
+            sixes + " . @th,320,16 . @th,424,24"));
     rules.add(
         labelled(
             settings,
@@ -260,7 +269,9 @@ final class NftRules {
     String fours = "@th,96,32 . @th,128,32";
     rules.add(
         labelled(
-            settings, whole + "@th,72,8 17 @th,176,16 4791", fours + " . @th,160,16 . @th,264,24"));
+            settings,
+            whole + "@th,72,8 17 @th,176,16 " + RocePorts.STANDARD,
+            fours + " . @th,160,16 . @th,264,24"));
     rules.add(
         labelled(
             settings,

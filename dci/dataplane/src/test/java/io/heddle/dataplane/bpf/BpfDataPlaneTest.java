@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
+import io.heddle.addr.RocePorts;
 import io.heddle.bpf.BpfObject;
 import io.heddle.bpf.BpfProgram;
 import io.heddle.bpf.TcIngress;
@@ -103,9 +104,14 @@ final class BpfDataPlaneTest {
       InetAddress to = AddressText.parse(ipv6 ? "fc00:2::" + i : "10.2.1." + i % 256);
       int sourcePort = random.nextInt(1 << 16);
       boolean roce = random.nextInt(4) > 0;
-      int port = roce ? FlowHash.ROCE_PORT : 1 + random.nextInt(4000);
+      /* Any rank's of a host, or one beside the range. */
+      int beside = random.nextBoolean() ? RocePorts.STANDARD.last() + 1 : 1 + random.nextInt(4790);
+      int port = roce ? FlowHash.ROCE_PORT + random.nextInt(RocePorts.COUNT) : beside;
       int queuePair = random.nextInt(1 << 24);
-      int hash = FlowHash.of(from, to, sourcePort, port, FlowHash.UDP, roce ? queuePair : 0, SEED);
+      int hash =
+          roce
+              ? FlowHash.ofQueuePair(from, to, sourcePort, queuePair, SEED)
+              : FlowHash.of(from, to, sourcePort, port, FlowHash.UDP, 0, SEED);
       byte[] packet = TestPackets.udp(from, to, sourcePort, port, queuePair, random.nextInt(3));
       assertEquals(
           plane.buckets(0).list(FlowHash.bucket(hash)),
@@ -147,6 +153,8 @@ final class BpfDataPlaneTest {
     }
     assertTrue(flow(17).steered());
     assertEquals(1, plane.counters().steered().packets());
+    int last = RocePorts.STANDARD.last();
+    assertEquals(other, listOf(TestPackets.udp(SOURCE, DESTINATION, 50_000, last, 17, 0)));
     assertTrue(plane.release(key));
     assertFalse(plane.release(key));
     assertEquals(listByHash(17), listOf(toQueuePair(17)));

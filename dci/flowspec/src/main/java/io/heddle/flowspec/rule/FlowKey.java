@@ -24,7 +24,7 @@ public record FlowKey(
   public static final int ROCE_V2_PORT = 4791;
   public static final int MOST_QUEUE_PAIR = 0xff_ffff;
 
-  /** A queue pair's packets: UDP to port 4791. */
+  /** A queue pair's packets: UDP to port 4791, which gateways see for all of the soft device's. */
   public static FlowKey queuePair(Prefix source, Prefix destination, int sourcePort, int number) {
     return new FlowKey(
         source.high(),

@@ -1,0 +1,64 @@
+package io.heddle.addr;
+
+import io.heddle.platform.HeddleException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * UDP ports at which the soft devices of a host receive: each process takes the first that is free
+ * on its address. One range for all ranks of a host, so that a firewall can let it in and a gateway
+ * tell it. RoCEv2's own port, which standard devices send to, is the first.
+ *
+ * @param first RoCEv2's own, unless the operator says otherwise
+ * @param last behind {@code first}, or the same
+ */
+public record RocePorts(int first, int last) {
+  public static final String VARIABLE = "HEDDLE_PORTS";
+
+  /** RoCEv2's UDP port (annex A17). */
+  public static final int ROCE_V2 = 4791;
+
+  /** As many ranks of a host as a range that nobody set has room for. */
+  public static final int COUNT = 64;
+
+  public static final RocePorts STANDARD = new RocePorts(ROCE_V2, ROCE_V2 + COUNT - 1);
+
+  private static final int LEAST = 1024;
+  private static final int MOST = 0xffff;
+
+  /**
+   * Takes a port or a range; an unset or blank value is {@link #STANDARD}.
+   *
+   * @throws HeddleException for a value that isn't understood
+   */
+  public static RocePorts parse(@Nullable String value) {
+    if (value == null || value.isBlank()) {
+      return STANDARD;
+    }
+    String[] ends = value.strip().split("-", -1);
+    if (ends.length <= 2
+        && ends[0].matches("[0-9]{1,5}")
+        && ends[ends.length - 1].matches("[0-9]{1,5}")) {
+      RocePorts ports =
+          new RocePorts(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
+      if (ports.first >= LEAST && ports.last <= MOST && ports.first <= ports.last) {
+        return ports;
+      }
+    }
+    throw new HeddleException(
+        "%s=%s: allowed is a range of ports from %s to %s, such as %s"
+            .formatted(VARIABLE, value, LEAST, MOST, STANDARD));
+  }
+
+  public boolean contains(int port) {
+    return first <= port && port <= last;
+  }
+
+  public int count() {
+    return last - first + 1;
+  }
+
+  @Override
+  public String toString() {
+    return first == last ? Integer.toString(first) : first + "-" + last;
+  }
+}

@@ -1,0 +1,113 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.addr.RocePorts;
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Shell;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.InWholeRun;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Several ranks on each of two hosts behind firewalls that let in what the pages say. */
+@EndsWithin(300)
+final class FirewalledRanksTest {
+  private static final long LIMIT_SECONDS = 120;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void assumeFirewall() throws InterruptedException {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    try {
+      assertEquals(0, new ProcessBuilder("nft", "--version").start().waitFor());
+    } catch (IOException absent) {
+      Skip.because("no nft here: " + absent.getMessage());
+    }
+  }
+
+  private static void letIn(Lab lab, int host, String ports) {
+    String rules =
+        """
+        table inet firewall {
+          chain in {
+            type filter hook input priority 0; policy accept
+            iif lo accept
+            meta l4proto { tcp, ipv6-icmp } accept
+            udp dport %s accept
+            meta l4proto udp counter drop
+          }
+        }
+        """
+            .formatted(ports);
+    Shell.run(lab.command(host, List.of("nft", "-f", "-")), rules);
+  }
+
+  private HostProcess rank(Lab lab, int host, int rank, int ranks, String... more)
+      throws IOException {
+    List<String> options = new ArrayList<>(List.of("--min-bytes", "65536", "--max-bytes", "65536"));
+    options.addAll(List.of(more));
+    return HostProcess.start(
+        lab,
+        host,
+        folder.resolve("rank" + rank + ".log"),
+        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_GRACE_MS", "2000"),
+        HostProcess.allReduce(folder, rank, ranks, options.toArray(String[]::new)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 16})
+  @InWholeRun(butRows = 1)
+  void ranksOfOneHostShareTheDocumentedPorts(int ranksPerHost) throws Exception {
+    int ranks = 2 * ranksPerHost;
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000))) {
+      letIn(lab, 0, RocePorts.STANDARD.toString());
+      letIn(lab, 1, RocePorts.STANDARD.toString());
+      List<HostProcess> processes = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < ranks; rank++) {
+          processes.add(
+              rank(lab, rank % 2, rank, ranks, "--iterations", "5", "--timeout-seconds", "100"));
+        }
+        for (HostProcess process : processes) {
+          assertEquals(0, process.exitCode(LIMIT_SECONDS), process.output());
+        }
+      } finally {
+        for (HostProcess process : processes) {
+          process.close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void errorOfBlockedPortNamesIt() throws Exception {
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
+      letIn(lab, 1, "4792-4854");
+      try (HostProcess first = rank(lab, 0, 0, 2, "--timeout-seconds", "30");
+          HostProcess second = rank(lab, 1, 1, 2, "--timeout-seconds", "30")) {
+        first.exitCode(LIMIT_SECONDS);
+        second.exitCode(LIMIT_SECONDS);
+        String said = first.output() + second.output();
+        assertTrue(said.contains("answered on no plane"), said);
+        assertTrue(said.contains("packets went to UDP port 4791 of "), said);
+        assertTrue(said.contains("let all of UDP 4791-4854 in (HEDDLE_PORTS)"), said);
+      }
+    }
+  }
+}
