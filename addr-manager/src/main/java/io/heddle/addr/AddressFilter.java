@@ -1,6 +1,5 @@
 package io.heddle.addr;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class AddressFilter {
   /** Lets every address pass. */
   public static final AddressFilter NONE =
-      new AddressFilter("", List.of(), "", "", address -> true);
+      new AddressFilter("", List.of(), "", "", address -> true, List.of());
 
   public static final String RANGE_VARIABLE = "NCCL_IB_ADDR_RANGE";
   public static final String FAMILY_VARIABLE = "NCCL_IB_ADDR_FAMILY";
@@ -30,54 +29,63 @@ public final class AddressFilter {
   private final String family;
   private final String device;
   private final Predicate<InetAddress> carried;
+  private final List<String> remarks;
 
   private AddressFilter(
       String rangeText,
       List<AddressPrefix> ranges,
       String family,
       String device,
-      Predicate<InetAddress> carried) {
+      Predicate<InetAddress> carried,
+      List<String> remarks) {
     this.rangeText = rangeText;
     this.ranges = List.copyOf(ranges);
     this.family = family;
     this.device = device;
     this.carried = carried;
+    this.remarks = List.copyOf(remarks);
   }
 
   /** The same, of one device's addresses. */
   AddressFilter within(String name, Predicate<InetAddress> carries) {
-    return new AddressFilter(rangeText, ranges, family, name, carries);
+    return new AddressFilter(rangeText, ranges, family, name, carries, remarks);
   }
 
   /**
-   * Reads both variables' values; null or blank allows all.
-   *
-   * @throws HeddleException that names the variable, the part and what is allowed
+   * Reads both variables' values; null or blank allows all. Leaves out what it doesn't understand,
+   * as NCCL does, and says so in {@link #remarks}.
    */
   public static AddressFilter parse(@Nullable String range, @Nullable String family) {
+    List<String> remarks = new ArrayList<>();
     String wanted = family == null ? "" : family.strip();
     if (!wanted.isEmpty() && !FAMILIES.contains(wanted)) {
-      throw new HeddleException(
-          "%s=%s is not understood; allowed is one of %s; did you mean %s?"
+      remarks.add(
+          "%s=%s is not understood and counts as not set; allowed is one of %s; did you mean %s?"
               .formatted(
                   FAMILY_VARIABLE,
                   wanted,
                   String.join(", ", FAMILIES),
                   NearestName.of(wanted, FAMILIES)));
+      wanted = "";
     }
     String text = range == null ? "" : range.strip();
     List<AddressPrefix> prefixes = new ArrayList<>();
-    for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+    for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
       try {
         prefixes.add(AddressPrefix.parse(part.strip()));
       } catch (IllegalArgumentException malformed) {
-        throw new HeddleException(
-            "%s=%s: part \"%s\" is not understood: %s; allowed is a list of prefixes such as fd00:1:1::/48,fd00:1:2::/48"
-                .formatted(RANGE_VARIABLE, text, part.strip(), malformed.getMessage()),
-            malformed);
+        remarks.add(
+            ("%s=%s: part \"%s\" is not understood and is left out: %s; allowed is a list of"
+                 + " prefixes such as fd00:1:1::/48,fd00:1:2::/48")
+                .formatted(RANGE_VARIABLE, text, part.strip(), malformed.getMessage()));
       }
     }
-    return new AddressFilter(text, prefixes, wanted, "", address -> true);
+    return new AddressFilter(text, prefixes, wanted, "", address -> true, remarks);
+  }
+
+  /** Sentences about parts of the variables that are left out. */
+  public List<String> remarks() {
+    return remarks;
   }
 
   /** Why this address may not be used, as a clause; empty where it may. */

@@ -73,7 +73,7 @@ public final class PlaneDiscovery {
       HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
     List<Candidate> candidates = new ArrayList<>();
     List<RejectedAddress> rejected = new ArrayList<>();
-    List<String> remarks = new ArrayList<>();
+    List<String> remarks = new ArrayList<>(filter.remarks());
     if (rules.isEmpty()) {
       byInterfaceOrSubnet(host, filter, candidates, rejected);
     } else {

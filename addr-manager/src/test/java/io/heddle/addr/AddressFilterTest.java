@@ -1,10 +1,8 @@
 package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.HeddleException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,17 +53,26 @@ final class AddressFilterTest {
       delimiter = '|',
       textBlock =
           """
-          fd00::/129       |          | NCCL_IB_ADDR_RANGE=fd00::/129: part "fd00::/129" is not understood: the prefix length
-          fd00::/48,       |          | part "" is not understood
+          fd00::/129       |          | NCCL_IB_ADDR_RANGE=fd00::/129: part "fd00::/129" is not understood and is left out: the prefix length
           eth0             |          | "eth0" has no address; allowed is a list of prefixes
           fd00::/129       |          | "129" isn't a number from 0 to 128
           10.0.0.0/-1      |          | the prefix length "-1" isn't a number from 0 to 32
-                           | AF_INTE6 | NCCL_IB_ADDR_FAMILY=AF_INTE6 is not understood; allowed is one of AF_INET, AF_INET6
+                           | AF_INTE6 | NCCL_IB_ADDR_FAMILY=AF_INTE6 is not understood and counts as not set; allowed is one of AF_INET, AF_INET6
           """)
-  void whatIsMalformedIsNamedWithWhatIsAllowed(String range, String family, String message) {
-    HeddleException refused =
-        assertThrows(HeddleException.class, () -> AddressFilter.parse(range, family));
-    assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
+  void whatIsMalformedIsLeftOutAndNamedWithWhatIsAllowed(
+      String range, String family, String message) {
+    AddressFilter filter = AddressFilter.parse(range, family);
+    assertTrue(filter.remarks().getFirst().contains(message), filter.remarks().toString());
+    assertEquals(Optional.empty(), whyNot(filter, "fd00::1"));
+    assertEquals(Optional.empty(), whyNot(filter, "10.0.0.1"));
+  }
+
+  @Test
+  void theRestOfARangeCounts() {
+    AddressFilter filter = AddressFilter.parse("eth0,fd00::/48,", null);
+    assertEquals(1, filter.remarks().size());
+    assertEquals(Optional.empty(), whyNot(filter, "fd00::1"));
+    assertTrue(whyNot(filter, "fd01::1").isPresent());
   }
 
   @Test

@@ -40,6 +40,27 @@ public record Option<T>(
         });
   }
 
+  /**
+   * A number of NCCL's, in any form that NCCL reads. A value that NCCL takes and Heddle can't have
+   * never keeps a job from starting: another one is taken, and {@link Options#warnings} says so.
+   *
+   * @param above what is taken in place of larger numbers; in place of smaller ones it is the
+   *     default
+   */
+  public static Option<Long> ncclNumber(
+      String name, String unit, long defaultValue, long least, long most, long above, String why) {
+    return new Option<>(
+        name,
+        unit,
+        Long.toString(defaultValue),
+        least == most ? "only " + least : "a whole number from " + least + " to " + most,
+        why,
+        text -> {
+          long value = NcclNumber.parse(text, defaultValue);
+          return value > most ? above : value < least ? defaultValue : value;
+        });
+  }
+
   /** One of some words. */
   public static Option<String> choice(
       String name, List<String> words, String defaultWord, String why) {

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 public final class Options {
   private final Map<String, Object> values = new HashMap<>();
   private final List<String> remarks = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
 
   /**
    * Parses the environment.
@@ -26,9 +27,17 @@ public final class Options {
     for (Option<?> option : known) {
       names.add(option.name());
       String text = environment.get(option.name());
-      options.values.put(
-          option.name(),
-          option.parse(text == null || text.isBlank() ? option.defaultText() : text));
+      Object value = option.parse(text == null || text.isBlank() ? option.defaultText() : text);
+      options.values.put(option.name(), value);
+      if (option.name().startsWith("NCCL_")
+          && text != null
+          && !text.isBlank()
+          && value instanceof Long taken
+          && isOther(text, taken)) {
+        options.warnings.add(
+            "%s=%s is taken as %s: allowed is %s"
+                .formatted(option.name(), text, taken, option.range()));
+      }
     }
     for (String name : new TreeSet<>(environment.keySet())) {
       if (foreign.containsKey(name)) {
@@ -42,6 +51,12 @@ public final class Options {
     return options;
   }
 
+  /* Whether the text means another number to NCCL, or is none as a whole. */
+  private static boolean isOther(String text, long taken) {
+    return !text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
+        || NcclNumber.parse(text, ~taken) != taken;
+  }
+
   /** Value of an option that {@link #parse} knew. */
   @SuppressWarnings("unchecked")
   public <T> T get(Option<T> option) {
@@ -50,6 +65,11 @@ public final class Options {
       throw new IllegalStateException(option.name() + " is not among the options of this process");
     }
     return (T) value;
+  }
+
+  /** Sentences about values of NCCL's variables in whose place others are taken. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
   }
 
   /** Sentences about variables that are unknown, mapped or ignored. */

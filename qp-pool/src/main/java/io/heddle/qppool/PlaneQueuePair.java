@@ -151,7 +151,7 @@ public final class PlaneQueuePair implements AutoCloseable {
    * @param timeoutCode 4.096 µs · 2^code
    * @param retryCount 0 to 7
    * @param trafficClass 0 to 255
-   * @param serviceLevel 0 to 7
+   * @param serviceLevel 0 to 15
    */
   public record LinkSettings(int timeoutCode, int retryCount, int trafficClass, int serviceLevel) {
     public static final LinkSettings DEFAULT =

@@ -82,6 +82,7 @@ public final class Transport implements AutoCloseable {
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
     options.remarks().forEach(remark -> log.info("%s", remark));
+    options.warnings().forEach(warning -> log.warn("%s", warning));
     HostAddresses host = HostAddresses.read();
     RouteFollower follower = routes();
     routes = follower;

@@ -4,13 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.addr.AddressFilter;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Option;
+import io.heddle.platform.Options;
+import io.heddle.transport.options.HcaSelection;
+import io.heddle.transport.options.InfinibandOptions;
 import io.heddle.transport.options.TransportOptions;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,15 +171,116 @@ class InfinibandOptionsTest {
           NCCL_IB_HCA              | mlx5     | NCCL_IB_HCA=mlx5 takes none of the devices loopback0; did you mean loopback0?
           NCCL_IB_ADDR_FAMILY      | AF_INET6 | 127.0.77.1/8 on lo isn't used: NCCL_IB_ADDR_FAMILY=AF_INET6 leaves it out
           NCCL_IB_ADDR_RANGE       | fd00::/8 | isn't used: NCCL_IB_ADDR_RANGE=fd00::/8 doesn't include it
-          NCCL_IB_GID_INDEX        | 9        | no RDMA device carries an address of a plane
-          NCCL_IB_ROCE_VERSION_NUM | 1        | NCCL_IB_ROCE_VERSION_NUM=1 is not understood; allowed is only 2
-          NCCL_IB_QPS_PER_CONNECTION | 9      | allowed is a whole number from 1 to 8
-          NCCL_IB_FIFO_TC          | 256      | allowed is a whole number from -1 to 255
-          NCCL_IB_DEVICE_PCI_ORDER | yes      | allowed is a whole number from 0 to 1
           """)
   void whatCantBeDoneRefusesToStartAndSaysWhy(String name, String value, String message) {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> open(Map.of(name, value)).close());
     assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          NCCL_IB_GID_INDEX          | 9     | NCCL_IB_GID_INDEX=9 is no plane's on device loopback0, whose planes have the indexes [0, 1, 2, 3]
+          NCCL_IB_ROCE_VERSION_NUM   | 1     | NCCL_IB_ROCE_VERSION_NUM=1 is taken as 2: allowed is only 2
+          NCCL_IB_QPS_PER_CONNECTION | 128   | NCCL_IB_QPS_PER_CONNECTION=128 is taken as 8: allowed is a whole number from 1 to 8
+          NCCL_IB_FIFO_TC            | 256   | NCCL_IB_FIFO_TC=256 is taken as -1: allowed is a whole number from -1 to 255
+          NCCL_IB_TIMEOUT            | 22ms  | NCCL_IB_TIMEOUT=22ms is taken as 22: allowed is a whole number from 1 to 31
+          NCCL_IB_DEVICE_PCI_ORDER   | yes   | NCCL_IB_DEVICE_PCI_ORDER=yes is taken as 0: allowed is a whole number from 0 to 1
+          NCCL_IB_ADDR_FAMILY        | ipv6  | NCCL_IB_ADDR_FAMILY=ipv6 is not understood and counts as not set
+          NCCL_IB_ADDR_RANGE         | 10/x  | NCCL_IB_ADDR_RANGE=10/x: part "10/x" is not understood and is left out
+          NCCL_IB_HCA                | a:b   | NCCL_IB_HCA=a:b: part "a:b" is not understood and is left out
+          """)
+  void whatNcclTakesAndHeddleCantIsTakenAsAnotherWithAWarning(
+      String name, String value, String warning) {
+    try (Ends ends = open(Map.of(name, value))) {
+      assertEquals(2, lines(ends, "WARN " + warning).size(), ends.log.toString());
+      assertTrue(
+          ends.left.describe().contains("planes [plane:1, plane:2, plane:3, plane:4]"),
+          ends.left.describe());
+      ends.connect().close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0x16, 22", "026, 22", "' +22 ', 22", "0X1f, 31"})
+  void numbersAreReadInNcclsForms(String text, long value) {
+    Options options =
+        Options.parse(Map.of("NCCL_IB_TIMEOUT", text), TransportOptions.ALL, Map.of());
+    assertEquals(value, options.get(InfinibandOptions.TIMEOUT));
+    assertEquals(List.of(), options.warnings());
+  }
+
+  /* NCCL's parser takes any text for any of its numbers, so none may keep a job from starting. */
+  @Test
+  void noValueOfAVariableOfNcclsKeepsAJobFromStarting() {
+    Random random = new Random(47);
+    List<String> texts =
+        new ArrayList<>(
+            List.of(
+                "",
+                " ",
+                "-",
+                "0x",
+                "08",
+                "1e9",
+                "-1",
+                "0",
+                "1",
+                "2",
+                "3",
+                "15",
+                "16",
+                "20",
+                "128",
+                "255",
+                "256",
+                "65536",
+                "2147483648",
+                "-9223372036854775808",
+                "9223372036854775808",
+                "0xffffffffffffffff",
+                "true",
+                "\u0663",
+                ",",
+                "^",
+                "=",
+                ":"));
+    String letters = "0123456789abcdefxX-+ ,:=^/._[]\t";
+    for (int i = 0; i < 2_000; i++) {
+      StringBuilder text = new StringBuilder();
+      for (int length = random.nextInt(24); length > 0; length--) {
+        text.append(letters.charAt(random.nextInt(letters.length())));
+      }
+      texts.add(text.toString());
+    }
+    for (Option<?> option : TransportOptions.ALL) {
+      if (option.name().startsWith("NCCL_")) {
+        for (String text : texts) {
+          Options.parse(Map.of(option.name(), text), TransportOptions.ALL, Map.of());
+        }
+      }
+    }
+    for (String text : texts) {
+      HcaSelection.parse(text);
+      AddressFilter.parse(text, text);
+    }
+  }
+
+  @Test
+  void everyNumberAtOnceOpens() {
+    for (String text : List.of("-2", "0", "1", "7", "20", "128", "99999999999")) {
+      Map<String, String> all = new HashMap<>();
+      for (Option<?> option : TransportOptions.ALL) {
+        if (option.name().startsWith("NCCL_") && !option.defaultText().isEmpty()) {
+          all.put(option.name(), text);
+        }
+      }
+      try (Ends ends = open(all)) {
+        ends.left.describe();
+      }
+    }
   }
 }

@@ -11,7 +11,7 @@ package io.heddle.verbs;
  *     standard peer
  * @param receiverNotReadyTimerCode RNR NAK timer code, 0 to 31 (12 is 0.64 ms)
  * @param trafficClass IPv6 traffic class, 0 to 255
- * @param serviceLevel 0 to 7
+ * @param serviceLevel 0 to 15
  */
 public record ReadyToReceiveAttributes(
     PathMtu mtu,

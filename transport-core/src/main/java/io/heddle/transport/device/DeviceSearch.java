@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the provider, opens its devices, and lays the planes over them. */
 public final class DeviceSearch {
+  private static final long ALL_INDEXES = -1;
+
   private final Options options;
   private final Map<String, String> environment;
   private final LeakLedger ledger;
@@ -75,6 +77,7 @@ public final class DeviceSearch {
   public List<NetDevice> open(HostPlanes planes, Supplier<HostPlanes> later) {
     this.later = later;
     HcaSelection selection = HcaSelection.parse(options.get(InfinibandOptions.HCA));
+    selection.remarks().forEach(remark -> log.warn("%s", remark));
     String wish = options.get(TransportOptions.PROVIDER);
     List<String> reasons = new ArrayList<>();
     List<String> leftOut = new ArrayList<>();
@@ -180,10 +183,12 @@ public final class DeviceSearch {
     String name = context.device().name();
     GidTable gids = context.gidTable();
     List<LocalPlane> carried = new ArrayList<>();
-    for (Plane plane :
-        planes.of(name, address -> gids.indexOf(Gid.of(address)).isPresent()).planes()) {
+    List<Plane> found =
+        planes.of(name, address -> gids.indexOf(Gid.of(address)).isPresent()).planes();
+    long index = wantedIndex(name, gids, found);
+    for (Plane plane : found) {
       Gid gid = Gid.of(plane.address().address());
-      if (isTaken(name, gids, plane, gid, kept)) {
+      if (isTaken(name, gids, index, plane, gid, kept)) {
         kept.info(
             "plane %s: %s on %s of %s, %s",
             plane.key(), plane.address(), plane.link().name(), name, plane.reason());
@@ -212,14 +217,35 @@ public final class DeviceSearch {
         new MemoryTable.Rules(
             options.get(InfinibandOptions.RELAXED_ORDERING) != 0,
             options.get(InfinibandOptions.FLUSH_DISABLE) == 0);
-    PlaneAddresses addresses =
-        new PlaneAddresses(context, later, options.get(InfinibandOptions.GID_INDEX), carried, log);
+    PlaneAddresses addresses = new PlaneAddresses(context, later, index, carried, log);
     return new NetDevice(context, addresses, weights, rail, rules, clock);
   }
 
-  private boolean isTaken(String device, GidTable gids, Plane plane, Gid gid, Log kept) {
-    OptionalInt index = gids.indexOf(gid);
+  /* Templates set an index that is right on other cards: where it is no plane's, all are taken. */
+  private long wantedIndex(String device, GidTable gids, List<Plane> planes) {
     long wanted = options.get(InfinibandOptions.GID_INDEX);
+    if (wanted < 0 || planes.isEmpty()) {
+      return wanted;
+    }
+    List<Integer> indexes =
+        planes.stream()
+            .map(plane -> gids.indexOf(Gid.of(plane.address().address())))
+            .flatMapToInt(OptionalInt::stream)
+            .boxed()
+            .toList();
+    if (indexes.contains((int) wanted)) {
+      return wanted;
+    }
+    log.warn(
+        "%s=%d is no plane's on device %s, whose planes have the indexes %s: all are taken; unset"
+            + " it, since an index means another address on each host",
+        InfinibandOptions.GID_INDEX.name(), wanted, device, indexes);
+    return ALL_INDEXES;
+  }
+
+  private static boolean isTaken(
+      String device, GidTable gids, long wanted, Plane plane, Gid gid, Log kept) {
+    OptionalInt index = gids.indexOf(gid);
     if (index.isPresent() && wanted >= 0 && index.getAsInt() != wanted) {
       kept.info(
           "plane %s of device %s is left out by NCCL_IB_GID_INDEX=%d: its address %s has index %d",

@@ -1,9 +1,10 @@
 package io.heddle.transport.options;
 
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
@@ -13,7 +14,8 @@ import java.util.stream.Stream;
  *
  * @param text the variable's value; empty takes every device
  */
-public record HcaSelection(String text, boolean excludes, boolean exact, List<Entry> entries) {
+public record HcaSelection(
+    String text, boolean excludes, boolean exact, List<Entry> entries, List<String> remarks) {
   static final String VARIABLE = "NCCL_IB_HCA";
   private static final int ANY = -1;
   private static final int MOST = 0x7fff;
@@ -28,50 +30,59 @@ public record HcaSelection(String text, boolean excludes, boolean exact, List<En
 
   public HcaSelection {
     entries = List.copyOf(entries);
+    remarks = List.copyOf(remarks);
   }
 
-  /**
-   * @throws HeddleException that names the part and what is allowed
-   */
+  /** Leaves out what it doesn't understand, and says so in {@link #remarks}. */
   public static HcaSelection parse(String value) {
     String text = value.strip();
     boolean excludes = text.startsWith("^");
     String rest = excludes ? text.substring(1) : text;
     boolean exact = rest.startsWith("=");
     List<Entry> entries = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
     for (String part :
         text.isEmpty() ? new String[0] : rest.substring(exact ? 1 : 0).split(",", -1)) {
-      entries.add(entry(text, part.strip()));
+      if (!part.isBlank()) { // as behind a last comma
+        entry(text, part.strip(), remarks).ifPresent(entries::add);
+      }
     }
-    return new HcaSelection(text, excludes, exact, entries);
+    return new HcaSelection(text, excludes, exact, entries, remarks);
   }
 
-  private static Entry entry(String text, String part) {
+  private static Optional<Entry> entry(String text, String part, List<String> remarks) {
     String[] fields = part.split(":", -1);
     /* A fourth field names a plane; every device of ours spans all of its planes. */
     if (fields[0].isEmpty() || fields.length > 4) {
-      throw malformed(
-          text, part, fields[0].isEmpty() ? "it has no name" : "it has too many fields");
+      remarks.add(
+          malformed(text, part, fields[0].isEmpty() ? "it has no name" : "it has too many fields"));
+      return Optional.empty();
     }
-    return new Entry(
-        fields[0],
-        fields.length > 1 ? number(text, part, fields[1], 1) : ANY,
-        fields.length > 2 ? number(text, part, fields[2], 0) : ANY);
+    OptionalInt port = fields.length > 1 ? number(fields[1], 1) : OptionalInt.of(ANY);
+    OptionalInt rail = fields.length > 2 ? number(fields[2], 0) : OptionalInt.of(ANY);
+    if (port.isEmpty() || rail.isEmpty()) {
+      remarks.add(
+          malformed(
+              text,
+              part,
+              port.isEmpty()
+                  ? "\"%s\" isn't a port from 1 to %d".formatted(fields[1], MOST)
+                  : "\"%s\" isn't a rail from 0 to %d".formatted(fields[2], MOST)));
+      return Optional.empty();
+    }
+    return Optional.of(new Entry(fields[0], port.getAsInt(), rail.getAsInt()));
   }
 
-  private static int number(String text, String part, String field, int least) {
+  private static OptionalInt number(String field, int least) {
     int number = field.matches("[0-9]{1,5}") ? Integer.parseInt(field) : -1;
-    if (number < least || number > MOST) {
-      throw malformed(text, part, "\"" + field + "\" isn't a number from " + least + " to " + MOST);
-    }
-    return number;
+    return number < least || number > MOST ? OptionalInt.empty() : OptionalInt.of(number);
   }
 
-  private static HeddleException malformed(String text, String part, String why) {
-    return new HeddleException(
-        ("%s=%s: part \"%s\" is not understood: %s; allowed are names such as mlx5 (all that begin"
-                + " so), =mlx5_0:1 (exactly, port 1) and ^mlx5_2 (all but), separated by commas")
-            .formatted(VARIABLE, text, part, why));
+  private static String malformed(String text, String part, String why) {
+    return ("%s=%s: part \"%s\" is not understood and is left out: %s; allowed are names such as"
+            + " mlx5 (all that begin so), =mlx5_0:1 (exactly, port 1) and ^mlx5_2 (all but),"
+            + " separated by commas")
+        .formatted(VARIABLE, text, part, why);
   }
 
   /**

@@ -36,159 +36,176 @@ public final class InfinibandOptions {
               + " that have none IPv4 ones, and those that HEDDLE_PLANES names");
 
   public static final Option<Long> GID_INDEX =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_GID_INDEX",
           "index",
           -1,
           -1,
           65_535,
+          -1,
           "for debugging: one plane only, the one whose address has this index in the device's"
               + " table of GIDs; -1 takes all planes");
 
   static final Option<Long> ROCE_VERSION =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_ROCE_VERSION_NUM",
           "version",
+          2,
           2,
           2,
           2,
           "version of RoCE; planes are routed, which version 1 can't be");
 
   public static final Option<Long> TIMEOUT =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_TIMEOUT",
           "code",
           14,
           1,
           31,
+          31,
           "how long a queue pair waits for an acknowledgement: 4.096 µs times 2 to this power (14"
               + " is 67 ms). NCCL's own default is 20; here it is how soon a silent plane is left");
 
   public static final Option<Long> RETRIES =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_RETRY_CNT",
           "tries",
           6,
           0,
           7,
+          7,
           "how often a packet is sent again before its queue pair fails; the kernel's Soft-RoCE"
               + " takes 7 for ever");
 
   public static final Option<Long> TRAFFIC_CLASS =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_TC",
           "class",
           -1,
           -1,
           255,
+          -1,
           "IPv6 traffic class of the data; -1 takes the communicator's, else 0");
 
   public static final Option<Long> CLEAR_TO_SEND_TRAFFIC_CLASS =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_FIFO_TC",
           "class",
           -1,
           -1,
           255,
+          -1,
           "IPv6 traffic class of what receivers send, which is clear-to-send entries and"
               + " acknowledgements; -1 takes that of the data");
 
   public static final Option<Long> SERVICE_LEVEL =
-      Option.number("NCCL_IB_SL", "level", -1, -1, 7, "service level; -1 is 0");
+      Option.ncclNumber(
+          "NCCL_IB_SL", "level", -1, -1, 15, -1, "service level; -1 is 0, and RoCE has 0 to 7");
 
   public static final Option<Long> QUEUE_PAIRS =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_QPS_PER_CONNECTION",
           "queue pairs",
           1,
           1,
           ControlCodec.MAX_QUEUE_PAIRS_PER_PLANE,
+          ControlCodec.MAX_QUEUE_PAIRS_PER_PLANE,
           "queue pairs of a connection on each plane; the smaller of both ends' numbers counts, and"
               + " 64 over all planes");
 
   public static final Option<Long> SPLIT =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_SPLIT_DATA_ON_QPS",
           "switch",
           0,
           0,
           1,
+          1,
           "whether the chunks of one message use all queue pairs of a plane, or each message one of"
               + " them in turn");
 
   public static final Option<Long> USE_INLINE =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_USE_INLINE",
           "switch",
           0,
           0,
           1,
+          1,
           "whether the entry by which a receiver says that it is ready travels within its work"
               + " request, so that the adapter needn't read it from memory; where the device can");
 
   public static final Option<Long> ASYNC_EVENTS =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_RETURN_ASYNC_EVENTS",
           "switch",
           1,
           0,
           1,
+          1,
           "whether what a device reports of itself or of a queue pair (it is broken) ends the"
               + " communicators that it concerns, or is only logged");
 
   public static final Option<Long> CONNECT_RETRIES =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_MQP_RETRY_CNT",
           "tries",
           34,
           0,
           10_000,
+          10_000,
           "how often a queue pair is tried again whose device took too long to connect it");
 
   public static final Option<Long> RETRY_ANY =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_MQP_RETRY_ALL",
           "switch",
           0,
           0,
           1,
+          1,
           "whether such a queue pair is tried again whatever its device said");
 
   public static final Option<Long> CONNECT_PAUSE =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_MQP_RETRY_SLEEP_MSEC",
           "ms",
           100,
           0,
           60_000,
+          60_000,
           "how long to wait before such a try; HEDDLE_CONNECT_TIMEOUT_MS bounds all of them");
 
   public static final Option<Long> PCI_ORDER =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_DEVICE_PCI_ORDER",
           "switch",
           1,
           0,
           1,
+          1,
           "whether several devices are listed in order of their PCI paths, or in the provider's");
 
   public static final Option<Long> RELAXED_ORDERING =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_IB_PCI_RELAXED_ORDERING",
           "switch",
           2,
           0,
+          2,
           2,
           "whether a device may write received data to memory in another order than it came, which"
               + " some hosts need for full speed: 0 never, 1 and 2 where device and kernel can."
               + " Clear-to-send entries keep their order");
 
   public static final Option<Long> FLUSH_DISABLE =
-      Option.number(
+      Option.ncclNumber(
           "NCCL_GDR_FLUSH_DISABLE",
           "switch",
           0,
           0,
+          1,
           1,
           "1 leaves out the read after a receive into GPU memory that makes the data visible to the"
               + " GPU; for hosts that are known not to need it");

@@ -1,10 +1,8 @@
 package io.heddle.transport.options;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.HeddleException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -67,20 +65,25 @@ class HcaSelectionTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "'mlx5_0,'",
-    "':1'",
-    "'mlx5_0:0'",
-    "'mlx5_0:x'",
-    "'mlx5_0:1:-2'",
-    "'a:1:1:1:1'",
-    "'^'",
-    "'='"
-  })
-  void whatIsMalformedIsNamedWithWhatIsAllowed(String value) {
-    HeddleException refused = assertThrows(HeddleException.class, () -> HcaSelection.parse(value));
-    String message = String.valueOf(refused.getMessage());
-    assertTrue(message.startsWith("NCCL_IB_HCA=" + value + ": part "), message);
-    assertTrue(message.contains("allowed are names such as mlx5"), message);
+  @CsvSource({"':1'", "'mlx5_0:0'", "'mlx5_0:x'", "'mlx5_0:1:-2'", "'a:1:1:1:1'"})
+  void whatIsMalformedIsLeftOutAndNamedWithWhatIsAllowed(String part) {
+    HcaSelection selection = HcaSelection.parse("soft0," + part);
+    assertTrue(selection.takes("soft0", 1) && !selection.takes("mlx5_1", 1));
+    String remark = selection.remarks().getFirst();
+    assertTrue(remark.startsWith("NCCL_IB_HCA=soft0," + part + ": part "), remark);
+    assertTrue(remark.contains("allowed are names such as mlx5"), remark);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'^'", "'='", "','", "'mlx5_0:x'"})
+  void withoutAPartEveryDeviceIsTaken(String value) {
+    assertTrue(HcaSelection.parse(value).takes("soft0", 1));
+  }
+
+  @Test
+  void emptyPartsMeanNothing() {
+    HcaSelection selection = HcaSelection.parse("mlx5_1,,soft0,");
+    assertEquals(2, selection.entries().size());
+    assertEquals(List.of(), selection.remarks());
   }
 }

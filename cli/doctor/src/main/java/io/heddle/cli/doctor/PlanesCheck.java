@@ -65,7 +65,7 @@ final class PlanesCheck implements Check {
       return List.of(new Finding.Fault(RULE, fault, "correct the variable, or unset it"));
     }
     for (String remark : host.planes().remarks()) {
-      findings.add(new Finding.Warning(RULE, remark, "correct HEDDLE_PLANES"));
+      findings.add(new Finding.Warning(RULE, remark, "correct the variable, or unset it"));
     }
     host.planes().rejected().stream()
         .filter(rejected -> rejected.reason().contains("NCCL_IB_ADDR_"))

@@ -1,0 +1,57 @@
+package io.heddle.platform;
+
+/**
+ * Number in a variable of NCCL's, read as NCCL reads it: by {@code strtoll(text, NULL, 0)}
+ * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, what follows the digits is left out,
+ * text without digits is 0, and what no 64 bits hold is the default.
+ */
+final class NcclNumber {
+  private NcclNumber() {}
+
+  static long parse(String text, long defaultValue) {
+    int at = 0;
+    while (at < text.length() && isSpace(text.charAt(at))) {
+      at++;
+    }
+    boolean negative = at < text.length() && text.charAt(at) == '-';
+    if (at < text.length() && (negative || text.charAt(at) == '+')) {
+      at++;
+    }
+    int base = base(text, at);
+    if (base == 16) {
+      at += 2;
+    }
+    int end = at;
+    while (end < text.length() && digit(text, end, base) >= 0) {
+      end++;
+    }
+    if (end == at) {
+      return 0;
+    }
+    try {
+      return Long.parseLong((negative ? "-" : "") + text.substring(at, end), base);
+    } catch (NumberFormatException tooLarge) {
+      return defaultValue;
+    }
+  }
+
+  /* The prefix of a hexadecimal number is one only before a digit. */
+  private static int base(String text, int at) {
+    if (!text.startsWith("0", at)) {
+      return 10;
+    }
+    boolean marked = text.startsWith("x", at + 1) || text.startsWith("X", at + 1);
+    return marked && digit(text, at + 2, 16) >= 0 ? 16 : 8;
+  }
+
+  /* Not Character.digit: other scripts have digits, too. */
+  private static int digit(String text, int at, int base) {
+    char character = at < text.length() ? text.charAt(at) : ' ';
+    return character < 128 ? Character.digit(character, base) : -1;
+  }
+
+  /* isspace() of the C locale. */
+  private static boolean isSpace(char character) {
+    return character == ' ' || character >= '\t' && character <= '\r';
+  }
+}
