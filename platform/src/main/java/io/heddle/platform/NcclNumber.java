@@ -5,10 +5,16 @@ package io.heddle.platform;
  * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, what follows the digits is left out,
  * text without digits is 0, and what no 64 bits hold is the default.
  */
-final class NcclNumber {
+public final class NcclNumber {
   private NcclNumber() {}
 
-  static long parse(String text, long defaultValue) {
+  /** Whether the text is a number as a whole, in one of the forms that NCCL reads. */
+  public static boolean isWhole(String text) {
+    return text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
+  }
+
+  /** Its value; the default where 64 bits don't hold it. */
+  public static long parse(String text, long defaultValue) {
     int at = 0;
     while (at < text.length() && isSpace(text.charAt(at))) {
       at++;

@@ -53,8 +53,7 @@ public final class Options {
 
   /* Whether the text means another number to NCCL, or is none as a whole. */
   private static boolean isOther(String text, long taken) {
-    return !text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
-        || NcclNumber.parse(text, ~taken) != taken;
+    return !NcclNumber.isWhole(text) || NcclNumber.parse(text, ~taken) != taken;
   }
 
   /** Value of an option that {@link #parse} knew. */

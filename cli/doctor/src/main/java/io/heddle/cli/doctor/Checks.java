@@ -3,18 +3,20 @@ package io.heddle.cli.doctor;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** All checks, in the order in which a job meets what they look at. */
 final class Checks {
-  static final List<Check> ALL = all(List.of(), List.of());
+  static final List<Check> ALL = all(List.of(), List.of(), NcclFiles.none(Map.of()));
 
   private Checks() {}
 
   /**
    * @param peer addresses of whom to probe planes to; none for nobody
    * @param measured files of measured paths
+   * @param files where settings come from
    */
-  static List<Check> all(List<InetAddress> peer, List<Path> measured) {
+  static List<Check> all(List<InetAddress> peer, List<Path> measured, NcclFiles files) {
     return List.of(
         new JavaCheck(),
         new PluginCheck(),
@@ -28,6 +30,7 @@ final class Checks {
         new RoutesCheck(),
         new PeerCheck(peer),
         new SharedLinksCheck(measured),
+        new NcclFilesCheck(files),
         new SettingsCheck(),
         new JobsCheck());
   }

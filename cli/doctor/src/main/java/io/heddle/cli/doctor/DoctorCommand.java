@@ -164,12 +164,13 @@ public final class DoctorCommand implements Callable<Integer> {
       }
       others.add(address);
     }
+    NcclFiles files = NcclFiles.read(environmentOfJobs());
     Host host =
         Host.look(
-            environmentOfJobs(),
+            files.environment(),
             new Host.Places(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
-                RoutesPath.of(System.getenv("HEDDLE_ROUTES")),
+                RoutesPath.of(files.environment().get("HEDDLE_ROUTES")),
                 control.socket(),
                 daemonConfig(),
                 stats.folder()));
@@ -177,7 +178,7 @@ public final class DoctorCommand implements Callable<Integer> {
       new Answerer(host.planes().planes()).run(out);
       return 0;
     }
-    Document document = Document.of(examine(host, Checks.all(others, measured)));
+    Document document = Document.of(examine(host, Checks.all(others, measured, files)));
     if (json) {
       out.println(Json.of(document));
     } else {

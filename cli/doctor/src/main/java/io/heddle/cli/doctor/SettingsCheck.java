@@ -1,6 +1,7 @@
 package io.heddle.cli.doctor;
 
 import io.heddle.addr.NetworkLink;
+import io.heddle.platform.NcclNumber;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -122,16 +123,20 @@ final class SettingsCheck implements Check {
       if (text.isEmpty()) {
         continue;
       }
-      if (!text.matches("-?\\d{1,18}")) {
+      if (!NcclNumber.isWhole(text)) {
         Finding malformed =
             new Finding.Warning(
                 MALFORMED,
-                rule.variable + "=" + text + " is no whole number",
+                rule.variable
+                    + "="
+                    + text
+                    + " is no whole number to NCCL, which takes it as "
+                    + NcclNumber.parse(text, 0),
                 "correct it, or unset it");
         if (!findings.contains(malformed)) {
           findings.add(malformed);
         }
-      } else if (rule.harms.test(Long.parseLong(text))) {
+      } else if (rule.harms.test(NcclNumber.parse(text, 0))) {
         findings.add(new Finding.Warning(rule.cause, rule.variable + "=" + text, rule.remedy));
       }
     }

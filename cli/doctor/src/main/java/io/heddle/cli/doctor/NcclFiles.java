@@ -1,0 +1,132 @@
+package io.heddle.cli.doctor;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Settings of a job from its environment and NCCL's files, read as NCCL reads them (misc/param.cc):
+ * the file that NCCL_CONF_FILE names, or else {@code ~/.nccl.conf}, then {@code /etc/nccl.conf}.
+ * The first that sets a variable wins, and before all files the environment, even by an empty text.
+ *
+ * @param environment the whole that the job has
+ * @param origins which file a variable came from, by name; without those of the environment
+ * @param hidden sentences about lines that an earlier place has made void
+ * @param odd sentences about lines that NCCL leaves out, or takes with blanks that belong to them
+ * @param missing the file that NCCL_CONF_FILE names and that can't be read; empty for none
+ */
+record NcclFiles(
+    Map<String, String> environment,
+    Map<String, Path> origins,
+    List<String> hidden,
+    List<String> odd,
+    String missing) {
+  private static final String NAMED = "NCCL_CONF_FILE";
+  private static final Path SYSTEM = Path.of("/etc/nccl.conf");
+  /* Of a name and of a value; NCCL cuts what is longer. */
+  private static final int LONGEST = 1023;
+
+  /** Of a process that has no files. */
+  static NcclFiles none(Map<String, String> environment) {
+    return new NcclFiles(environment, Map.of(), List.of(), List.of(), "");
+  }
+
+  static NcclFiles read(Map<String, String> environment) {
+    return read(environment, Path.of(System.getProperty("user.home", "/")), SYSTEM);
+  }
+
+  /**
+   * @param home of the user, as the list of users has it
+   */
+  static NcclFiles read(Map<String, String> environment, Path home, Path system) {
+    Reading reading = new Reading(environment);
+    String named = environment.getOrDefault(NAMED, "");
+    String missing = "";
+    if (named.isEmpty()) {
+      reading.add(home.resolve(".nccl.conf"));
+    } else if (!reading.add(Path.of(named))) {
+      missing = named;
+    }
+    reading.add(system);
+    return new NcclFiles(
+        Map.copyOf(reading.environment),
+        reading.origins,
+        List.copyOf(reading.hidden),
+        List.copyOf(reading.odd),
+        missing);
+  }
+
+  private static final class Reading {
+    private final Map<String, String> environment;
+    private final Map<String, Path> origins = new TreeMap<>();
+    private final List<String> hidden = new ArrayList<>();
+    private final List<String> odd = new ArrayList<>();
+
+    Reading(Map<String, String> environment) {
+      this.environment = new HashMap<>(environment);
+    }
+
+    /* Bytes that are no UTF-8 are kept apart by Latin-1: names and numbers are ASCII. */
+    boolean add(Path file) {
+      String text;
+      try {
+        text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+      } catch (IOException unreadable) {
+        return false;
+      }
+      int number = 0;
+      for (String line : text.split("\n", -1)) {
+        number++;
+        int end = line.indexOf('\0');
+        take(file, number, end < 0 ? line : line.substring(0, end));
+      }
+      return true;
+    }
+
+    private void take(Path file, int number, String line) {
+      if (line.isEmpty() || line.charAt(0) == '#') {
+        return;
+      }
+      String where = file + ":" + number;
+      int equals = line.indexOf('=');
+      if (equals <= 0) {
+        if (!line.isBlank()) {
+          odd.add(where + ": \"" + line + "\" is no NAME=VALUE; NCCL leaves it out");
+        }
+        return;
+      }
+      String name = cut(line.substring(0, equals));
+      String value = cut(line.substring(equals + 1));
+      if (!name.equals(name.strip()) || !value.equals(value.strip())) {
+        odd.add(
+            "%s: \"%s\" has blanks that belong to the name or to the value for NCCL"
+                .formatted(where, line));
+      } else if (value.contains(" #")) {
+        odd.add(where + ": \"" + line + "\": for NCCL the remark is a part of the value");
+      }
+      if (!environment.containsKey(name)) {
+        environment.put(name, value);
+        origins.put(name, file);
+      } else if (!environment.get(name).equals(value)) {
+        hidden.add(
+            "%s: %s=%s is void: %s has set it to %s before"
+                .formatted(
+                    where,
+                    name,
+                    value,
+                    origins.containsKey(name) ? origins.get(name) : "the environment",
+                    environment.get(name)));
+      }
+    }
+
+    private static String cut(String text) {
+      return text.substring(0, Math.min(LONGEST, text.length()));
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.heddle.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The files from which NCCL takes settings beside the environment. */
+final class NcclFilesCheck implements Check {
+  private static final Cause MISSING =
+      new Cause(
+          "conf-file-missing", "NCCL_CONF_FILE names a file that can't be read; NCCL is mute");
+  private static final Cause LINE =
+      new Cause("conf-line", "a line that NCCL leaves out, or reads otherwise than it looks");
+
+  private final NcclFiles files;
+
+  NcclFilesCheck(NcclFiles files) {
+    this.files = files;
+  }
+
+  @Override
+  public String name() {
+    return "nccl-conf";
+  }
+
+  @Override
+  public String looksAt() {
+    return "What a job takes from the file that NCCL_CONF_FILE names, or else ~/.nccl.conf, and"
+               + " from /etc/nccl.conf, as NCCL reads them: the environment wins, then the first"
+               + " file. All other checks go by the whole.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(MISSING, LINE);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    if (!files.missing().isEmpty()) {
+      findings.add(
+          new Finding.Warning(
+              MISSING,
+              "NCCL_CONF_FILE=" + files.missing() + " can't be read",
+              "correct it, or unset it: NCCL doesn't look at ~/.nccl.conf meanwhile"));
+    }
+    files.odd().forEach(line -> findings.add(new Finding.Warning(LINE, line, "correct the line")));
+    files
+        .origins()
+        .forEach((name, file) ->
+            findings.add(
+                new Finding.Ok(
+                    name + "=" + files.environment().get(name) + " comes from " + file)));
+    files.hidden().forEach(line -> findings.add(new Finding.Ok(line)));
+    if (findings.isEmpty()) {
+      findings.add(new Finding.Ok("no file sets anything"));
+    }
+    return findings;
+  }
+}
