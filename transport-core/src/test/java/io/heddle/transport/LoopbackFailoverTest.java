@@ -10,6 +10,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -21,7 +22,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -148,6 +153,42 @@ class LoopbackFailoverTest {
       }
       traffic.run(40);
       traffic.finish();
+    }
+  }
+
+  /* Between any two looks at the weights. */
+  @ParameterizedTest
+  @CsvSource({"spray", "pinned"})
+  void theLastPlaneGoesAndComesWhileSendsBegin(String policy) throws Exception {
+    try (Ends ends = ends(Map.of("HEDDLE_POLICY", policy));
+        Ends.Link link = ends.connect();
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      AtomicBoolean over = new AtomicBoolean();
+      ConnectionWeights weights = link.sending().carrierWeights();
+      Future<?> falling =
+          threads.submit(() -> {
+            IntStream.range(1, FOUR.size()).forEach(plane -> weights.setShare(plane, 0));
+            while (!over.get()) {
+              weights.setShare(0, 0);
+              weights.setShare(0, ConnectionWeights.FULL_SHARE);
+            }
+          });
+      try {
+        /* Longer than what is never cut. */
+        int length = 62_000;
+        long from = ends.memory(length);
+        long to = ends.memory(length);
+        long toHandle = link.receiver().registerMemory(to, length, 1);
+        long fromHandle = link.sender().registerMemory(from, length, 1);
+        for (int message = 0; message < 3_000; message++) {
+          long receive = ends.receive(link, to, length, 1, toHandle);
+          Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
+          Ends.finish(link, receive);
+        }
+      } finally {
+        over.set(true);
+        Patience.ofSeconds(20).get(falling);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.transport.connection;
 
+import io.heddle.spray.PlaneWeights;
 import io.heddle.stats.PlaneCounters;
 import io.heddle.stats.StatsFile;
 import java.lang.foreign.Arena;
@@ -18,13 +19,9 @@ public interface CounterSource {
       public PlaneCounters[] open(Connection connection, StatsFile.Direction direction) {
         List<String> keys = connection.planeKeys();
         PlaneCounters[] counters = new PlaneCounters[keys.size()];
+        PlaneWeights weights = connection.planeWeights().current();
         for (int i = 0; i < counters.length; i++) {
-          counters[i] =
-              file.open(
-                  direction,
-                  keys.get(i),
-                  connection.planeWeights().current().weight(i),
-                  connection.peer());
+          counters[i] = file.open(direction, keys.get(i), weights.weight(i), connection.peer());
           counters[i].setAddresses(
               connection.localGids().get(i).toBytes(), connection.remoteGids().get(i).toBytes());
         }

@@ -178,16 +178,17 @@ public final class PeerPuts extends Communicator {
       return false;
     }
     /* Policies cut for planes that carry; where none does, it waits for one. */
-    if (newestWeights().carriesNothing()) {
+    PlaneWeights by = newestWeights();
+    if (by.carriesNothing()) {
       return false;
     }
-    int count = policy.chunks(operation.lengthBytes, loads, weights);
+    int count = policy.chunks(operation.lengthBytes, loads, by);
     if (get) {
       nextGet++;
     } else {
       nextNumber++;
     }
-    flight.begin(slot, number, operation, weights, count);
+    flight.begin(slot, number, operation, by, count);
     if (!get) {
       OperationRecord.write(
           record(slot),

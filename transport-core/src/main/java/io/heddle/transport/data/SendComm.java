@@ -153,7 +153,9 @@ public final class SendComm extends Communicator {
       refused = true;
       return lines.anyPending() ? 0 : -failure.peerGone();
     }
-    int line = newestWeights().carriesNothing() ? -1 : lines.claim();
+    /* Read once: the last plane may fall at any moment, and a message is cut for planes that carry. */
+    PlaneWeights by = newestWeights();
+    int line = by.carriesNothing() ? -1 : lines.claim();
     if (line < 0) {
       counters[0].wouldBlock();
       refused = true;
@@ -164,7 +166,7 @@ public final class SendComm extends Communicator {
       cut(length, room, tag);
     }
     refused = false;
-    accept(line, entry, receive, address, Math.min(length, room), keys);
+    accept(line, entry, receive, address, Math.min(length, room), keys, by);
     matched |= 1 << receive;
     if (matched == (1 << receives) - 1) {
       matched = 0;
@@ -225,7 +227,8 @@ public final class SendComm extends Communicator {
     return -1;
   }
 
-  private void accept(int line, long entry, int receive, long address, long length, long keys) {
+  private void accept(
+      int line, long entry, int receive, long address, long length, long keys, PlaneWeights by) {
     if (line >= dataAddress.length) {
       makeRoomFor(line);
     }
@@ -234,8 +237,8 @@ public final class SendComm extends Communicator {
     remoteAddress[line] = ClearToSend.address(entry);
     remoteKey[line] = ClearToSend.key(entry);
     localKey[line] = (int) (keys >>> 32);
-    cutBy[line] = newestWeights();
-    int count = policy.chunks(length, loads, weights);
+    cutBy[line] = by;
+    int count = policy.chunks(length, loads, by);
     int slot = (int) group & (ClearToSend.GROUPS - 1);
     chunks.begin(
         line,
