@@ -427,7 +427,7 @@ public final class PeerPuts extends Communicator {
 
   @Override
   public @Nullable String settle(int plane, Fenced theirs) {
-    String wrong = puts.chunks.judge(theirs, plane, nextNumber);
+    String wrong = puts.chunks.judge(theirs, plane, nextNumber, nextNumber);
     if (wrong != null || failure.result() != TransportResult.SUCCESS) {
       return wrong;
     }

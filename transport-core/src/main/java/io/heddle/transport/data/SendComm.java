@@ -399,7 +399,7 @@ public final class SendComm extends Communicator {
 
   @Override
   public @Nullable String settle(int plane, Fenced theirs) {
-    String wrong = chunks.judge(theirs, plane, group);
+    String wrong = chunks.judge(theirs, plane, group, matched == 0 ? group : group + 1);
     if (wrong != null || failure.result() != TransportResult.SUCCESS) {
       return wrong;
     }

@@ -101,13 +101,14 @@ final class SentChunks {
   }
 
   /**
-   * Looks for contradictions in what the receiver says of a fenced plane, and changes nothing.
+   * Looks for contradictions in what the receiver says of a fenced plane, and changes nothing. It
+   * tells of the moment of its fence: a slot that it names may have another group since.
    *
-   * @param next the group that the sender will match next
+   * @param next the group that the sender will match next; none from this on is complete
+   * @param begun the first group of which nothing was sent yet; next or the one behind it
    * @return what is wrong; null where nothing is
    */
-  @Nullable String judge(Fenced fenced, int plane, long next) {
-    /* More groups may have been opened since the other end's fence: next may be behind ours. */
+  @Nullable String judge(Fenced fenced, int plane, long next, long begun) {
     if (fenced.oldest() < 0
         || fenced.oldest() > next
         || fenced.next() < fenced.oldest()
@@ -117,8 +118,8 @@ final class SentChunks {
     }
     Map<Integer, Arrival> told = new HashMap<>();
     for (Arrival each : fenced.arrivals()) {
-      long of = fenced.oldest() + (each.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
-      if (of >= fenced.next() || of > next) {
+      long of = groupOf(each, fenced);
+      if (of >= fenced.next() || of >= begun) {
         return "slot %s has something, but groups %s to %s are open there, and %s is the next to be sent"
             .formatted(each.slot(), fenced.oldest(), fenced.next(), next);
       }
@@ -127,7 +128,7 @@ final class SentChunks {
       }
     }
     for (int line = 0; line < group.length; line++) {
-      if (isDone(line) || group[line] < fenced.oldest()) {
+      if (isDone(line) || !wasOpen(group[line], fenced)) {
         continue;
       }
       String wrong = judge(line, told.get(keyOf(line)), plane);
@@ -136,6 +137,15 @@ final class SentChunks {
       }
     }
     return null;
+  }
+
+  /* Of the groups that were open there, the one in this slot; perhaps behind the last of them. */
+  private static long groupOf(Arrival arrival, Fenced fenced) {
+    return fenced.oldest() + (arrival.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);
+  }
+
+  private static boolean wasOpen(long group, Fenced fenced) {
+    return group >= fenced.oldest() && group < fenced.next();
   }
 
   private @Nullable String judge(int line, @Nullable Arrival told, int plane) {
@@ -181,7 +191,7 @@ final class SentChunks {
 
   /**
    * Settles what was outstanding on a fenced plane: acknowledged where it has arrived, else to be
-   * posted again.
+   * posted again. Of a group that was opened after the fence nothing has arrived on this plane.
    *
    * @return the chunks that are to be posted again, bit i for chunk i
    */
@@ -189,7 +199,7 @@ final class SentChunks {
     long arrived = 0;
     if (group[line] < fenced.oldest()) {
       arrived = -1L;
-    } else {
+    } else if (wasOpen(group[line], fenced)) {
       for (Arrival each : fenced.arrivals()) {
         if (key(each.slot(), each.receive()) == keyOf(line)) {
           arrived = each.chunks();

@@ -13,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a sender believes of the receiver's word about a fenced plane, and what it does with it. */
 class SentChunksTest {
@@ -57,7 +59,7 @@ class SentChunksTest {
   private String wrong(Fenced word) {
     begin();
     long before = chunks.toPost(LINE);
-    String story = chunks.judge(word, 0, GROUP);
+    String story = chunks.judge(word, 0, GROUP, GROUP + 1);
     assertEquals(before, chunks.toPost(LINE), "judging changes nothing");
     return String.valueOf(story);
   }
@@ -66,7 +68,7 @@ class SentChunksTest {
   void whatArrivedIsAcknowledgedAndWhatIsMissingIsToBePostedAgain() {
     begin();
     Fenced word = fenced(4, 7, arrival(0b00101));
-    assertNull(chunks.judge(word, 0, GROUP));
+    assertNull(chunks.judge(word, 0, GROUP, GROUP + 1));
     assertTrue(chunks.isOutstandingOn(LINE, 0));
     assertEquals(0b01000, chunks.settle(LINE, word, 0));
     assertEquals(0b11000, chunks.toPost(LINE));
@@ -81,7 +83,7 @@ class SentChunksTest {
       chunks.posted(LINE, chunk, 0);
     }
     Fenced word = fenced(GROUP + 1, GROUP + 1);
-    assertNull(chunks.judge(word, 0, GROUP + 1));
+    assertNull(chunks.judge(word, 0, GROUP + 1, GROUP + 1));
     assertEquals(0, chunks.settle(LINE, word, 0));
     assertTrue(chunks.isDone(LINE));
   }
@@ -90,7 +92,38 @@ class SentChunksTest {
   void aGroupThatWasOpenedAfterTheFenceIsNoContradiction() {
     begin();
     chunks.begin(9, GROUP, Immediate.encode((int) GROUP, GENERATION, 0, 0, 1), 1);
-    assertNull(chunks.judge(fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP));
+    assertNull(chunks.judge(fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
+  }
+
+  /* The word is late: the slot has had other groups since, and after sixteen the generation is the same. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 15, 16, 32})
+  void whatArrivedOfAnEarlierGroupInTheSlotSaysNothingOfThisOne(long laps) {
+    long group = GROUP + laps * ClearToSend.GROUPS;
+    int generation = (int) (GENERATION + laps & 0xf);
+    chunks.begin(LINE, group, Immediate.encode((int) GROUP, generation, 1, 0, 5), 5);
+    chunks.posted(LINE, 0, 0);
+    chunks.posted(LINE, 1, 1);
+    Fenced word = fenced(4, 7, arrival(0b11111));
+    assertNull(chunks.judge(word, 0, group, group + 1));
+    assertEquals(0b00001, chunks.settle(LINE, word, 0));
+    assertEquals(0b11101, chunks.toPost(LINE));
+    assertTrue(chunks.isOutstandingOn(LINE, 1));
+  }
+
+  @Test
+  void aGroupThatWasOpenedAfterTheFenceIsPostedAgain() {
+    chunks.begin(LINE, 7, Immediate.encode(7, GENERATION, 0, 0, 2), 2);
+    chunks.posted(LINE, 0, 0);
+    Fenced word = fenced(4, 7, arrival(1));
+    assertNull(chunks.judge(word, 0, 7, 8));
+    assertEquals(1, chunks.settle(LINE, word, 0));
+  }
+
+  @Test
+  void aGroupOfWhichNothingWasSentHasNothing() {
+    Fenced word = fenced(4, 7, arrival(1));
+    assertTrue(String.valueOf(chunks.judge(word, 0, GROUP, GROUP)).contains("slot 5 has"));
   }
 
   @Test

@@ -1,0 +1,219 @@
+package io.heddle.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.platform.testing.InWholeRun;
+import io.heddle.transport.connection.Connection;
+import io.heddle.transport.control.ControlMessage.Arrival;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.PeerSignals;
+import io.heddle.transport.failover.PlaneState;
+import io.heddle.verbs.testing.LoopbackFabric;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A sender whose control thread is away while the receiver fences a plane, and whose messages go on
+ * over the others: the word of the fence is laps of the ring old when it is heard. Guards of
+ * failover.pml and one-sided.pml: docs/failover-model.md.
+ */
+class LateFenceTest {
+  private static final int SLOTS = 256;
+
+  /* A second a try: nothing fails by itself. */
+  private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
+
+  /* The plane that is fenced. */
+  private static final int FENCED = 0;
+
+  private final LoopbackFabric fabric = new LoopbackFabric(4711);
+  private final Arena arena = Arena.ofShared();
+
+  @TempDir Path folder;
+
+  private Ends ends() {
+    return new Ends(fabric, folder, List.of(1, 2, 3), List.of(1, 2, 3), PATIENT);
+  }
+
+  /* Only these planes carry what this end sends from now on. */
+  private static void sendOver(Connection end, List<Integer> planes) {
+    for (int plane = 0; plane < 3; plane++) {
+      end.planeWeights().drain(plane, ConnectionWeights.HERE, !planes.contains(plane));
+    }
+  }
+
+  /* Its control thread is away until the latch is released. */
+  private static CountDownLatch hold(Connection end) throws InterruptedException {
+    CountDownLatch back = new CountDownLatch(1);
+    CountDownLatch away = new CountDownLatch(1);
+    Ends.dialogue(end)
+        .execute(() -> {
+          away.countDown();
+          try {
+            back.await();
+          } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    away.await();
+    return back;
+  }
+
+  private static void breakAt(Connection end) {
+    end.pairs().subFlows()[FENCED].pair.queuePair().toError();
+  }
+
+  private static PlaneState state(Connection end) {
+    return end.failover().state(FENCED);
+  }
+
+  @Test
+  void arrivalsOfAnEarlierGroupInTheSlotAreNotTakenForThisGroups() throws Exception {
+    groups(1);
+  }
+
+  @Test
+  @InWholeRun
+  void norAreThoseOfAGroupOfTheSameGeneration() throws Exception {
+    groups(16);
+  }
+
+  private void groups(int laps) throws Exception {
+    try (Ends ends = ends();
+        Ends.Link link = ends.connect()) {
+      int length = 1000;
+      long from = ends.memory(length);
+      long to = ends.memory(2 * length);
+      long toHandle = link.receiver().registerMemory(to, 2 * length, 1);
+      long fromHandle = link.sender().registerMemory(from, length, 1);
+      sendOver(link.sending(), List.of(1, 2));
+      /* Group 0 has had one of its two messages when the receiver is fenced. */
+      long both =
+          ends.receive(
+              link,
+              new long[] {to, to + length},
+              new long[] {length, length},
+              new int[] {1, 2},
+              toHandle);
+      Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
+      Ends.await("the arrival", () -> !arrivals(link).isEmpty());
+      CountDownLatch back = hold(link.sending());
+      try {
+        breakAt(link.receiving());
+        Ends.await(
+            "the receiver's fence",
+            () -> {
+              Ends.progress(link);
+              return state(link.receiving()) == PlaneState.FENCED;
+            });
+        Ends.finish(link, Ends.send(link, from, length, 2, fromHandle));
+        Ends.finish(link, both);
+        for (int group = 1; group < laps * SLOTS; group++) {
+          long receive = ends.receive(link, to, length, 1, toHandle);
+          Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
+          Ends.finish(link, receive);
+        }
+        /* The same slot, and the sender doesn't know of the fence. */
+        sendOver(link.sending(), List.of(FENCED));
+        Ends.fill(from, length, laps);
+        long receive = ends.receive(link, to, length, 1, toHandle);
+        long send = Ends.send(link, from, length, 1, fromHandle);
+        assertEquals(PlaneState.UP, state(link.sending()));
+        back.countDown();
+        Ends.finish(link, receive);
+        Ends.finish(link, send);
+        Ends.check(to, length, laps);
+        assertTrue(
+            ends.log.stream().noneMatch(line -> line.contains("failed:")), ends.log::toString);
+      } finally {
+        back.countDown();
+      }
+    }
+  }
+
+  private static List<Arrival> arrivals(Ends.Link link) {
+    Ends.progress(link);
+    return arrivals(link.receiver());
+  }
+
+  private static List<Arrival> arrivals(Communicator end) {
+    end.baton().await();
+    try {
+      return end.fenced("", 0).arrivals();
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  @Test
+  void arrivalsOfAnEarlierPutInTheSlotAreNotTakenForThisPuts() throws Exception {
+    puts(1);
+  }
+
+  @Test
+  @InWholeRun
+  void norAreThoseOfAPutOfTheSameGeneration() throws Exception {
+    puts(16);
+  }
+
+  private void puts(int laps) throws Exception {
+    int length = 4 << 20;
+    try (arena;
+        Ends ends = ends();
+        OneSidedRanks ranks = new OneSidedRanks(ends, 2, length, arena)) {
+      ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 0)));
+      Connection sending = connection(ends.left);
+      Connection receiving = connection(ends.right);
+      PeerSignals target = (PeerSignals) ranks.groups.get(1).communicators().getFirst();
+      sendOver(sending, List.of(1, 2));
+      /* Put 1 has had the chunks of plane 1 when the target is fenced. */
+      fabric.cut(Ends.gid("127.0.78.3"));
+      long first = ranks.start(0, 1, 0, OneSidedRanks.put(length, 0));
+      Ends.await(
+          "the arrival",
+          () -> {
+            ranks.progress();
+            return !arrivals(target).isEmpty();
+          });
+      CountDownLatch back = hold(sending);
+      try {
+        breakAt(receiving);
+        Ends.await(
+            "the target's fence",
+            () -> {
+              ranks.progress();
+              return state(receiving) == PlaneState.FENCED;
+            });
+        fabric.mend(Ends.gid("127.0.78.3"));
+        ranks.finish(first);
+        for (int put = 0; put < laps * SLOTS - 1; put++) {
+          ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 0)));
+        }
+        sendOver(sending, List.of(FENCED));
+        Ends.fill(ranks.memory.get(0), length, laps);
+        long late = ranks.start(0, 1, 0, OneSidedRanks.put(length, 0));
+        assertEquals(PlaneState.UP, state(sending));
+        back.countDown();
+        ranks.finish(late);
+        Ends.check(ranks.memory.get(1), length, laps);
+      } finally {
+        back.countDown();
+      }
+    }
+  }
+
+  private static Connection connection(Transport of) {
+    return of.devices().stream()
+        .flatMap(device -> device.connections().stream())
+        .map(Connection.class::cast)
+        .findFirst()
+        .orElseThrow();
+  }
+}
