@@ -3,11 +3,12 @@ package io.heddle.transport.device;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.stats.DistinctErrors;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 
 /**
  * Tells once of what happens to all connections to a peer, of which there may be hundreds. The
@@ -42,7 +43,9 @@ public final class PeerEvents {
   private record Key(String peer, Kind kind, String words) {}
 
   private static final class Event {
-    private final Set<Object> connections = new HashSet<>();
+    /* Weakly: an event that goes on and on keeps no closed connection in memory. */
+    private final Set<Object> connections = Collections.newSetFromMap(new WeakHashMap<>());
+    private long count;
     private final Log log;
     private long lastNs;
 
@@ -89,6 +92,7 @@ public final class PeerEvents {
         events.put(key, event);
       }
       event.connections.add(connection);
+      event.count++;
       event.lastNs = clock.nanoTime();
     }
     if (over != null) {
@@ -98,7 +102,7 @@ public final class PeerEvents {
   }
 
   private static void tellOthers(Key key, Event event) {
-    int others = event.connections.size() - 1;
+    long others = event.count - 1;
     if (others > 0 && !key.kind.others.isEmpty()) {
       event.log.info(
           "%s: and %s more connection%s to this peer %s",

@@ -32,6 +32,8 @@ public final class PlaneNews {
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Teller> away = new HashSet<>();
     private final Set<Teller> ever = new HashSet<>();
+    /* Connections that ended before the others were back, and aren't kept for the number's sake. */
+    private int ended;
 
     Absence(long beganNs) {
       this.beganNs = beganNs;
@@ -109,7 +111,7 @@ public final class PlaneNews {
       return;
     }
     absences.remove(way);
-    int connections = absence.ever.size();
+    int connections = absence.ever.size() + absence.ended;
     log.info(
         "%s: back on %s after %s ms%s%s",
         way.peer(),
@@ -146,7 +148,10 @@ public final class PlaneNews {
 
   /** A connection ends; what the others do is told as before. */
   public void ended(Teller connection) {
-    absences.values().forEach(absence -> absence.away.remove(connection));
+    for (Absence absence : absences.values()) {
+      absence.away.remove(connection);
+      absence.ended += absence.ever.remove(connection) ? 1 : 0;
+    }
     absences.values().removeIf(absence -> absence.away.isEmpty());
     silences.values().forEach(waiting -> waiting.remove(connection));
     silences.values().removeIf(Set::isEmpty);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.platform.Log;
 import io.heddle.transport.device.PeerEvents.Kind;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -93,5 +94,25 @@ class PeerEventsTest {
     told.clear();
     events.end();
     assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), told);
+  }
+
+  /** Connections that fail one after the other, each within the quiet time of the one before. */
+  @Test
+  void anEventThatGoesOnKeepsNoConnectionThatIsGone() {
+    List<WeakReference<Object>> gone = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      Object connection = new Object();
+      gone.add(new WeakReference<>(connection));
+      events.tell(Kind.FAILED, connection, "a", log, List.of("failed " + i));
+      nowNs += QUIET_NS / 2;
+      events.look();
+    }
+    for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
+      System.gc();
+    }
+    assertEquals(0, gone.stream().filter(each -> each.get() != null).count());
+    told.clear();
+    events.end();
+    assertEquals(List.of("INFO a: and 49 more connections to this peer failed"), told);
   }
 }

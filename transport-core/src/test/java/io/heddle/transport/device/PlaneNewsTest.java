@@ -3,6 +3,7 @@ package io.heddle.transport.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.platform.Log;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -70,5 +71,30 @@ class PlaneNewsTest {
     assertEquals(
         "rank 1: back on plane if:e1 (fd00:5::1 to fd00::2) after 8000 ms, in place of " + PLANE,
         lines.getLast());
+  }
+
+  @Test
+  void aConnectionThatEndsIsCountedAndNotKeptWhileAnotherIsAway() {
+    news.left(one, PLANE, "no carrier", log);
+    List<WeakReference<Object>> gone = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      PlaneNews.Teller passing = new Passing();
+      gone.add(new WeakReference<>(passing));
+      news.left(passing, PLANE, "no carrier", log);
+      news.ended(passing);
+    }
+    for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
+      System.gc();
+    }
+    assertEquals(0, gone.stream().filter(each -> each.get() != null).count());
+    news.back(one, PLANE, PLANE, log);
+    assertEquals("rank 1: back on " + PLANE + " after 0 ms, with 21 connections", lines.getLast());
+  }
+
+  private static final class Passing implements PlaneNews.Teller {
+    @Override
+    public String peer() {
+      return "rank 1";
+    }
   }
 }
