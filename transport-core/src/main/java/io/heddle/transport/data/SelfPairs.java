@@ -65,7 +65,7 @@ public final class SelfPairs implements AutoCloseable {
   private final NetDevice device;
   private final String purpose;
   private final CompletionQueue cq;
-  /* Requests know theirs by its place, so none is taken out. */
+  /* Requests know theirs by its place, which another one has once all of them are done. */
   private final List<Way> ways = new ArrayList<>();
   /* By number, as long as each is under way: it may have to be posted again. */
   private final @Nullable SendWorkRequest[] requests;
@@ -137,7 +137,7 @@ public final class SelfPairs implements AutoCloseable {
             plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1, 0));
     Way way = new Way(pair);
     way.broken = true;
-    ways.add(way);
+    place(way);
     pair.connect(
         new RemoteEnd(
             plane.gid(),
@@ -148,6 +148,21 @@ public final class SelfPairs implements AutoCloseable {
         LinkSettings.DEFAULT,
         RECEIVE);
     way.broken = false;
+  }
+
+  private void place(Way fresh) {
+    for (int i = 0; i < ways.size(); i++) {
+      if (ways.get(i).closed && ways.get(i).underWay == 0) {
+        ways.set(i, fresh);
+        return;
+      }
+    }
+    ways.add(fresh);
+  }
+
+  /** How many queue pairs there are, closed ones included. */
+  int pairs() {
+    return ways.size();
   }
 
   /**

@@ -167,4 +167,14 @@ class DeviceMemoryFlushTest {
     assertNull(drive(flushOnce()));
     assertEquals(2, ledger.open().get("LoopbackQueuePair"));
   }
+
+  @Test
+  void aPlaneThatMovesForEverTakesNoMorePlaces() {
+    try (SelfPairs pairs = new SelfPairs(device, 16, "the test")) {
+      for (int move = 0; move < 100; move++) {
+        pairs.renew(plane("two", move % 2 == 0 ? THREE : TWO));
+      }
+      assertEquals(2, pairs.pairs());
+    }
+  }
 }
