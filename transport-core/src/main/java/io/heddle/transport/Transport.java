@@ -227,6 +227,10 @@ public final class Transport implements AutoCloseable {
     return devices;
   }
 
+  Connector connector() {
+    return connector;
+  }
+
   /** Where everything of the control path happens. */
   ControlLoop loop() {
     return loop;

@@ -2,10 +2,14 @@ package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Patience;
+import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ClearToSend;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
@@ -16,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,6 +48,34 @@ abstract class EndingSuite extends CutSuite {
         }
         link.listener().close();
       }
+    }
+  }
+
+  /** A host that aborts while it connects never calls again, and has nothing to close. */
+  @Test
+  void aConnectionThatNobodyFetchesIsGivenUp() {
+    try (Ends ends = ends()) {
+      long handle = ends.handle();
+      ListenComm listener = ends.right.listen(0, handle);
+      assertNull(ends.left.connect(0, -1, handle));
+      RecvComm[] receiver = new RecvComm[1];
+      Ends.await(
+          "the receiver",
+          () -> {
+            receiver[0] = ends.right.accept(listener);
+            return receiver[0] != null;
+          });
+      ends.left.loop().execute(() -> ends.left.connector().giveUpUnasked(Long.MAX_VALUE));
+      ends.left.loop().execute(() -> ends.left.connector().giveUpUnasked(0));
+      ends.awaitLine("given up");
+      receiver[0].close();
+      Ends.await(
+          "the end of the connection",
+          () ->
+              Stream.of(ends.left, ends.right)
+                  .allMatch(end -> end.devices().getFirst().connections().isEmpty()));
+      assertThrows(HeddleException.class, () -> ends.left.connect(0, -1, handle));
+      listener.close();
     }
   }
 

@@ -41,6 +41,35 @@ public final class Connector {
   public static final String CONTROL_LOST =
       "the control thread has failed, as it has told before; this process can't connect any more";
 
+  /**
+   * After so long without a call for it a connection that is being made is given up: a host that
+   * waits for one asks again and again, and the interface has no call that cancels.
+   */
+  private static final long UNASKED_NS = 600_000_000_000L;
+
+  private static final long SWEPT_EVERY_NS = 60_000_000_000L;
+
+  /** A connection that its caller hasn't fetched yet. Under the monitor of all of them. */
+  private static final class Begun {
+    private final Handshake<SendComm> handshake;
+    private boolean asked = true;
+    /* By the control thread's time, which stands still while the process does. */
+    private long askedNs;
+
+    Begun(Handshake<SendComm> handshake) {
+      this.handshake = handshake;
+    }
+
+    /* Seen now and then: a call since the last time counts as one now. */
+    private boolean isUnasked(long nowNs, long unaskedNs) {
+      if (asked) {
+        asked = false;
+        askedNs = nowNs;
+      }
+      return nowNs - askedNs >= unaskedNs;
+    }
+  }
+
   private final Options options;
   private final String hostName;
   private volatile List<InetAddress> controlAddresses;
@@ -48,7 +77,7 @@ public final class Connector {
   private final Doors doors;
   private final Log log;
   private final AtomicLong nextConnect = new AtomicLong(1);
-  private final Long2ObjectHashMap<Handshake<SendComm>> connecting = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<Begun> connecting = new Long2ObjectHashMap<>();
   private final CallsInTurn callsInTurn = new CallsInTurn();
 
   /**
@@ -68,6 +97,30 @@ public final class Connector {
     this.loop = loop;
     this.doors = doors;
     this.log = log;
+    loop.every(SWEPT_EVERY_NS, () -> giveUpUnasked(UNASKED_NS));
+  }
+
+  /**
+   * Gives up connections that are being made and that no call has asked for in this time; any one
+   * that is made is closed. Control thread.
+   */
+  public void giveUpUnasked(long unaskedNs) {
+    List<Begun> unasked;
+    synchronized (connecting) {
+      if (connecting.isEmpty()) {
+        return;
+      }
+      long now = loop.nanoTime();
+      unasked =
+          connecting.values().stream().filter(each -> each.isUnasked(now, unaskedNs)).toList();
+      connecting.values().removeAll(unasked);
+    }
+    for (Begun each : unasked) {
+      log.info(
+          "a connection that connect hasn't been called for in %d s is given up",
+          unaskedNs / 1_000_000_000);
+      each.handshake.abandon();
+    }
   }
 
   /**
@@ -158,14 +211,20 @@ public final class Connector {
           handleAddress, beginConnecting(device, trafficClass, handleAddress, source, words));
       return null;
     }
-    Handshake<SendComm> handshake;
+    Begun begun;
     synchronized (connecting) {
-      handshake = connecting.get(number);
+      begun = connecting.get(number);
+      if (begun != null) {
+        begun.asked = true;
+      }
     }
-    if (handshake == null) {
-      throw new HeddleException("connect is called again for a handle that is used up");
+    if (begun == null) {
+      throw new HeddleException(
+          "connect is called again for a handle that is used up, or wasn't called for "
+              + UNASKED_NS / 1_000_000_000
+              + " s");
     }
-    Handshake.Outcome<SendComm> outcome = handshake.outcome();
+    Handshake.Outcome<SendComm> outcome = begun.handshake.outcome();
     if (outcome == null || !finish) {
       return null;
     }
@@ -314,7 +373,7 @@ public final class Connector {
             },
             ended -> callsInTurn.ended());
     synchronized (connecting) {
-      connecting.put(number, handshake);
+      connecting.put(number, new Begun(handshake));
     }
     loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
     return number;
