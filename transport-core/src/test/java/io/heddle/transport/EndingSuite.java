@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.Memory;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ClearToSend;
