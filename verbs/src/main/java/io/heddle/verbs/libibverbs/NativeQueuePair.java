@@ -163,7 +163,7 @@ final class NativeQueuePair implements QueuePair {
         moves.refuseRequests(this);
         return;
       } catch (VerbsException refused) {
-        port.log().trace("%s; it is moved to ERROR instead", refused.getMessage());
+        port.log().trace("%s; it is moved to ERROR instead", String.valueOf(refused.getMessage()));
       }
     }
     moves.to(QueuePairState.ERROR, this);
