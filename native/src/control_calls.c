@@ -121,8 +121,8 @@ static int make_worker(struct task *task) {
   return error;
 }
 
-/* 0, or why no thread has it. */
-static int hand_over(struct task *task) {
+/* 0, or why no thread has it; others: that may have it later. */
+static int hand_over(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);
   int error = 0;
   struct worker *worker = idle;
@@ -130,13 +130,13 @@ static int hand_over(struct task *task) {
   if (worker == NULL) {
     error = make_worker(task);
   }
-  bool others = threads > 0;
+  *others = threads > 0;
   pthread_mutex_unlock(&lock);
   if (worker != NULL) {
     worker->task = task;
     wake(&worker->asked);
   }
-  return error == EAGAIN && !others ? ENOMEM : error;
+  return error;
 }
 
 int heddle_control(int (*call)(void *), void *argument) {
@@ -147,10 +147,11 @@ int heddle_control(int (*call)(void *), void *argument) {
     return heddle_refuse_before_init();
   }
   struct task task = {.call = call, .argument = argument};
-  int error = hand_over(&task);
-  for (int i = 0; error == EAGAIN && i < MOST_WAITS; i++) {
+  bool others;
+  int error = hand_over(&task, &others);
+  for (int i = 0; error != 0 && others && i < MOST_WAITS; i++) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    error = hand_over(&task);
+    error = hand_over(&task, &others);
   }
   if (error != 0) {
     heddle_log(

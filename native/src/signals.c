@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -128,14 +129,18 @@ static bool is_of_machine(const void *context) {
          dladdr((void *)counter, &file) == 0;
 }
 
-/* By write(): another thread may have died with the logger's lock, this one too. */
+/* By writev(): another thread may have died with the logger's lock, this one too; and its stack may be a small one. */
 static void tell_of_report(int number) {
-  char line[sizeof report + 128];
-  int length = snprintf(line, sizeof line,
-                        "NET/" HEDDLE_NAME
-                        ": signal %d in Java's own code or in Heddle's, not in the host's; the report is %s\n",
-                        number, report[0] == '\0' ? "in the working directory" : report);
-  ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+  static char begin[] =
+      "NET/" HEDDLE_NAME ": signal 00 in Java's own code or in Heddle's, not in the host's; the report is ";
+  static char end[] = "\n";
+  char *digits = strchr(begin, '0');
+  digits[0] = (char)('0' + number / 10);
+  digits[1] = (char)('0' + number % 10);
+  struct iovec words[] = {{.iov_base = begin, .iov_len = sizeof begin - 1},
+                          {.iov_base = report, .iov_len = strlen(report)},
+                          {.iov_base = end, .iov_len = 1}};
+  ssize_t written = writev(STDERR_FILENO, words, 3);
   (void)written; /* there is nobody else to tell */
 }
 

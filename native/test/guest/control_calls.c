@@ -2,18 +2,25 @@
  * Many threads in calls of the control path at once, on small stacks, and what a call's hand-over takes.
  *
  * GUEST CASE at_once 16
+ * GUEST CASE no_threads_left 8 limit -- under="setpriv --reuid=54322 --regid=54322 --clear-groups" needs=root
  */
 #include "guest.h"
 
+#include <sys/resource.h>
+
+static pthread_barrier_t begin;
+
 static void *run(void *none) {
+  pthread_barrier_wait(&begin);
   for (int i = 0; i < 50; i++) guest_control();
   return none;
 }
 
 int main(int count, char **arguments) {
-  MUST(count == 2, "one argument");
+  MUST(count >= 2, "one argument");
   int threads = atoi(arguments[1]);
   guest_init();
+  pthread_barrier_init(&begin, NULL, (unsigned)threads + 1);
   pthread_t thread[64];
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -21,6 +28,13 @@ int main(int count, char **arguments) {
   for (int i = 0; i < threads; i++) {
     MUST(pthread_create(&thread[i], &attributes, run, NULL) == 0, "no thread");
   }
+  if (count > 2) {
+    /* From here on no thread can be made: calls wait for the one that is there. */
+    MUST(setrlimit(RLIMIT_NPROC, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}) == 0, "no limit");
+    pthread_t more;
+    MUST(pthread_create(&more, NULL, run, NULL) != 0, "there are threads");
+  }
+  pthread_barrier_wait(&begin);
   for (int i = 0; i < threads; i++) {
     pthread_join(thread[i], NULL);
   }
