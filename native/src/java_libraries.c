@@ -21,7 +21,6 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -159,14 +158,12 @@ static struct {
 static bool is_jar(int fd) { return __atomic_load_n(&jar.bytes, __ATOMIC_ACQUIRE) != NULL && fd == jar.fd; }
 
 static void map_jar(int fd) {
-  struct stat status;
-  if (fstat(fd, &status) != 0 || status.st_size == 0) {
-    return;
-  }
-  void *mapped = mmap64(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  off64_t count = lseek64(fd, 0, SEEK_END);
+  lseek64(fd, 0, SEEK_SET);
+  void *mapped = count <= 0 ? MAP_FAILED : mmap64(NULL, (size_t)count, PROT_READ, MAP_PRIVATE, fd, 0);
   if (mapped != MAP_FAILED) {
     jar.fd = fd;
-    jar.count = status.st_size;
+    jar.count = count;
     jar.at = 0;
     __atomic_store_n(&jar.bytes, mapped, __ATOMIC_RELEASE);
   }

@@ -15,3 +15,8 @@ execute_process(COMMAND ${READELF} -d ${LIBRARY} OUTPUT_VARIABLE DYNAMIC RESULT_
 if(FAILED OR NOT DYNAMIC MATCHES "NODELETE")
   message(FATAL_ERROR "not linked with -z nodelete: ${DYNAMIC}")
 endif()
+execute_process(COMMAND ${READELF} -W --dyn-syms ${LIBRARY} OUTPUT_VARIABLE SYMBOLS RESULT_VARIABLE FAILED)
+string(REGEX MATCHALL "[A-Za-z0-9_]+@GLIBC_2\\.(29|[3-9][0-9])" TOO_NEW "${SYMBOLS}")
+if(FAILED OR NOT SYMBOLS MATCHES "@GLIBC_" OR TOO_NEW)
+  message(FATAL_ERROR "wants a newer glibc than 2.28 (see src/glibc_2_28.h): ${TOO_NEW}")
+endif()
