@@ -27,7 +27,8 @@ case $name in
   # What posts and polls has these calls deeper down, again as in the plugin.
   perf) set -- -XX:C1MaxInlineLevel=20 "$@" ;;
 esac
-# Options for all programs in Java may keep the doctor's from starting. It leaves them aside, as the plugin's does, and names them.
+# Options for all programs in Java may keep the doctor's from starting. It leaves them aside, as the plugin's does, and names
+# them.
 if [ "$name" = doctor ]; then
   foreign=
   for each in JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JDK_AOT_VM_OPTIONS; do
