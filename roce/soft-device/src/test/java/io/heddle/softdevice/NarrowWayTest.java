@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
+import io.heddle.platform.testing.IdleStopwatch;
 import io.heddle.platform.testing.Patience;
 import io.heddle.roce.transport.Counters;
 import io.heddle.verbs.LinkCounts;
@@ -242,6 +243,21 @@ class NarrowWayTest {
         writes.run(25, 4000 + random.nextInt(6000), DEPTH);
         writes.narrow(round % 2 == 0 ? NARROW : WIDE);
       }
+    }
+  }
+
+  /* Their questions come in one pass of the peer's, and are answered one by one. */
+  @Test
+  void pathsOfManyLinksThatCarryAreNotTakenForNarrow() {
+    try (Writes writes = new Writes("", 8).connected()) {
+      IdleStopwatch watch = IdleStopwatch.start();
+      while (watch.ns() < 600_000_000) {
+        writes.run(10, 250_000, DEPTH);
+      }
+      assertTrue(
+          writes.pair.lines.stream().noneMatch(line -> line.contains("don't pass")),
+          writes.pair.lines::toString);
+      assertTrue(writes.isWide());
     }
   }
 

@@ -257,6 +257,7 @@ public final class Requester {
   private void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
     roundTrip.sample(Math.max(1, nowNs - sentAtNs));
     loads.measured(link, sentAtNs, nowNs, waitedNs);
+    sender.answered(link, sentAtNs);
   }
 
   /** Takes an acknowledgement whose CRC was right. */

@@ -24,6 +24,8 @@ final class SendTags {
   private boolean[] questions = new boolean[FIRST_TAGS];
   private byte[] links = new byte[FIRST_TAGS];
   private int newest;
+  /* The question of each link that may still be answered: its tag isn't given again meanwhile. */
+  private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
   /* Sendings so far, the newest one of each link that has been answered, when the newest of all was made, and the probe
   that was answered last, or 0. */
@@ -36,6 +38,7 @@ final class SendTags {
   void clear() {
     Arrays.fill(serials, 0);
     newest = PacketFormat.NO_TAG;
+    Arrays.fill(kept, (byte) PacketFormat.NO_TAG);
     sendings = 0;
     Arrays.fill(answered, 0);
     newestAnsweredNs = Long.MIN_VALUE / 2;
@@ -44,16 +47,23 @@ final class SendTags {
 
   /** A tag for the sending by this link that {@link #sent} is told of next. */
   int next(int link, long nowNs, boolean probe) {
-    newest = newest == MASK ? 1 : newest + 1;
-    if (newest == serials.length) {
-      grow();
-    }
+    do {
+      newest = newest == MASK ? 1 : newest + 1;
+      if (newest == serials.length) {
+        grow();
+      }
+    } while (isKept(newest));
     serials[newest] = sendings + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
     questions[newest] = false;
     links[newest] = (byte) link;
     return newest;
+  }
+
+  /* There are far fewer links than tags. */
+  private boolean isKept(int tag) {
+    return serials[tag] != 0 && questions[tag] && kept[links[tag]] == tag;
   }
 
   private void grow() {
@@ -70,10 +80,14 @@ final class SendTags {
     return (tag & MASK) < serials.length ? tag & MASK : PacketFormat.NO_TAG;
   }
 
-  /** The same for a question whether a way carries wide packets. */
+  /**
+   * The same for a question whether a way carries wide packets. However many packets leave before
+   * its answer comes, that is known for its own until the next question by this link.
+   */
   int nextQuestion(int link, long nowNs) {
     int tag = next(link, nowNs, false);
     questions[tag] = true;
+    kept[link] = (byte) tag;
     return tag;
   }
 

@@ -153,15 +153,20 @@ final class SlotSender {
     for (int link = 0; link < loads.count(); link++) {
       WideWay wide = loads.get(link).wide;
       if (wide.isQuestionDue(nowNs)) {
-        int asked = wide.asked(nowNs);
-        if (outlet.mayPass(link, sizes.sentWriteBytes())) {
+        boolean leaves = outlet.mayPass(link, sizes.sentWriteBytes());
+        wide.asked(leaves, nowNs);
+        if (leaves) {
           int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
           ask(link, widest, tags.nextQuestion(link, nowNs));
-          if (asked == WideWay.TELLING) {
-            outlet.tellNarrow(link, sizes);
-          }
         }
       }
+    }
+  }
+
+  /** Something that was sent then by this link has been answered. */
+  void answered(int link, long sentAtNs) {
+    if (loads.get(link).wide.overtaken(sentAtNs)) {
+      outlet.tellNarrow(link, sizes);
     }
   }
 

@@ -105,6 +105,11 @@ final class Acknowledger {
     waitedNs = events.waitedNs();
   }
 
+  /** Whether a question came, and its answer hasn't left. */
+  boolean owesAnswer() {
+    return keepsTag;
+  }
+
   /** A question came, with this tag: it is to be answered though others come behind it. */
   void asked(int questionsTag) {
     takeTag(questionsTag);

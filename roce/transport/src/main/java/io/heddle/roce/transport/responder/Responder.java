@@ -281,6 +281,10 @@ public final class Responder {
         && opcode == PacketFormat.WRITE_ONLY
         && payloadBytes > 0
         && PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 12) == 0) {
+      if (acknowledger.owesAnswer()) {
+        /* Of another link: each has its own, or the others would seem lost. */
+        sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), acknowledger.nowNs());
+      }
       acknowledger.asked(PacketFormat.tagOf(thirdWord));
       return;
     }

@@ -11,7 +11,11 @@ public final class WideWay {
   static final long FIRST_PAUSE_NS = 10_000_000;
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
-  /** Questions in vain that are no chance any more; the last of them is 0.3 s after the first. */
+  /**
+   * Questions in vain that are no chance any more; the last of them is 0.3 s after the first. A
+   * question is in vain when something that was sent after it has been answered and it has not: a
+   * peer that waits for its core answers none.
+   */
   public static final int TELLING = 6;
 
   /* Trains in a row of which some packet was lost: as many by chance are rare, and cost a question. */
@@ -20,7 +24,9 @@ public final class WideWay {
   private boolean agreed;
   private boolean passes;
   private int lost;
-  private int asked;
+  private int inVain;
+  private boolean isOpen;
+  private long askedAtNs;
   private long pauseNs;
   private long askAtNs;
   private long answeredAtNs;
@@ -28,7 +34,8 @@ public final class WideWay {
   public void start(boolean isAgreed, long nowNs) {
     agreed = isAgreed;
     passes = false;
-    asked = 0;
+    inVain = 0;
+    isOpen = false;
     pauseNs = FIRST_PAUSE_NS;
     askAtNs = nowNs;
     answeredAtNs = nowNs;
@@ -43,17 +50,36 @@ public final class WideWay {
     return agreed && !passes && nowNs - askAtNs >= 0;
   }
 
-  /** A question leaves; returns how many have since the last answer. */
-  public int asked(long nowNs) {
+  /**
+   * A question is due.
+   *
+   * @param leaves whether it does: nothing is known yet that stands against it
+   */
+  public void asked(boolean leaves, long nowNs) {
     askAtNs = nowNs + pauseNs;
     pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE_NS);
-    return ++asked;
+    askedAtNs = nowNs;
+    isOpen = leaves;
+  }
+
+  /**
+   * Something that was sent then by the link has been answered.
+   *
+   * @return whether with that {@link #TELLING} questions in a row have been in vain
+   */
+  public boolean overtaken(long sentAtNs) {
+    if (!isOpen || sentAtNs - askedAtNs <= 0) {
+      return false;
+    }
+    isOpen = false;
+    return ++inVain == TELLING;
   }
 
   public void answered(long nowNs) {
     passes = true;
     lost = 0;
-    asked = 0;
+    inVain = 0;
+    isOpen = false;
     answeredAtNs = nowNs;
   }
 

@@ -35,7 +35,9 @@ class WideWayTest {
     long pauseNs = WideWay.FIRST_PAUSE_NS;
     for (int i = 1; i < 20; i++) {
       assertTrue(way.isQuestionDue(nowNs));
-      assertEquals(i, way.asked(nowNs));
+      way.asked(true, nowNs);
+      assertEquals(i == WideWay.TELLING, way.overtaken(nowNs + 1));
+      assertFalse(way.overtaken(nowNs + 2), "one question is in vain once");
       assertFalse(way.isQuestionDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
       pauseNs = Math.min(2 * pauseNs, WideWay.LONGEST_PAUSE_NS);
@@ -44,9 +46,30 @@ class WideWayTest {
   }
 
   @Test
+  void silentPeerHasNotRefusedQuestions() {
+    way.start(true, START_NS);
+    long nowNs = START_NS;
+    for (int i = 0; i < 20; i++) {
+      way.asked(true, nowNs);
+      assertFalse(way.overtaken(nowNs), "an answer to what had left before says nothing");
+      nowNs += WideWay.LONGEST_PAUSE_NS;
+    }
+    assertFalse(way.overtaken(nowNs), "the last question alone is in vain");
+  }
+
+  @Test
+  void questionThatDidNotLeaveIsNotInVain() {
+    way.start(true, START_NS);
+    for (int i = 0; i < 20; i++) {
+      way.asked(false, START_NS + i);
+      assertFalse(way.overtaken(START_NS + i + 1));
+    }
+  }
+
+  @Test
   void anAnswerEndsTheQuestionsAndLossesByChanceDoNotBringThemBack() {
     way.start(true, START_NS);
-    way.asked(START_NS);
+    way.asked(true, START_NS);
     way.answered(START_NS + 50_000);
     assertTrue(way.passes());
     for (int i = 0; i < 10; i++) {
@@ -62,12 +85,12 @@ class WideWayTest {
   @Test
   void oneThatCarriedForLongIsAskedAgainAtOnce() {
     way.start(true, START_NS);
-    way.asked(START_NS);
+    way.asked(true, START_NS);
     way.answered(START_NS);
     long laterNs = START_NS + 2 * WideWay.LONGEST_PAUSE_NS;
     loseFour(way, laterNs);
     assertTrue(way.isQuestionDue(laterNs));
-    assertEquals(1, way.asked(laterNs));
+    way.asked(true, laterNs);
     assertTrue(way.isQuestionDue(laterNs + WideWay.FIRST_PAUSE_NS));
   }
 
@@ -77,7 +100,7 @@ class WideWayTest {
     long nowNs = START_NS;
     long pauseNs = WideWay.FIRST_PAUSE_NS;
     for (int i = 0; i < 5; i++) {
-      way.asked(nowNs);
+      way.asked(true, nowNs);
       way.answered(nowNs);
       loseFour(way, nowNs);
       pauseNs *= 2;

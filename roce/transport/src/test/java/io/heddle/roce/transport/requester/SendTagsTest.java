@@ -1,0 +1,55 @@
+package io.heddle.roce.transport.requester;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Tags are few, and each comes to its turn again while answers are under way. */
+final class SendTagsTest {
+  private final SendTags tags = new SendTags();
+
+  SendTagsTest() {
+    tags.clear();
+  }
+
+  private void send(int count) {
+    for (int i = 0; i < count; i++) {
+      tags.next(i % 4, i, false);
+      tags.sent();
+    }
+  }
+
+  @Test
+  void questionIsKnownHoweverManyPacketsLeaveBeforeItsAnswer() {
+    int first = tags.nextQuestion(0, 1);
+    tags.sent();
+    int second = tags.nextQuestion(1, 2);
+    tags.sent();
+    send(1000);
+    assertTrue(tags.answer(first));
+    assertTrue(tags.isQuestion(first));
+    assertEquals(0, tags.link(first));
+    assertEquals(1, tags.sentAtNs(first));
+    assertTrue(tags.answer(second));
+    assertTrue(tags.isQuestion(second));
+    assertFalse(tags.answer(first), "once");
+  }
+
+  @Test
+  void lostQuestionsKeepOneTagOfEachLink() {
+    for (int i = 0; i < 1000; i++) {
+      for (int link = 0; link < 16; link++) {
+        tags.nextQuestion(link, i);
+        tags.sent();
+      }
+    }
+    send(1000);
+    int kept = 0;
+    for (int tag = 1; tag < 128; tag++) {
+      kept += tags.isQuestion(tag) ? 1 : 0;
+    }
+    assertEquals(16, kept);
+  }
+}
