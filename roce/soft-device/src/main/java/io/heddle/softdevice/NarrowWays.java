@@ -7,14 +7,28 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Tells once of each local address whose packets go on in the path MTU. Under the progress lock.
+ * Log, once for each local address, of what its packets' path turned out not to carry. Under the
+ * progress lock.
  */
 final class NarrowWays {
   private final Log log;
   private final Set<Gid> told = new HashSet<>();
+  private final Set<Gid> single = new HashSet<>();
 
   NarrowWays(Log log) {
     this.log = log;
+  }
+
+  /** Packets by this link go singly. */
+  void tellSingly(PeerLink link) {
+    if (single.add(link.localGid())) {
+      log.warn(
+          "soft0: several packets in one datagram don't pass from %s to %s, single ones do:"
+              + " segmentation offload (UDP_SEGMENT) is broken on the way; packets are sent one by"
+              + " one, which is several times slower, and trains are tried again now and then"
+              + " (ethtool -K INTERFACE tx-udp-segmentation off, on tunnels and bridges too)",
+          link.localGid(), link.remoteGid());
+    }
   }
 
   /** Writes by this link go on in packets of the path MTU. */

@@ -104,6 +104,11 @@ final class PacketExit implements PacketOutlet {
   }
 
   @Override
+  public void tellSingly(int link) {
+    narrow.tellSingly(links.get(link));
+  }
+
+  @Override
   public Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes) {
     PeerLink way = links.get(link);
     UdpSocket open = way.socket();

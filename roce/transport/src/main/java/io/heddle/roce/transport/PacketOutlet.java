@@ -41,6 +41,9 @@ public interface PacketOutlet {
   /** Whether nothing is known on the way of a link that is too narrow for this size. */
   boolean mayPass(int link, int writeBytes);
 
+  /** Packets of a link go singly for a while, since trains of them are lost. */
+  void tellSingly(int link);
+
   /** Writes by a link go on in smaller packets than both ends take, since larger ones are lost. */
   void tellNarrow(int link, PacketSizes sizes);
 }

@@ -37,6 +37,7 @@ public final class TransmitRing {
   private byte[] links = new byte[FIRST_ROWS];
   private boolean[] lent = new boolean[FIRST_ROWS];
   private boolean[] guest = new boolean[FIRST_ROWS];
+  private boolean[] inOne = new boolean[FIRST_ROWS];
   /* Which memory a slot has: of the first area below SLOTS, else of the second. */
   private byte[] memory = new byte[FIRST_ROWS];
   private final LargeTrains trains;
@@ -143,6 +144,7 @@ public final class TransmitRing {
     sends[row] = 0;
     lent[row] = false;
     guest[row] = false;
+    inOne[row] = false;
     memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
     if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeUnderWay++ == 0) {
       shares.begins();
@@ -166,6 +168,7 @@ public final class TransmitRing {
     links = (byte[]) grown(links, new byte[wide], first, to);
     lent = (boolean[]) grown(lent, new boolean[wide], first, to);
     guest = (boolean[]) grown(guest, new boolean[wide], first, to);
+    inOne = (boolean[]) grown(inOne, new boolean[wide], first, to);
     memory = (byte[]) grown(memory, new byte[wide], first, to);
     mask = wide - 1;
   }
@@ -267,6 +270,16 @@ public final class TransmitRing {
   /** Whether they did, when they were sent for the first time. */
   public boolean wasGuest(long index) {
     return guest[(int) index & mask];
+  }
+
+  /** Several of the slot's packets left as one datagram, or each by itself, last. */
+  public void inOne(long index, boolean is) {
+    inOne[(int) index & mask] = is;
+  }
+
+  /** Whether they left as one datagram. */
+  public boolean wasInOne(long index) {
+    return inOne[(int) index & mask];
   }
 
   /** Whether large trains are under way. */

@@ -3,6 +3,7 @@ package io.heddle.roce.transport.requester;
 import io.heddle.roce.transport.window.Lateness;
 import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.transport.window.SendWindow;
+import io.heddle.roce.transport.window.TrainPath;
 import io.heddle.roce.transport.window.WideWay;
 
 /**
@@ -19,6 +20,7 @@ final class LinkLoad {
   final SendWindow window = new SendWindow();
   final WideWay wide = new WideWay();
   final RoundTrip roundTrip = new RoundTrip();
+  final TrainPath trains = new TrainPath();
   final Lateness lateness = new Lateness();
 
   /* What it was given, by bytes ÷ weight; of use beside the other links' only. */
@@ -47,6 +49,7 @@ final class LinkLoad {
   void start(int most, int least, long next, boolean isAbsent, boolean wideIsAgreed, long nowNs) {
     window.reset(most, least, nowNs);
     wide.start(wideIsAgreed && !isAbsent, nowNs);
+    trains.start(nowNs);
     roundTrip.reset();
     lateness.reset(nowNs);
     virtualTime = 0;

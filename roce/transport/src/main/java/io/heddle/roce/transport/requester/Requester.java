@@ -257,7 +257,7 @@ public final class Requester {
   private void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
     roundTrip.sample(Math.max(1, nowNs - sentAtNs));
     loads.measured(link, sentAtNs, nowNs, waitedNs);
-    sender.answered(link, sentAtNs);
+    sender.answered(link, sentAtNs, nowNs);
   }
 
   /** Takes an acknowledgement whose CRC was right. */
@@ -361,9 +361,18 @@ public final class Requester {
       }
       LinkLoad load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
-      if (ring.sends(slot) == 1 && sender.isWide(slot)) {
-        load.wide.carried();
+      if (ring.sends(slot) == 1) {
+        if (sender.isWide(slot)) {
+          load.wide.carried();
+        }
+        if (ring.wasInOne(slot)) {
+          load.trains.carried(slot, ring.totalBytes(slot));
+        }
       }
+      if (!softPeer && ring.sends(slot) > 2) {
+        sender.answered(0, ring.sentAtNs(slot), nowNs); /* the last time singly */
+      }
+      load.trains.removed(slot, nowNs);
       ring.removeHead();
     }
     completeRequests();

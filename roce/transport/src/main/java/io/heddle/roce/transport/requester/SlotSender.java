@@ -8,6 +8,7 @@ import io.heddle.roce.transport.Pause;
 import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.transport.responder.Responder;
+import io.heddle.roce.transport.window.TrainPath;
 import io.heddle.roce.transport.window.WideWay;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
@@ -106,7 +107,7 @@ final class SlotSender {
     int end = to == ring.packets(slot) ? ring.totalBytes(slot) : to * segment;
     ring.sent(slot, link, tags.sent(), nowNs);
     int carried = to == ring.packets(slot) ? appendAcknowledgement(slot, address, nowNs) : 0;
-    if (leaves(link, slot, address + begin, end - begin + carried)) {
+    if (leaves(link, slot, address + begin, end - begin + carried, nowNs)) {
       if (carried > 0) {
         responder.carried();
       }
@@ -123,8 +124,15 @@ final class SlotSender {
   }
 
   /* Only what is sent for the first time lies there to stay; what is sent again was changed. */
-  private boolean leaves(int link, long slot, long address, int bytes) {
+  private boolean leaves(int link, long slot, long address, int bytes, long nowNs) {
     int segment = ring.segmentBytes(slot);
+    if (bytes > segment) {
+      boolean inOne = goesInOne(link, slot, bytes, nowNs);
+      ring.inOne(slot, inOne);
+      if (!inOne) {
+        return leavesSingly(link, address, bytes, segment);
+      }
+    }
     if (ring.sends(slot) > 1) {
       return outlet.send(link, address, bytes, segment);
     }
@@ -135,6 +143,23 @@ final class SlotSender {
       ring.asGuest(slot);
     }
     return outcome != PacketOutlet.Outcome.FULL;
+  }
+
+  private boolean goesInOne(int link, long slot, int bytes, long nowNs) {
+    TrainPath trains = loads.get(link).trains;
+    return ring.sends(slot) > 1
+        ? ring.sends(slot) == 2 && !trains.isInDoubt()
+        : !trains.isSingly() || trains.tries(slot, bytes, nowNs);
+  }
+
+  /* A part that leaves twice, since the socket was full behind it, is a duplicate, which the peer knows. */
+  private boolean leavesSingly(int link, long address, int bytes, int segment) {
+    for (int at = 0; at < bytes; at += segment) {
+      if (!outlet.send(link, address + at, Math.min(segment, bytes - at), segment)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean block(long nowNs) {
@@ -164,9 +189,13 @@ final class SlotSender {
   }
 
   /** Something that was sent then by this link has been answered. */
-  void answered(int link, long sentAtNs) {
-    if (loads.get(link).wide.overtaken(sentAtNs)) {
+  void answered(int link, long sentAtNs, long nowNs) {
+    LinkLoad load = loads.get(link);
+    if (load.wide.overtaken(sentAtNs)) {
       outlet.tellNarrow(link, sizes);
+    }
+    if (load.trains.answered(sentAtNs, nowNs)) {
+      outlet.tellSingly(link);
     }
   }
 
@@ -237,6 +266,13 @@ final class SlotSender {
   }
 
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
+    if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasInOne(slot)) {
+      /* Of the oldest, the first packet has been the question. */
+      loads
+          .get(ring.link(slot))
+          .trains
+          .lost(slot, ring.totalBytes(slot), ring.sentAtNs(slot), nowNs);
+    }
     long first = ring.firstPsn(slot);
     outstanding.sentAgain(first + from, first + to, link);
     loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
@@ -257,6 +293,7 @@ final class SlotSender {
     int tag = tags.next(link, nowNs, probe);
     outlet.sealFor(link);
     ring.sent(slot, link, tags.sent(), nowNs);
+    ring.inOne(slot, ring.wasInOne(slot) && probe);
     for (int packet = from; packet < to; packet++) {
       boolean last = packet == to - 1;
       if (!sendCopy(link, slot, packet, last ? tag : PacketFormat.NO_TAG)) {

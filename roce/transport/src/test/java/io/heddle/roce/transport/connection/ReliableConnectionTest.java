@@ -15,6 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The transport without a device: no socket, no thread, and time that passes when it is told to.
@@ -66,6 +67,63 @@ class ReliableConnectionTest {
       }
       assertTrue(areEqual(pair), "what arrived");
       assertEquals(loss > 0, pair.lost() > 0, "packets lost");
+    }
+  }
+
+  private static void write(VirtualPair pair) {
+    pair.left.completed.clear();
+    pair.right.completed.clear();
+    pair.right.postReceives(MESSAGES);
+    for (int i = 0; i < MESSAGES; i++) {
+      pair.left.post(Operation.RDMA_WRITE_WITH_IMMEDIATE, i, i * MESSAGE_BYTES, MESSAGE_BYTES);
+    }
+    pair.run(MINUTE_NS);
+    assertEquals(MESSAGES, pair.left.completed.size());
+    assertTrue(
+        pair.left.completed.stream().allMatch(each -> each.status() == Status.SUCCESS),
+        pair.left.completed::toString);
+    assertTrue(areEqual(pair), "what arrived");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, 1", "false, 1", "true, 4"})
+  void trainsThatAPathLosesGoSinglyWithinASecondAndComeBack(boolean soft, int links) {
+    try (VirtualPair pair = new VirtualPair(5, 0, soft, links, BUFFER_BYTES)) {
+      fill(pair.left, 5);
+      write(pair);
+      assertEquals(0, pair.lost());
+      pair.loseLongerThan(9100);
+      long beganNs = pair.nowNs();
+      while (pair.singly() < links) {
+        write(pair);
+        assertTrue(pair.nowNs() - beganNs < 1_000_000_000, "still by trains after a second");
+      }
+      long lost = pair.lost();
+      write(pair);
+      assertTrue(pair.lost() - lost <= 15L * links, "a trial of each link at most");
+
+      long startNs = pair.nowNs();
+      pair.loseLongerThan(Integer.MAX_VALUE);
+      long trains = 0;
+      while (trains < 16) {
+        long before = pair.trains();
+        write(pair);
+        trains = pair.trains() - before;
+        assertTrue(pair.nowNs() - startNs < 60_000_000_000L, "no train after a minute");
+      }
+      assertEquals(links, pair.singly(), "told once of each link");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.05, 0.3})
+  void trainsGoOnWherePacketsAreLostByChance(double loss) {
+    try (VirtualPair pair = new VirtualPair(6, loss, true, BUFFER_BYTES)) {
+      fill(pair.left, 6);
+      for (int i = 0; i < 20; i++) {
+        write(pair);
+      }
+      assertEquals(0, pair.singly());
     }
   }
 

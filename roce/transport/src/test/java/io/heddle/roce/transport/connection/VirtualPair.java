@@ -57,6 +57,9 @@ final class VirtualPair implements AutoCloseable {
 
   private final int links;
   private int deadLinks;
+  private int longestDatagram = Integer.MAX_VALUE;
+  private int singly;
+  private long trains;
 
   private record Packet(long dueNs, long order, End to, int link, byte[] bytes) {}
 
@@ -87,6 +90,21 @@ final class VirtualPair implements AutoCloseable {
   /** From now on these links carry nothing, bit i for link i, and the others do. */
   void cut(int dead) {
     deadLinks = dead;
+  }
+
+  /** From now on a train of more bytes is lost as a whole. */
+  void loseLongerThan(int bytes) {
+    longestDatagram = bytes;
+  }
+
+  /** How often an end has said that packets go singly. */
+  int singly() {
+    return singly;
+  }
+
+  /** Trains longer than 9100 bytes that have left. */
+  long trains() {
+    return trains;
   }
 
   long nowNs() {
@@ -272,10 +290,12 @@ final class VirtualPair implements AutoCloseable {
 
     @Override
     public boolean send(int link, long address, int lengthBytes, int segmentBytes) {
+      trains += lengthBytes > 9100 ? 1 : 0;
+      boolean tooLong = lengthBytes > segmentBytes && lengthBytes > longestDatagram;
       for (int at = 0; at < lengthBytes; at += segmentBytes) {
         int bytes = Math.min(segmentBytes, lengthBytes - at);
         sent++;
-        if ((deadLinks & 1 << link) != 0 || random.nextDouble() < loss) {
+        if (tooLong || (deadLinks & 1 << link) != 0 || random.nextDouble() < loss) {
           lost++;
         } else {
           byte[] copy = Memory.ALL.asSlice(address + at, bytes).toArray(ValueLayout.JAVA_BYTE);
@@ -313,6 +333,11 @@ final class VirtualPair implements AutoCloseable {
     @Override
     public boolean mayPass(int link, int writeBytes) {
       return true;
+    }
+
+    @Override
+    public void tellSingly(int link) {
+      singly++;
     }
 
     @Override

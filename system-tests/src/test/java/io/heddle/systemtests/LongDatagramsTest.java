@@ -1,0 +1,124 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.cli.lab.Lab;
+import io.heddle.cli.lab.LabPlan;
+import io.heddle.cli.lab.Labs;
+import io.heddle.cli.lab.Shell;
+import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A path that loses datagrams with several packets and carries single ones, as broken segmentation
+ * offload does: one warning, packets go singly, and trains come back when the path is whole.
+ */
+@EndsWithin(180)
+final class LongDatagramsTest {
+  private static final String WARNING = "several packets in one datagram don't pass";
+  private static final String RULES =
+      """
+      table inet long {
+        chain in {
+          type filter hook prerouting priority 0
+          iif lo accept
+          meta l4proto udp meta length > 9100 drop
+        }
+      }
+      """;
+  /* As one datagram most packets come in trains of 61,000 bytes; singly none has more than 9,000. */
+  private static final long MOST_SINGLE = 9100;
+  private static final long LEAST_MIXED = 20_000;
+  /* Where every train was sent again and again, it was 1.8 MB/s. */
+  private static final long ENOUGH_BYTES = 60_000_000;
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void assumeFilter() throws InterruptedException {
+    BuiltParts.plugin();
+    BuiltParts.allReduce();
+    Skip.unless(Lab.Kind.NAMESPACES);
+    try {
+      assertEquals(0, new ProcessBuilder("nft", "--version").start().waitFor());
+    } catch (IOException absent) {
+      Skip.because("no nft here: " + absent.getMessage());
+    }
+  }
+
+  private HostProcess rank(Lab lab, int rank) throws IOException {
+    return HostProcess.start(
+        lab,
+        rank,
+        folder.resolve("rank" + rank + ".log"),
+        Map.of("HEDDLE_PROVIDER", "soft"),
+        HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
+  }
+
+  /* What has come to a host: bytes, and packets as its network layer saw them. */
+  private static long[] received(Lab lab) {
+    String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
+    String line =
+        text.lines().filter(each -> each.strip().startsWith("e1:")).findFirst().orElseThrow();
+    String[] words = line.strip().split("[: ]+");
+    return new long[] {Long.parseLong(words[1]), Long.parseLong(words[2])};
+  }
+
+  private static long averageBytes(Lab lab) throws InterruptedException {
+    long[] before = received(lab);
+    Thread.sleep(500);
+    long[] after = received(lab);
+    return (after[0] - before[0]) / Math.max(1, after[1] - before[1]);
+  }
+
+  private static long count(String said) {
+    return said.lines().filter(line -> line.contains(WARNING)).count();
+  }
+
+  @Test
+  void packetsGoSinglyAndTrainsComeBack() throws Exception {
+    try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
+      for (int host = 0; host < 2; host++) {
+        Shell.run(lab.command(host, List.of("nft", "-f", "-")), RULES);
+      }
+      try (HostProcess first = rank(lab, 0);
+          HostProcess second = rank(lab, 1)) {
+        Patience patience = Patience.ofSeconds(40);
+        while (count(first.output()) == 0 || count(second.output()) == 0) {
+          assertTrue(first.isAlive() && second.isAlive(), first::outputOrWhyNot);
+          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          Thread.sleep(50);
+        }
+        patience = Patience.ofSeconds(40);
+        long enough = received(lab)[0] + ENOUGH_BYTES;
+        while (received(lab)[0] < enough) {
+          assertFalse(patience.isOver(), first::outputOrWhyNot);
+          Thread.sleep(50);
+        }
+        assertTrue(averageBytes(lab) <= MOST_SINGLE, "trains are sent on");
+        for (int host = 0; host < 2; host++) {
+          Shell.run(lab.command(host, List.of("nft", "delete", "table", "inet", "long")), "");
+        }
+        patience = Patience.ofSeconds(60);
+        while (averageBytes(lab) < LEAST_MIXED) {
+          assertFalse(patience.isOver(), first::outputOrWhyNot);
+        }
+        for (HostProcess each : List.of(first, second)) {
+          assertTrue(each.isAlive(), each::outputOrWhyNot);
+          assertEquals(1, count(each.output()), each::outputOrWhyNot);
+          assertFalse(each.output().contains("moving off"), each::outputOrWhyNot);
+        }
+      }
+    }
+  }
+}
