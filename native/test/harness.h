@@ -33,6 +33,8 @@ static int report = STDERR_FILENO;
 /* Everything the plugin logged, one line a sentence, and how many of them were warnings. */
 static char logged[1 << 16];
 static int warnings;
+/* What NCCL has for its last error. */
+static char last_warning[1024];
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static inline void logger(int level, unsigned long subsystems, const char *file, int line, const char *format, ...) {
@@ -48,7 +50,10 @@ static inline void logger(int level, unsigned long subsystems, const char *file,
   if (written > 0) {
     strcat(logged, "\n");
   }
-  warnings += level == NCCL_LOG_WARN;
+  if (level == NCCL_LOG_WARN) {
+    warnings++;
+    snprintf(last_warning, sizeof last_warning, "%s", logged + used);
+  }
   pthread_mutex_unlock(&log_lock);
 }
 

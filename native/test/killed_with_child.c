@@ -220,6 +220,14 @@ int main(void) {
   CHECK(!atomic_load(&shared->host_lost_its_own), "a child has lost a descriptor of the host's own");
   CHECK(atomic_load(&shared->kept) == 0, "the children have %d sockets of the plugin's", atomic_load(&shared->kept));
   CHECK(result == NCCL_REMOTE_ERROR, "isend returned %d", result);
+  CHECK(strstr(last_warning, "the peer is gone") != NULL, "NCCL's last error is %s", last_warning);
+  /* One that is killed while others connect to it. */
+  void *none = NULL;
+  memcpy(handle, shared->handle, sizeof handle);
+  do {
+    result = net->connect(context, 0, handle, &none, NULL);
+  } while (result == NCCL_SUCCESS && none == NULL);
+  CHECK(result == NCCL_REMOTE_ERROR, "connect to a dead rank returned %d", result);
   CHECK(took_us < TOLD_WITHIN_US, "the peer was told after %ld us", took_us);
   CHECK(bound == 0, "port %d of the rank that was killed is still taken", ROCE_PORT);
   printf("ok: the peer was told after %ld us, with %d children alive\n", took_us, lives);

@@ -2,6 +2,7 @@ package io.heddle.plugin;
 
 import static io.heddle.plugin.NcclResult.INTERNAL_ERROR;
 import static io.heddle.plugin.NcclResult.INVALID_ARGUMENT;
+import static io.heddle.plugin.NcclResult.REMOTE_ERROR;
 import static io.heddle.plugin.NcclResult.SUCCESS;
 import static io.heddle.plugin.NcclResult.SYSTEM_ERROR;
 
@@ -15,6 +16,7 @@ import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.LastMessages;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.PeerFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -399,7 +401,7 @@ final class JavaCalls {
     try {
       if (thrown instanceof HeddleException) {
         log.warn("%s failed: %s", call, String.valueOf(thrown.getMessage()));
-        return SYSTEM_ERROR;
+        return thrown instanceof PeerFailure ? REMOTE_ERROR : SYSTEM_ERROR;
       }
       log.warn("%s failed inside Heddle: %s%s", call, thrown, Traces.shorten(thrown));
       return INTERNAL_ERROR;

@@ -15,5 +15,8 @@ final class NcclResult {
   /** The call is wrong at this point, or asks for what the plugin doesn't do. */
   static final int INVALID_USAGE = 5;
 
+  /** The peer is gone, silent or unreachable. */
+  static final int REMOTE_ERROR = 6;
+
   private NcclResult() {}
 }

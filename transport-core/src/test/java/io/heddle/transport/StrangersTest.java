@@ -14,6 +14,7 @@ import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.PlaneDigest;
+import io.heddle.transport.device.PeerFailure;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -253,9 +254,9 @@ class StrangersTest {
               real.token(), real.planeDigest(), List.of(address(closed), address(silent)))
           .write(handle);
       Patience patience = Patience.ofSeconds(10);
-      HeddleException failure =
+      PeerFailure failure =
           assertThrows(
-              HeddleException.class,
+              PeerFailure.class,
               () -> Ends.await("failure", () -> ends.left.connect(0, -1, handle) != null));
       assertFalse(patience.isOver(), "in bounded time");
       String message = String.valueOf(failure.getMessage());

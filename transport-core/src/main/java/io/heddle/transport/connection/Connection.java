@@ -417,7 +417,7 @@ public final class Connection implements DeviceConnection, Carried {
     int carrier = carrierOf(queuePairNumber);
     Failover begun = failover;
     if (carrier >= 0 && begun != null) {
-      begun.noticedNow(carrier, story);
+      begun.queuePairLost(carrier, story);
     }
   }
 

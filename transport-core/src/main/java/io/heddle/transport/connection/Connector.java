@@ -235,11 +235,7 @@ public final class Connector {
   }
 
   static <C extends Communicator> C comm(Handshake.Outcome<C> outcome) {
-    C comm = outcome.comm();
-    if (comm == null) {
-      throw new HeddleException(outcome.failure());
-    }
-    return comm;
+    return outcome.require();
   }
 
   /** As {@link #listen}, for initiators of one-sided operations. */

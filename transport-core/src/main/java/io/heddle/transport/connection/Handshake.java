@@ -11,6 +11,7 @@ import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.PeerFailure;
 import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
 import java.util.List;
@@ -43,7 +44,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake<C extends Communicator> implements ControlChannel.Listener {
   /** How it ended: a communicator, or why there is none. */
-  record Outcome<C extends Communicator>(@Nullable C comm, String failure) {}
+  record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean ofPeer) {
+    /**
+     * Returns the communicator.
+     *
+     * @throws PeerFailure where the peer is gone, silent or unreachable
+     * @throws HeddleException where there is none for another reason
+     */
+    C require() {
+      if (comm == null) {
+        throw ofPeer ? new PeerFailure(failure) : new HeddleException(failure);
+      }
+      return comm;
+    }
+  }
 
   private enum Stage {
     HELLO,
@@ -60,7 +74,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       new Outcome<>(
           null,
           "the control thread met an error of its own while it made the connection, which it has"
-              + " told before");
+              + " told before",
+          false);
 
   private static final String UNREACHED = "the listener can't be reached: ";
 
@@ -85,6 +100,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private long call;
   private boolean hungUp;
   private boolean endTold;
+  private boolean ofPeer;
   /* What is being made is to be closed at once. */
   private boolean unwanted;
   private boolean together;
@@ -133,7 +149,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             return;
           }
           if (leftNs <= 0) {
-            fail(late());
+            failByPeer(late());
           } else {
             awaitWord(leftNs);
           }
@@ -168,7 +184,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
               hello(),
               terms.timeoutNs(),
               this::answered,
-              troubles -> fail(UNREACHED + troubles));
+              troubles -> failByPeer(UNREACHED + troubles));
       calls = made;
       made.goOn();
     });
@@ -348,7 +364,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     link = talk;
     talk.begin(open);
     channel = null;
-    outcome = new Outcome<>(comm, "");
+    outcome = new Outcome<>(comm, "", false);
     tellEnd();
     if (unwanted) {
       comm.close();
@@ -370,7 +386,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       return;
     }
     hungUp = authenticated && link == null && stage != Stage.OVER;
-    fail(reason);
+    switch (how) {
+      case PEER, REFUSED, NETWORK -> failByPeer(reason);
+      case NONSENSE, HERE, OWN_FAULT, SENT_AWAY -> fail(reason);
+    }
   }
 
   private void refuse(String reason) {
@@ -397,6 +416,11 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
+  private void failByPeer(String reason) {
+    ofPeer = true;
+    fail(reason);
+  }
+
   /* Others wait for its end, whatever becomes of its remains. */
   private void fail(String reason) {
     try {
@@ -415,7 +439,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
       if (outcome == null) {
-        outcome = new Outcome<>(null, reason);
+        outcome = new Outcome<>(null, reason, ofPeer);
       }
       if (made != null) {
         connection = null;

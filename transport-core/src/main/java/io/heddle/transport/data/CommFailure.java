@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * returned by every later call. Owned by the thread that drives the communicator.
  */
 final class CommFailure {
+  private static final String SILENCE = "silence, nothing was acknowledged within the retries: ";
+
   private final ConnectionParts path;
   private final String direction;
   private final Log log;
@@ -67,7 +69,12 @@ final class CommFailure {
    * the communicator, anything else is the plane's failure.
    */
   void completion(WorkCompletion wc, SubFlow flow) {
-    String story = "work request ended with %s (%s)".formatted(wc.status, wc.status.code());
+    String story =
+        "%swork request ended with %s (%s)"
+            .formatted(
+                wc.status == WorkCompletion.Status.RETRY_EXCEEDED ? SILENCE : "",
+                wc.status,
+                wc.status.code());
     boolean ofPlane =
         switch (wc.status) {
           case LOCAL_LENGTH_ERROR,

@@ -80,6 +80,12 @@ public final class PeerEvents {
     }
   }
 
+  /** Whether connections to this peer have failed a moment ago. */
+  public synchronized boolean hasFailed(String peer) {
+    return events.keySet().stream()
+        .anyMatch(key -> key.kind == Kind.FAILED && key.peer.equals(peer));
+  }
+
   private boolean isFirst(Key key, Object connection, Log log) {
     Event over = null;
     boolean first = false;

@@ -52,12 +52,16 @@ public final class PlaneNews {
    * A connection leaves a plane.
    *
    * @param plane with the addresses that it has
+   * @param ends whether connections to the peer end, for which a plane is no reason: NCCL keeps the
+   *     last warning as its last error, so that must be theirs
    */
-  public void left(Teller connection, String plane, String cause, Log log) {
+  public void left(Teller connection, String plane, String cause, boolean ends, Log log) {
     Way way = new Way(connection.peer(), plane);
     Absence absence = absences.get(way);
     if (absence == null) {
-      log.warn("%s: moving off %s: %s", way.peer(), plane, cause);
+      log.write(
+          ends ? Log.Level.INFO : Log.Level.WARN,
+          "%s: moving off %s: %s".formatted(way.peer(), plane, cause));
       absence = new Absence(clock.nanoTime());
       absences.put(way, absence);
     } else {

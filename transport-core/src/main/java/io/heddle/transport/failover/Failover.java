@@ -131,6 +131,23 @@ public final class Failover implements PlaneFailures {
   }
 
   /**
+   * The device says that a queue pair of the plane is broken. A completion that says why is taken
+   * before, where there is one, and its words are told in place of these. Control thread.
+   */
+  public void queuePairLost(int plane, String cause) {
+    tasks.run(() -> {
+      int epoch = planes[plane].epoch;
+      end.baton().await();
+      try {
+        end.takeCompletions();
+      } finally {
+        end.baton().give();
+      }
+      tasks.execute(() -> notice(planes[plane], epoch, cause));
+    });
+  }
+
+  /**
    * Routes lead over the plane no more. What is under way there may still arrive, but where nothing
    * is answered the plane is silent, and waiting for its retries would be idle. Any thread.
    */
@@ -211,6 +228,10 @@ public final class Failover implements PlaneFailures {
     return true;
   }
 
+  private boolean ends() {
+    return !connection.standing().isPeerThere() || connection.events().hasFailed(connection.peer());
+  }
+
   /* To fence. */
 
   void fence(PlaneLife plane, String cause) {
@@ -221,7 +242,7 @@ public final class Failover implements PlaneFailures {
       plane.fell(cause, now);
       connection.planeWeights().tellFailover(plane.index);
       plane.leftAs = where(plane);
-      connection.news().left(connection, plane.leftAs, cause, log);
+      connection.news().left(connection, plane.leftAs, cause, ends(), log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();

@@ -13,6 +13,7 @@ import io.heddle.transport.data.PeerPuts;
 import io.heddle.transport.data.PeerSignals;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.PeerFailure;
 import io.heddle.transport.device.TransportResult;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -259,7 +260,9 @@ public final class OneSidedGroup implements AutoCloseable {
   /* What can't be connected. */
   private int told(HeddleException refused) {
     log.warn("one-sided group, rank %d: %s", rank, String.valueOf(refused.getMessage()));
-    return TransportResult.SYSTEM_ERROR;
+    return refused instanceof PeerFailure
+        ? TransportResult.REMOTE_ERROR
+        : TransportResult.SYSTEM_ERROR;
   }
 
   /* Every failure ends the group. So does a fault of ours, which the caller tells: something is half done. */

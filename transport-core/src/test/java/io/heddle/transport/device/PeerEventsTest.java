@@ -1,6 +1,8 @@
 package io.heddle.transport.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Log;
 import io.heddle.transport.device.PeerEvents.Kind;
@@ -114,5 +116,17 @@ class PeerEventsTest {
     told.clear();
     events.end();
     assertEquals(List.of("INFO a: and 49 more connections to this peer failed"), told);
+  }
+
+  @Test
+  void aPeerWhoseConnectionsFailIsKnownForAWhile() {
+    tell(Kind.DOUBTED, 1, "a");
+    assertFalse(events.hasFailed("a"));
+    tell(Kind.FAILED, 1, "a");
+    assertTrue(events.hasFailed("a"));
+    assertFalse(events.hasFailed("b"));
+    nowNs += QUIET_NS;
+    events.look();
+    assertFalse(events.hasFailed("a"));
   }
 }

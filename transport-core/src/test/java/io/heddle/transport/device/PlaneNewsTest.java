@@ -39,8 +39,8 @@ class PlaneNewsTest {
 
   @Test
   void aLongAbsenceIsToldEverMoreSeldomAndOnceForAllConnections() {
-    news.left(one, PLANE, "no carrier", log);
-    news.left(other, PLANE, "no carrier", log);
+    news.left(one, PLANE, "no carrier", false, log);
+    news.left(other, PLANE, "no carrier", false, log);
     lines.removeIf(line -> !line.contains("has been away"));
     tryFor(3 * 3600);
     assertEquals(
@@ -50,14 +50,14 @@ class PlaneNewsTest {
 
   @Test
   void whatIsBackIsNoLongerToldAndBeginsAnewWhenItGoesAgain() {
-    news.left(one, PLANE, "no carrier", log);
+    news.left(one, PLANE, "no carrier", false, log);
     tryFor(100);
     news.back(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 100000 ms", lines.getLast());
     lines.clear();
     tryFor(3600);
     assertEquals(List.of(), lines);
-    news.left(one, PLANE, "no carrier", log);
+    news.left(one, PLANE, "no carrier", false, log);
     lines.clear();
     tryFor(60);
     assertEquals(List.of(reminder(60)), lines);
@@ -65,7 +65,7 @@ class PlaneNewsTest {
 
   @Test
   void aPlaneThatIsBackAtOtherAddressesIsToldWithThoseBefore() {
-    news.left(one, PLANE, "its address is gone", log);
+    news.left(one, PLANE, "its address is gone", false, log);
     tryFor(8);
     news.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
     assertEquals(
@@ -75,12 +75,12 @@ class PlaneNewsTest {
 
   @Test
   void aConnectionThatEndsIsCountedAndNotKeptWhileAnotherIsAway() {
-    news.left(one, PLANE, "no carrier", log);
+    news.left(one, PLANE, "no carrier", false, log);
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       PlaneNews.Teller passing = new Passing();
       gone.add(new WeakReference<>(passing));
-      news.left(passing, PLANE, "no carrier", log);
+      news.left(passing, PLANE, "no carrier", false, log);
       news.ended(passing);
     }
     for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
@@ -96,5 +96,15 @@ class PlaneNewsTest {
     public String peer() {
       return "rank 1";
     }
+  }
+
+  @Test
+  void whileConnectionsToThePeerEndAPlaneIsNoWarning() {
+    List<Log.Level> levels = new ArrayList<>();
+    Log leveled = (level, sentence) -> levels.add(level);
+    news.left(one, PLANE, "silence", true, leveled);
+    news.back(one, PLANE, PLANE, leveled);
+    news.left(one, PLANE, "silence", false, leveled);
+    assertEquals(List.of(Log.Level.INFO, Log.Level.INFO, Log.Level.WARN), levels);
   }
 }
