@@ -130,7 +130,7 @@ class RouteWeightsTest {
         Ends.Link link = ends.connect()) {
       assertEquals(List.of("plane:1", "colour:5"), link.sending().planeKeys());
       assertEquals(List.of("plane:1", "plane:2"), link.receiving().planeKeys());
-      String line = ends.line("only this host's daemon had named planes");
+      String line = ends.line("only this host's daemon had named them");
       assertTrue(line.contains("colour:5 is plane:2 there (by configured key)"), line);
       DrainOrders.in(ends.left.statsFile().getParent()).write(Set.of("colour:5"));
       Ends.await("drain here", () -> link.sending().planeWeights().current().isOut(1));

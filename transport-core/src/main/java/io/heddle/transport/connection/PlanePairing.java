@@ -110,8 +110,8 @@ record PlanePairing(
     }
     if (!oneDaemon.isEmpty()) {
       log.warn(
-          "connection with %s: only %s had named planes when its job began: %s; run a daemon on"
-              + " both for weights both ways",
+          "connection with %s: planes have other keys there, since only %s had named them when its"
+              + " job began: %s; run a daemon on both for weights both ways",
           peer, oneDaemon, String.join(", ", renamed));
     }
   }

@@ -107,7 +107,8 @@ class PlanePairingTest {
             "subnet:0002 colour:7=subnet:0002");
     assertEquals(
         List.of(
-            "WARN connection with h2: only this host's daemon had named planes when its job began:"
+            "WARN connection with h2: planes have other keys there, since only this host's daemon"
+                + " had named them when its job began:"
                 + " colour:9 is subnet:0001 there (by key), colour:7 is subnet:0002 there (by key);"
                 + " run a daemon on both for weights both ways"),
         told(pairing));
