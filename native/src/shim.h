@@ -48,7 +48,7 @@ void heddle_at_exit_connected(void);
 
 /* ---- threads.c: threads that move data become Java threads once, after a look at their stack ---- */
 
-/* Whose code a thread runs, hence whose a fault is. */
+/* The owner of the code that a thread runs, and so of a fault there. */
 enum heddle_owner {
   HEDDLE_UNKNOWN, /* a thread that the shim never attached: Java's own, or of the host's */
   HEDDLE_HOST,    /* attached, and outside Java */
@@ -72,7 +72,7 @@ int heddle_attach_thread(void);
 int heddle_refuse_before_init(void);
 /* Of a thread of ours: all that it does is Java's. */
 void heddle_thread_is_javas(void);
-/* What the host may have changed since: the thread's signal mask and, more seldom, the handlers. */
+/* Undoes changes of the host's since the last look: of the thread's signal mask and, more seldom, of the handlers. */
 void heddle_thread_look(void);
 
 /* Before anything that enters Java. */

@@ -335,7 +335,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
 }
 
 /*
- * What stays of Java's where the host had the default: SIGUSR2, which batch systems send before a job's time is over, only
+ * Some of Java's stay where the host had the default: SIGUSR2, which batch systems send before a job's time is over, only
  * for the flight recorder, where it was asked for. SIGRTMAX-2 wakes threads of Java's that wait in a channel that is closed:
  * by default it would end the process.
  */

@@ -17,12 +17,12 @@
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
- * What a call of an attached thread needs: with 96 KiB guard and shadow pages begin, and an error that finds no room to be
+ * Least stack for a call of an attached thread: with 96 KiB guard and shadow pages begin, and an error that finds no room to be
  * caught ends the process. Less than for the attach, whose caller may stand a little higher than those after it.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
 
-/* What Java believes of the first thread's stack, whatever ulimit -s says: as much as of its own threads (-Xss). */
+/* Java takes the first thread's stack for as long as its own threads' (-Xss), whatever ulimit -s says. */
 #define FIRST_STACK_BYTES (512 * 1024)
 
 /*

@@ -1,5 +1,5 @@
 /*
- * What signals do to the host stays as it was, but for the four faults that Java makes on purpose, and
+ * Dispositions of signals stay the host's, but for the four faults that Java makes on purpose, and
  * SIGRTMAX-2 where the host has no handler of its own.
  *
  * GUEST CASE defaults

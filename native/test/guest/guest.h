@@ -1,6 +1,6 @@
 /*
- * What the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must do the
- * same both times. What isn't to be compared is printed behind "# ".
+ * Code that the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must do the
+ * same both times. Output that isn't compared is printed behind "# ".
  */
 #ifndef HEDDLE_TEST_GUEST_H
 #define HEDDLE_TEST_GUEST_H
@@ -70,7 +70,7 @@ static inline int guest_try_init(void) {
   return guest_net->init(&guest_context, 1, &config, guest_logger, NULL);
 }
 
-/* What NCCL does first. Where GUEST_MAY_REFUSE is set, a refusal is an answer, and the host goes on without. */
+/* NCCL's first calls. Where GUEST_MAY_REFUSE is set, a refusal is an answer, and the host goes on without. */
 static inline void guest_init(void) {
   int result = guest_try_init();
   if (result == NCCL_SYSTEM_ERROR && getenv("GUEST_MAY_REFUSE") != NULL) {

@@ -1,4 +1,4 @@
-"""What the Python programs of this folder share: the plugin by its table of version 12, as guest.h has it for C."""
+"""Code that the Python programs of this folder share: the plugin by its table of version 12, as guest.h has it for C."""
 
 import ctypes as c
 import os

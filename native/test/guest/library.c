@@ -1,4 +1,4 @@
-/* What programs of this folder in other languages need of C; the file that GUEST_LIBRARY names. */
+/* Functions in C for programs of this folder in other languages; the file that GUEST_LIBRARY names. */
 #include "guest.h"
 
 void *guest_begin(void);

@@ -61,7 +61,7 @@ class Case:
         return {key[len(prefix) :]: value for key, value in self.keys.items() if key.startswith(prefix)}
 
     def missing(self):
-        """What the case needs and isn't here; None where all is."""
+        """The first thing that the case needs and that isn't here, or None."""
         needed = self.list_of("needs")
         if "under" in self.keys:
             needed.append(shlex.split(self.keys["under"])[0])
