@@ -2,8 +2,10 @@
  * A thread blocks all signals after its first call that moves data, and goes on, or blocks them around every
  * message; Java stops its threads a thousand times a second.
  *
- * GUEST CASE once once -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
- * GUEST CASE each_message each -- with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
+ * GUEST CASE once once -- \
+ *     with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
+ * GUEST CASE each_message each -- \
+ *     with.HEDDLE_JVM_OPTIONS="-XX:+UnlockDiagnosticVMOptions -XX:+SafepointALot -XX:GuaranteedSafepointInterval=1"
  */
 #include "guest.h"
 

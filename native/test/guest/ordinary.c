@@ -2,13 +2,16 @@
  * An ordinary host, which moves data and has children, under what hosts are started by.
  *
  * GUEST CASE plain
- * GUEST CASE jemalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 needs=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2
- * GUEST CASE tcmalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4 needs=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4
+ * GUEST CASE jemalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 \
+ *     needs=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2
+ * GUEST CASE tcmalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4 \
+ *     needs=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4
  * GUEST CASE strace -- under="strace -f -o /dev/null" seconds=120
  * GUEST CASE gdb -- under="gdb -batch -nx -ex 'handle SIGSEGV nostop noprint pass' -ex run --args" differs=stdout,stderr status=0
  * GUEST CASE no_user -- under="setpriv --reuid=54321 --regid=54321 --clear-groups" needs=root
  * GUEST CASE few_privileges -- under="setpriv --bounding-set=-all --inh-caps=-all --no-new-privs" needs=root
- * GUEST CASE no_proc -- under="unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh" needs=root with.GUEST_MAY_REFUSE=1 log="make /proc/self/maps readable"
+ * GUEST CASE no_proc -- under="unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh" \
+ *     needs=root with.GUEST_MAY_REFUSE=1 log="make /proc/self/maps readable"
  * GUEST CASE idle_priority -- under="nice -n 19"
  * GUEST CASE unlimited_stack -- stack=unlimited
  * GUEST CASE small_stack -- stack=512

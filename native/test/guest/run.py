@@ -7,6 +7,8 @@ line each:
 
     GUEST CASE name [argument...] [-- key=value...]
 
+A backslash at a line's end goes on in the next line.
+
 Both runs must agree in exit status, standard output, standard error and files left behind. Lines of standard output that
 begin with "# " are notes and may differ. Keys:
 
@@ -74,7 +76,8 @@ class Case:
 
 
 def cases_of(program):
-    found = [CASE.search(line) for line in program.read_text().splitlines()]
+    joined = re.sub(r"\\\n[ */#]*", "", program.read_text())
+    found = [CASE.search(line) for line in joined.splitlines()]
     return [Case(program, match.group(1).removesuffix("*/").strip()) for match in found if match]
 
 
