@@ -18,7 +18,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class SymptomsPageTest {
   private static final List<String> MODULES =
-      List.of("native/", "transport-core/", "roce/", "verbs/", "addr-manager/", "plugin-shim/");
+      List.of(
+          "native/",
+          "platform/",
+          "transport-core/",
+          "roce/",
+          "verbs/",
+          "addr-manager/",
+          "plugin-shim/");
 
   private static final Pattern ROW = Pattern.compile("(?m)^\\| ([^|]*`[^|]*) \\|");
   private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
