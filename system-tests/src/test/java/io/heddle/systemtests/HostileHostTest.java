@@ -7,6 +7,7 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
+import io.heddle.platform.testing.Checkout;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
@@ -37,11 +38,11 @@ final class HostileHostTest {
   private static final long LIMIT_SECONDS = 120;
   private static final int SIGNAL_BASE = 128;
   private static final String OTHER = "65534";
-  private static final String FULL =
-      "mount -t tmpfs -o size=64k,mode=1777 heddle-test %1$s; "
-          + "head -c 1M /dev/zero >%1$s/filler 2>/dev/null || true";
+  private static final String SMALL = "mount -t tmpfs -o size=64k,mode=1777 heddle-test %1$s; ";
+  private static final String FILLED = "head -c 1M /dev/zero >%1$s/filler 2>/dev/null || true";
+  private static final String FULL = SMALL + FILLED;
 
-  /* Not under /tmp, which a test fills. */
+  /* Of the checkout, which a test keeps where it fills /tmp. */
   private Path folder;
 
   @BeforeEach
@@ -120,13 +121,22 @@ final class HostileHostTest {
     assertEquals(2, count(said, "HEDDLE_STATS_DIR"), said);
   }
 
+  /* A checkout that lies in there would be hidden: it is put back before the rest is filled. */
+  private static String kept(String folder, String mounts) {
+    Path checkout = Checkout.ROOT;
+    return checkout.startsWith(folder)
+        ? "mount --bind '%s' /mnt; %smkdir -p '%s'; mount --move /mnt '%s'; "
+            .formatted(checkout, mounts, checkout, checkout)
+        : mounts;
+  }
+
   @Test
   void withNoRoomAnywhereTheJobRuns() throws Exception {
     String said =
         bothPass(
             String.format(Locale.ROOT, FULL, "/dev/shm")
                 + "; "
-                + String.format(Locale.ROOT, FULL, "/tmp"));
+                + String.format(Locale.ROOT, kept("/tmp", SMALL) + FILLED, "/tmp"));
     assertEquals(2, count(said, "the job runs without statistics"), said);
   }
 

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A host's end that is a plain UDP socket for each group, and checks each packet as a device would.
@@ -26,6 +27,11 @@ import jdk.net.ExtendedSocketOptions;
 final class WireGroupPort implements GroupPort {
   private static final int ROOM_BYTES = 16_384;
   private static final int MOST_BYTES = 1024;
+  /*
+   * As many a poll as a device's end takes. With one, a host that waits long for its processor between two polls falls behind
+   * what the other says while it waits, and never catches up.
+   */
+  private static final int BATCH = 64;
   private static final int SOURCE_QUEUE_PAIR = 0x4711;
 
   private final Gid own;
@@ -96,11 +102,17 @@ final class WireGroupPort implements GroupPort {
   @Override
   public void poll(Heard heard) throws IOException {
     for (int group = 0; group < channels.size(); group++) {
-      InetSocketAddress sender = (InetSocketAddress) channels.get(group).receive(view.clear());
-      if (sender != null) {
+      int more = BATCH;
+      InetSocketAddress sender = receive(group);
+      while (sender != null) {
         take(group, sender, view.position(), heard);
+        sender = --more > 0 ? receive(group) : null;
       }
     }
+  }
+
+  private @Nullable InetSocketAddress receive(int group) throws IOException {
+    return (InetSocketAddress) channels.get(group).receive(view.clear());
   }
 
   private void take(int group, InetSocketAddress sender, int length, Heard heard) {
