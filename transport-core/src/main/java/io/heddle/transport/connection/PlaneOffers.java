@@ -3,7 +3,7 @@ package io.heddle.transport.connection;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
-import io.heddle.transport.control.NetworkNamespace;
+import io.heddle.transport.control.NamespaceId;
 import io.heddle.transport.control.PlaneDigest;
 import io.heddle.transport.device.NetDevice;
 import java.util.Arrays;
@@ -16,7 +16,7 @@ final class PlaneOffers {
   static ControlMessage.PlaneList of(NetDevice device, ConnectionTerms terms) {
     return new ControlMessage.PlaneList(
         terms.hostName(),
-        NetworkNamespace.ID,
+        NamespaceId.ID,
         terms.queuePairsPerPlane(),
         device.planes().stream()
             .map(plane ->

@@ -7,7 +7,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
-import io.heddle.transport.control.NetworkNamespace;
+import io.heddle.transport.control.NamespaceId;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
@@ -46,8 +46,7 @@ record PlanePairing(
     List<PlaneMarks> here = mine.stream().map(LocalPlane::marks).toList();
     List<PlaneMarks> there = theirs.stream().map(PlaneOffer::marks).toList();
     PlaneMatching matching =
-        PlaneMatching.of(
-            here, there, NetworkNamespace.isOneHost(NetworkNamespace.ID, remote.namespace()));
+        PlaneMatching.of(here, there, NamespaceId.isOneHost(NamespaceId.ID, remote.namespace()));
     List<Pair> pairs = new ArrayList<>();
     List<String> renamed = new ArrayList<>();
     String oneDaemon = "";

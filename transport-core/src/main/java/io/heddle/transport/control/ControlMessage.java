@@ -39,7 +39,7 @@ public sealed interface ControlMessage {
    * The planes that this end has.
    *
    * @param host who speaks, for the other end's log
-   * @param namespace {@link NetworkNamespace#ID} of who speaks
+   * @param namespace {@link NamespaceId#ID} of who speaks
    * @param queuePairsPerPlane how many it would make on each plane; the smaller number counts
    */
   record PlaneList(String host, long namespace, int queuePairsPerPlane, List<PlaneOffer> planes)

@@ -9,7 +9,7 @@ import io.heddle.platform.Log;
 import io.heddle.transport.Ends;
 import io.heddle.transport.control.ControlMessage.PlaneList;
 import io.heddle.transport.control.ControlMessage.PlaneOffer;
-import io.heddle.transport.control.NetworkNamespace;
+import io.heddle.transport.control.NamespaceId;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.verbs.PathMtu;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * address it is one that says nothing, as a pod's.
  */
 class PlanePairingTest {
-  private static final long ELSEWHERE = NetworkNamespace.ID + 1;
+  private static final long ELSEWHERE = NamespaceId.ID + 1;
 
   private static List<LocalPlane> mine(String planes) {
     List<LocalPlane> all = new ArrayList<>();
@@ -60,7 +60,7 @@ class PlanePairingTest {
 
   /* name:mine=theirs of each pair, as this end and the other have it. */
   private static PlanePairing assertPairs(String here, String there, String... pairs) {
-    PlanePairing pairing = pairing(here, there, NetworkNamespace.ID);
+    PlanePairing pairing = pairing(here, there, NamespaceId.ID);
     assertEquals(
         List.of(pairs),
         pairing.pairs().stream()
@@ -68,7 +68,7 @@ class PlanePairingTest {
             .toList());
     assertEquals(
         List.of(pairs),
-        pairing(there, here, NetworkNamespace.ID).pairs().stream()
+        pairing(there, here, NamespaceId.ID).pairs().stream()
             .map(pair -> pair.name() + " " + pair.theirs().key() + "=" + pair.mine().key())
             .toList(),
         "the other end pairs alike");

@@ -12,12 +12,12 @@ import java.security.NoSuchAlgorithmException;
  * A number for the network namespace of this process: ends with the same one have the same
  * addresses, since they are on one host. Made of the kernel's boot and the namespace's inode.
  */
-public final class NetworkNamespace {
+public final class NamespaceId {
   /** The number; 0 where the kernel doesn't say. */
   public static final long ID =
       id(Path.of("/proc/sys/kernel/random/boot_id"), Path.of("/proc/self/ns/net"));
 
-  private NetworkNamespace() {}
+  private NamespaceId() {}
 
   /** Whether these can be one host: where one isn't known nothing speaks against it. */
   public static boolean isOneHost(long id, long other) {
