@@ -23,6 +23,7 @@ final class Checks {
         new KernelCheck(),
         new AddressesCheck(),
         new PlanesCheck(),
+        new SubnetsCheck(),
         new PortsCheck(),
         new DevicesCheck(),
         new GidsCheck(),

@@ -91,6 +91,23 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
+  void interfacesInOneSubnetAreNamed() throws Exception {
+    expectNot(examine(), "arp-flux");
+    ip(0, "addr", "add", "10.66.0.1/24", "dev", "e1");
+    ip(0, "addr", "add", "10.66.0.2/24", "dev", "e2");
+    List<String> filter =
+        List.of(
+            "sh",
+            "-c",
+            "cd /proc/sys/net/ipv4/conf; echo 0 > all/rp_filter; echo 1 > e2/rp_filter");
+    assertEquals(0, start(0, Map.of(), filter).waitFor());
+    JsonNode findings =
+        examine(Map.of("HEDDLE_PLANES", "10.66.0.1=a,10.66.0.2=b"), doctor("--json"));
+    expect(findings, "WARNING", "arp-flux", "e1, e2 are in the subnet of 10.66.0.1/24");
+    expect(findings, "WARNING", "rp-filter-strict", "rp_filter of e2 is 1");
+  }
+
+  @Test
   void whereOnlyTheNamedAddressIsSilentTheOtherPlanesAreProbed() throws Exception {
     Process answering = answerer(Map.of());
     try {

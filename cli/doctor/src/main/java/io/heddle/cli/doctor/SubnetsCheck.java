@@ -1,0 +1,100 @@
+package io.heddle.cli.doctor;
+
+import io.heddle.addr.AddressPrefix;
+import io.heddle.addr.AddressText;
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.Egress;
+import io.heddle.addr.Plane;
+import java.net.Inet4Address;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Planes whose interfaces are in one subnet, where the host's routes alone would mix them. */
+final class SubnetsCheck implements Check {
+  private static final Cause REVERSE_PATH =
+      new Cause(
+          "rp-filter-strict",
+          "several planes of IPv4 are in one subnet, and rp_filter=1 drops what comes by any but"
+              + " the first: the soft device leaves them to the routes, which take one interface");
+  private static final Cause ARP =
+      new Cause(
+          "arp-flux",
+          "several planes of IPv4 are in one subnet, and each interface answers for the addresses"
+              + " of all: peers may send to the wrong one");
+
+  @Override
+  public String name() {
+    return "subnets";
+  }
+
+  @Override
+  public String looksAt() {
+    return "Planes on several interfaces in one subnet: whether packets of each can leave, and come"
+        + " in, by its own.";
+  }
+
+  @Override
+  public List<Cause> causes() {
+    return List.of(REVERSE_PATH, ARP);
+  }
+
+  @Override
+  public List<Finding> look(Host host) {
+    List<Finding> findings = new ArrayList<>();
+    List<Plane> planes = host.planes().planes();
+    List<Plane> seen = new ArrayList<>();
+    for (Plane first : planes) {
+      List<Plane> together =
+          planes.stream()
+              .filter(each -> !each.link().loopback())
+              .filter(each -> subnet(first).includes(each.address().address()))
+              .toList();
+      boolean several = together.stream().map(each -> each.link().index()).distinct().count() > 1;
+      if (several && !seen.contains(first) && !first.link().loopback()) {
+        seen.addAll(together);
+        judge(first, together, findings);
+      }
+    }
+    return findings;
+  }
+
+  private static AddressPrefix subnet(Plane plane) {
+    AssignedAddress own = plane.address();
+    return new AddressPrefix(own.address(), own.prefixLength());
+  }
+
+  private static void judge(Plane first, List<Plane> together, List<Finding> findings) {
+    String names = String.join(", ", together.stream().map(each -> each.link().name()).toList());
+    String what =
+        "%s are in the subnet of %s/%s"
+            .formatted(
+                names, AddressText.of(first.address().address()), first.address().prefixLength());
+    findings.add(
+        new Finding.Ok(
+            what
+                + ": the soft device keeps each plane's packets on its interface; other programs'"
+                + " leave by the first"));
+    if (!(first.address().address() instanceof Inet4Address)) {
+      return;
+    }
+    String apart = "; or give each interface a subnet of its own";
+    together.stream()
+        .filter(each -> Egress.setting(each.link(), "rp_filter") == 1)
+        .forEach(each ->
+            findings.add(
+                new Finding.Warning(
+                    REVERSE_PATH,
+                    "%s, and rp_filter of %s is 1".formatted(what, each.link().name()),
+                    "sysctl net.ipv4.conf.all.rp_filter=2 on all hosts" + apart)));
+    together.stream()
+        .filter(each -> Egress.setting(each.link(), "arp_ignore") == 0)
+        .forEach(each ->
+            findings.add(
+                new Finding.Warning(
+                    ARP,
+                    "%s, and arp_ignore of %s is 0".formatted(what, each.link().name()),
+                    "sysctl net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2 on all"
+                        + " hosts"
+                        + apart)));
+  }
+}
