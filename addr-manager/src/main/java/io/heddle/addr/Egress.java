@@ -55,12 +55,12 @@ public final class Egress {
       return Need.NONE;
     }
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
-      KernelRoute chosen = lookUp(socket, destination, source, 0);
+      FoundRoute chosen = lookUp(socket, destination, source, 0);
       if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
         return Need.NONE;
       }
       /* Without the source IPv6 takes routes by this interface alone, and no lower metric of another's. */
-      KernelRoute own = lookUp(socket, destination, null, link.index());
+      FoundRoute own = lookUp(socket, destination, null, link.index());
       if (own == null
           || !own.isUnicast()
           || own.prefixLength() != chosen.prefixLength()
@@ -117,10 +117,10 @@ public final class Egress {
   }
 
   /* Null where there is none. */
-  private static @Nullable KernelRoute lookUp(
+  private static @Nullable FoundRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =
-        socket.ask(KernelRoute.RTM_GETROUTE, KernelRoute.request(to, from, interfaceIndex));
-    return answer == null ? null : KernelRoute.decode(answer);
+        socket.ask(FoundRoute.RTM_GETROUTE, FoundRoute.request(to, from, interfaceIndex));
+    return answer == null ? null : FoundRoute.decode(answer);
   }
 }

@@ -89,8 +89,7 @@ final class EgressTest {
   @Test
   void requestIsAsTheKernelReadsIt() throws Exception {
     byte[] body =
-        KernelRoute.request(
-            InetAddress.getByName("10.7.0.9"), InetAddress.getByName("10.7.0.2"), 5);
+        FoundRoute.request(InetAddress.getByName("10.7.0.9"), InetAddress.getByName("10.7.0.2"), 5);
     ByteBuffer read = ByteBuffer.wrap(body).order(ByteOrder.nativeOrder());
     assertEquals(36, body.length);
     assertEquals(32, read.get(1));
@@ -100,9 +99,9 @@ final class EgressTest {
 
   @Test
   void malformedAnswerIsNone() {
-    assertNull(KernelRoute.decode(ByteBuffer.allocate(11)));
+    assertNull(FoundRoute.decode(ByteBuffer.allocate(11)));
     ByteBuffer tooLong = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
     tooLong.putShort(12, (short) 5);
-    assertNull(KernelRoute.decode(tooLong));
+    assertNull(FoundRoute.decode(tooLong));
   }
 }

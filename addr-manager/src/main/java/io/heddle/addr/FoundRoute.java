@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefixLength bits of the destination that the route names
  * @param interfaces by which it leaves; more than one of a route with several next hops
  */
-record KernelRoute(int type, int prefixLength, List<Integer> interfaces) {
+record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
   static final int RTM_GETROUTE = 26;
 
   private static final int BODY_BYTES = 12;
@@ -33,7 +33,7 @@ record KernelRoute(int type, int prefixLength, List<Integer> interfaces) {
   private static final int RTA_MULTIPATH = 9;
   private static final int NEXT_HOP_BYTES = 8;
 
-  KernelRoute {
+  FoundRoute {
     interfaces = List.copyOf(interfaces);
   }
 
@@ -76,7 +76,7 @@ record KernelRoute(int type, int prefixLength, List<Integer> interfaces) {
   }
 
   /** Reads an answer's body; null for one that is malformed. */
-  static @Nullable KernelRoute decode(ByteBuffer body) {
+  static @Nullable FoundRoute decode(ByteBuffer body) {
     if (body.remaining() < BODY_BYTES) {
       return null;
     }
@@ -95,7 +95,7 @@ record KernelRoute(int type, int prefixLength, List<Integer> interfaces) {
       }
       at += Rtnetlink.aligned(length);
     }
-    return new KernelRoute(body.get(7) & 0xff, body.get(1) & 0xff, interfaces);
+    return new FoundRoute(body.get(7) & 0xff, body.get(1) & 0xff, interfaces);
   }
 
   private static void addNextHops(ByteBuffer body, int from, int end, List<Integer> interfaces) {
