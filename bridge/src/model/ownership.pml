@@ -1,21 +1,21 @@
 /*
- * Who owns a group, for SPIN: docs/decisions/0052-bridge-redundancy.md. Two bridges, two fabrics, one group. Names are the
- * code's (Ownership, PeerTable, Beacon). With two bridges a view is who of them can own groups, and perhaps an order that
- * names the owner; the owner is the ordered one, or else bridge 0 where it can, or else bridge 1.
+ * Model of group ownership, for SPIN: docs/decisions/0052-bridge-redundancy.md. Two bridges, two fabrics, one group. Names
+ * are the code's (Ownership, PeerTable, Beacon). With two bridges a view is the set of bridges that can own groups, and
+ * perhaps an order that names the owner. The owner is the ordered one, or else bridge 0 where it can, or else bridge 1.
  *
- * A beacon holds all that its sender tells, and each fabric holds the newest one of each bridge, or none. It may be lost,
- * or come late: a newer one takes its place. Beacons of the two fabrics overtake each other, and the sequence number tells
- * which is the newer one. Deciding is one step; another is that the data path obeys, and that it is told then.
+ * A beacon holds its sender's whole state, and each fabric holds the newest one of each bridge, or none. It may be lost or
+ * late: a newer one replaces it. Beacons of the two fabrics may be reordered, and the sequence number shows the newer one.
+ * Deciding is one step; in another the data path follows, and the decision is announced afterwards.
  *
  * A bridge counts as silent only where it is gone, or where no fabric carries beacons. So "a fabric carries beacons" means
- * that one of some that follow each other comes within the hold, 3.5 intervals.
+ * that at least one beacon arrives within the hold time, 3.5 intervals.
  *
- * What must hold:
+ * Properties:
  *   1. the group has two owners only after a bridge was gone, or no fabric has carried beacons (assertion in obey);
- *   2. when nothing happens any more and a fabric carries beacons, a group that a bridge can own has exactly one owner
- *      (assertions in init); no state but the wanted ends is without successor.
+ *   2. when no more events happen and a fabric carries beacons, a group that a bridge can own has exactly one owner
+ *      (assertions in init); only the intended end states have no successor.
  *
- * OwnershipModelTest says how it is run, and that each way of breaking the protocol is found.
+ * OwnershipModelTest runs it, and checks that it detects each way of breaking the protocol.
  */
 
 #ifndef EVENTS
@@ -34,7 +34,7 @@
 #define NOBODY 2
 #define OTHER (1 - me)
 
-/* What a bridge tells. The view: 1 bridge 0 can own, 2 bridge 1 can, 4 and 8 an order names bridge 0 or 1. */
+/* Content of a beacon. The view: 1 bridge 0 can own, 2 bridge 1 can, 4 and 8 an order names bridge 0 or 1. */
 typedef Told {
   byte sequence; /* 0: nothing */
   byte incarnation;
@@ -47,7 +47,7 @@ typedef Told {
   byte order_version
 }
 
-/* A bridge, by its own knowledge. */
+/* A bridge's own state. */
 typedef Bridge {
   bit up;
   bit listening; /* STARTING */
@@ -101,7 +101,7 @@ inline forget(gone) {
   gone.heard_incarnation = 0; gone.heard_change = 0; gone.order = NOBODY; gone.order_version = 0
 }
 
-/* PeerProtocol.step: adopts the view and gives up, and takes where it is agreed. */
+/* PeerProtocol.step: adopts the view, gives groups up, and takes them where the view is agreed. */
 inline step() {
   now_view = CAN(0) + 2 * CAN(1) + ORDER;
   if
@@ -155,10 +155,10 @@ inline tell(missing) {
 
 #define NEWER (flight[at].incarnation > newest[me].incarnation || flight[at].incarnation == newest[me].incarnation && flight[at].sequence >= newest[me].sequence)
 #define OLD_START (flight[at].incarnation < newest[me].incarnation)
-/* What the next beacon has to echo. */
+/* Change number that the next beacon must echo. */
 #define NEWS (newest[me].incarnation != flight[at].incarnation || newest[me].change != flight[at].change || !bridge[me].alive)
 
-/* PeerTable.hear, and Pins.merge. */
+/* PeerTable.receive, and Pins.merge. */
 inline hear(fabric) {
   at = 2 * OTHER + fabric;
   if
@@ -184,7 +184,7 @@ inline hear(fabric) {
   at = 0
 }
 
-/* Nothing of the other one can be heard. */
+/* No beacon of the other bridge can be received. */
 #define HEARS_NOBODY (!bridge[OTHER].up || (!carries[0] && !carries[1]))
 #define NOTHING_COMES (flight[2 * OTHER].sequence == 0 && flight[2 * OTHER + 1].sequence == 0)
 #define READY (bridge[me].up && !bridge[me].decided)
@@ -209,7 +209,7 @@ end:
   /* 3.5 intervals without a beacon. */
   :: READY && bridge[me].alive && HEARS_NOBODY && NOTHING_COMES ->
     d_step { bridge[me].alive = 0; bridge[me].decided = 1; step() }
-  /* It has listened for as long. */
+  /* It has listened for as long as that. */
 #ifdef STARTS_WITHOUT_LISTENING
   :: READY && bridge[me].listening ->
 #else
@@ -226,7 +226,7 @@ inline drain() {
   step()
 }
 
-/* Bridge 1 is to own the group, or nobody is named any more. */
+/* Assigns the group to bridge 1, or withdraws the order. */
 inline give_order() {
   events++;
   bridge[me].order = (bridge[me].order == 1 -> NOBODY : 1);
@@ -235,7 +235,7 @@ inline give_order() {
   step()
 }
 
-/* A fabric that carries again brings the beacons of the next interval. */
+/* A restored fabric carries the beacons of the next interval. */
 inline cut(fabric) {
   cuts++;
   carries[fabric] = 1 - carries[fabric];
@@ -246,7 +246,7 @@ inline cut(fabric) {
   bridge[1].decided = 1
 }
 
-/* What it told before may still come. */
+/* Its earlier beacons may still arrive. */
 inline crash(i) {
   crashes++;
   trouble = 1;
@@ -297,7 +297,7 @@ init {
     run peer(1);
     run world()
   }
-  /* Nothing can happen any more. */
+  /* No more events can happen. */
   timeout ->
   d_step {
     if

@@ -5,8 +5,8 @@ import io.heddle.bridge.config.BridgeConfigChange;
 import io.heddle.bridge.config.ConfigDigest;
 import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SystemClock;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -35,16 +35,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway between two fabrics: opens both, joins the groups, runs the data thread, and looks
- * after what is rare on a control thread.
+ * Gateway between two fabrics. It opens both, joins the groups, and runs the data thread. A control
+ * thread handles rare events.
  */
-public final class Bridge implements AutoCloseable, Peering.Followers {
-  private static final long LOOK_NS = 100_000_000;
-  private static final int LOOKS_A_SECOND = 10;
+public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
+  private static final long ROUND_NS = 100_000_000;
+  private static final int ROUNDS_PER_SECOND = 10;
   private static final int NO_SLOT = -1;
-  /* Of a thread that sleeps 20 ms at most: three seconds, and one. */
-  private static final int LOOKS_IN_VAIN = 30;
-  private static final int BEACONS_IN_VAIN = 50;
+  /*
+   * Missed beats before the data thread counts as hung. It sleeps at most 20 ms, so these are three
+   * seconds of the control thread, and one second of the peer thread.
+   */
+  private static final int MISSED_BEATS = 30;
+  private static final int MISSED_BEATS_OF_PEERS = 50;
 
   private final Log log;
   private final StatusFile status;
@@ -54,23 +57,23 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
   private final DataThread data;
   private final LastingThread control;
-  private final DataWatch watch;
-  private final FabricWatch fabricWatch;
+  private final HangDetector hangDetector;
+  private final FabricMonitor fabricMonitor;
   private final Runnable whenLost;
   private final Rates rates = new Rates();
   private final int unicastSlot;
   private @Nullable HostForwarder hosts;
-  /* Made for the first group that carries PGM. */
+  /* Created for the first group that carries PGM. */
   private @Nullable PgmSessions pgm;
-  private final Turns turns;
+  private final ForwardingGates gates;
   private final BridgeFaults faults;
   private final @Nullable Peering peering;
-  /* Of the configuration, the groups and their turns. */
+  /* Guards the configuration, the groups and their forwarding gates. */
   private final ReentrantLock lock = new ReentrantLock();
   private BridgeConfig config;
   private List<Gid> addresses = List.of();
   private List<Gid> otherBridges = List.of();
-  private int looks;
+  private int rounds;
   private final AtomicBoolean closing = new AtomicBoolean();
 
   private Bridge(BridgeConfig config, String configFile, Log log, Runnable whenLost) {
@@ -78,14 +81,16 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     this.log = log;
     this.whenLost = whenLost;
     DataThread.requireProcessor(config.core());
-    turns = new Turns(config.redundancy() == null ? Turn.ALWAYS : Turn.NOT_YET);
+    gates =
+        new ForwardingGates(
+            config.redundancy() == null ? ForwardingGate.ALWAYS : ForwardingGate.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
     faults = new BridgeFaults(lock, groups.values(), status, log);
     try {
       long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
         FabricPort fabric =
-            FabricEnds.open(config.fabrics().get(side), config.isTransparent(), clock, log);
+            FabricPorts.open(config.fabrics().get(side), config.isTransparent(), clock, log);
         fabrics.add(fabric);
         counters[side] = status.fabric(side, fabric.name(), fabric.describe());
         fabric.countAt(counters[side]);
@@ -94,7 +99,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
       FabricPort a = fabrics.getFirst();
       FabricPort b = fabrics.getLast();
-      FabricExit exit = new FabricExit(new FabricPort[] {a, b}, guards);
+      FabricOutlet exit = new FabricOutlet(new FabricPort[] {a, b}, guards);
       int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
       long now = System.nanoTime();
       Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
@@ -110,16 +115,16 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       addresses = List.copyOf(groups.keySet());
       int[] descriptors = {a.descriptor(), b.descriptor()};
       BridgeTables tables =
-          BridgeTables.of(config, fabrics, turns.serve(groups), List.of(), pgm, List.of());
+          BridgeTables.of(config, fabrics, gates.serve(groups), List.of(), pgm, List.of());
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
       data =
           new DataThread(
               arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
-      watch = new DataWatch(data::beats, LOOKS_IN_VAIN, LOOK_NS);
-      fabricWatch = new FabricWatch(fabrics, hosts, log, status::tell);
-      control = new LastingThread("heddle-bridge-control", log, this::look).orElse(whenLost);
+      hangDetector = new HangDetector(data::beats, MISSED_BEATS, ROUND_NS);
+      fabricMonitor = new FabricMonitor(fabrics, hosts, log, status::report);
+      control = new LastingThread("heddle-bridge-control", log, this::runRound).orElse(whenLost);
       peering = config.redundancy() == null ? null : peering(config.redundancy(), data);
     } catch (RuntimeException failed) {
       release();
@@ -130,9 +135,9 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   /**
    * Starts a bridge in the calling thread's network namespace.
    *
-   * @param file that the configuration was read from, for people; empty for none
-   * @param whenLost happens where one of its threads does nothing any more but fail, on that
-   *     thread: the bridge is none any more then
+   * @param file path of the configuration, for people; empty for none
+   * @param whenLost runs on a thread of the bridge that fails in every round; the bridge is then
+   *     out of service
    * @throws HeddleException where a fabric can't be opened, with the reason
    */
   public static Bridge start(BridgeConfig config, Path file, Log log, Runnable whenLost) {
@@ -150,7 +155,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     List<Gid> own = new ArrayList<>();
     try {
       for (int side = 0; side < 2; side++) {
-        sockets.add(FabricEnds.beacons(fabrics.get(side), config.fabrics().get(side), settings));
+        sockets.add(FabricPorts.beacons(fabrics.get(side), config.fabrics().get(side), settings));
         own.addAll(fabrics.get(side).ownAddresses());
       }
     } catch (RuntimeException failed) {
@@ -164,16 +169,16 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
             own,
             this,
             status.peers(settings.id()),
-            new DataWatch(data::beats, BEACONS_IN_VAIN, DataThread.SLEEP_NS),
+            new HangDetector(data::beats, MISSED_BEATS_OF_PEERS, DataThread.SLEEP_NS),
             log,
-            status::tell,
+            status::report,
             whenLost);
     made.configure(settings, config.owners(), ConfigDigest.of(config));
     return made;
   }
 
   @Override
-  public boolean alone(Runnable what) {
+  public boolean runExclusively(Runnable what) {
     if (!lock.tryLock()) {
       return false;
     }
@@ -193,27 +198,27 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
   @Override
   public void follow(PeerProtocol protocol) {
     List<Gid> others = protocol.knownAddresses();
-    boolean changed = turns.follow(protocol, addresses, System.nanoTime());
+    boolean changed = gates.follow(protocol, addresses, System.nanoTime());
     if (changed || !others.equals(otherBridges)) {
       otherBridges = others;
-      data.use(BridgeTables.of(config, fabrics, turns.serve(groups), others, pgm, List.of()));
+      data.use(BridgeTables.of(config, fabrics, gates.serve(groups), others, pgm, List.of()));
       data.awaitUse();
     }
     groups.forEach((address, group) ->
-        status.own(group.slot(), protocol.ownerOf(address), turns.of(address).role()));
+        status.own(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
   }
 
-  /** Takes operators' orders; null where the bridge is alone. */
+  /** Returns the handler of operators' orders; null for a single bridge. */
   public @Nullable BridgeOrders orders() {
     return peering == null ? null : new BridgeOrders(peering, this::addressOf);
   }
 
-  /** What a supervisor asks. */
+  /** Returns the health for a supervisor. */
   public BridgeHealth health() {
-    return new BridgeHealth(data::beats, fabricWatch::trouble);
+    return new BridgeHealth(data::beats, fabricMonitor::trouble);
   }
 
-  /** Takes orders of faults on purpose. */
+  /** Returns the handler of fault injection orders. */
   public BridgeFaults faults() {
     return faults;
   }
@@ -237,7 +242,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
 
   private HostForwarder hosts(UnicastSettings settings, Limiter limiter) {
     long[] counters = countersOf(unicastSlot);
-    return FabricEnds.hosts(arena, config, fabrics, settings, counters, limiter, log);
+    return FabricPorts.hosts(arena, config, fabrics, settings, counters, limiter, log);
   }
 
   private BridgedGroup open(GroupSettings settings) {
@@ -258,9 +263,10 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     @Nullable LimitedFlow[] flows = new LimitedFlow[2];
     for (int side = 0; side < 2; side++) {
       if (settings.direction().goesFrom(1 - side)) {
-        Way way = fabrics.get(side).wayTo(settings.where(), settings.trafficClass());
+        SendPath sendPath = fabrics.get(side).sendPathTo(settings.where(), settings.trafficClass());
         flows[side] =
-            new LimitedFlow(side, way, settings.limit(), counters[1 - side], System.nanoTime());
+            new LimitedFlow(
+                side, sendPath, settings.limit(), counters[1 - side], System.nanoTime());
       }
     }
     return faults.keep(
@@ -277,7 +283,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return new PgmObserver(pgm, slot, counters);
   }
 
-  /* A group is joined where its packets come from; where they only leave there is nothing to hear. */
+  /* Joins a group in the fabrics that its packets come from. */
   private void join(GroupSettings settings) {
     for (int side = 0; side < 2; side++) {
       if (settings.direction().goesFrom(side)) {
@@ -292,47 +298,47 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     }
   }
 
-  /* One look of the control thread. */
-  private boolean look() {
+  /* Runs one round of the control thread. */
+  private boolean runRound() {
     if (closing.get()) {
       return false;
     }
     status.alive();
-    if (watch.hangs(System.nanoTime())) {
+    if (hangDetector.hangs(System.nanoTime())) {
       log.warn("the data thread hangs, so this bridge ends");
-      status.tell("the data thread hung, so this bridge has ended");
+      status.report("the data thread hung, so this bridge has ended");
       whenLost.run();
     }
-    looks++;
-    boolean second = looks % LOOKS_A_SECOND == 0;
+    rounds++;
+    boolean second = rounds % ROUNDS_PER_SECOND == 0;
     if (second) {
       clock.adjust();
-      fabricWatch.look();
+      fabricMonitor.check();
     }
-    /* Whoever has the lock may wait for the data thread, which this thread watches. */
+    /* The holder of the lock may wait for the data thread, which this thread monitors. */
     if (lock.tryLock()) {
       try {
-        lookAtGroups(second);
+        updateGroups(second);
       } finally {
         lock.unlock();
       }
     }
-    LockSupport.parkNanos(this, LOOK_NS);
+    LockSupport.parkNanos(this, ROUND_NS);
     return true;
   }
 
-  private void lookAtGroups(boolean second) {
+  private void updateGroups(boolean second) {
     if (second) {
-      groups.values().forEach(each -> rates.look(each.slot(), each.counters()));
+      groups.values().forEach(each -> rates.update(each.slot(), each.counters()));
       if (unicastSlot != NO_SLOT) {
-        rates.look(unicastSlot, countersOf(unicastSlot));
+        rates.update(unicastSlot, countersOf(unicastSlot));
       }
     }
-    groups.values().forEach(this::tellSuspension);
+    groups.values().forEach(this::reportSuspension);
   }
 
-  private void tellSuspension(BridgedGroup group) {
-    if (group.isSuspended() && group.tellsOnce()) {
+  private void reportSuspension(BridgedGroup group) {
+    if (group.isSuspended() && group.reportsOnce()) {
       String error =
           "storm-guard: group "
               + group.settings().name()
@@ -341,18 +347,18 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
               + " packets came back within a second, so another bridge joins the same fabrics;"
               + " end it, or name its addresses by peer lines here, and reload this bridge";
       status.suspend(group.slot(), true);
-      status.tell(error);
+      status.report(error);
       log.warn("%s", error);
     }
   }
 
   /**
-   * Goes on by another configuration: groups that are as before lose nothing. Suspended groups flow
-   * again. Not the data thread's.
+   * Switches to another configuration. Unchanged groups lose no packets, and suspended groups
+   * resume. Not called by the data thread.
    *
-   * @return what became of the groups, for the log
-   * @throws HeddleException for what can't change while the bridge runs, or can't be joined; then
-   *     everything stays. Also once the bridge closes
+   * @return the changes of the groups, for the log
+   * @throws HeddleException for a change that requires a restart, or a group that can't be joined;
+   *     the old configuration then stays in force. Also while the bridge closes
    */
   public String reload(BridgeConfig next) {
     lock.lock();
@@ -388,17 +394,17 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
       }
     } catch (RuntimeException refused) {
       opened.forEach(this::closeGroup);
-      renewed.forEach(each -> each.retireWays(fabrics));
-      groups.values().forEach(each -> beAsBefore(each, refused));
+      renewed.forEach(each -> each.retirePaths(fabrics));
+      groups.values().forEach(each -> restore(each, refused));
       throw refused;
     }
     List<BridgedGroup> retired =
         groups.values().stream()
             .filter(each -> then.get(each.settings().address()) != each)
             .toList();
-    data.use(BridgeTables.of(next, fabrics, turns.serve(then), otherBridges, pgm, retired));
+    data.use(BridgeTables.of(next, fabrics, gates.serve(then), otherBridges, pgm, retired));
     data.awaitUse();
-    retired.forEach(old -> settle(old, then.get(old.settings().address())));
+    retired.forEach(old -> finish(old, then.get(old.settings().address())));
     groups.clear();
     groups.putAll(then);
     if (!addresses.equals(List.copyOf(groups.keySet()))) {
@@ -415,30 +421,30 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     return change.describe();
   }
 
-  /* A group may have got another name in the meantime. */
-  private void beAsBefore(BridgedGroup group, RuntimeException refused) {
+  /* The group may have changed its name in the meantime. */
+  private void restore(BridgedGroup group, RuntimeException refused) {
     try {
       join(group.settings());
     } catch (RuntimeException again) {
       refused.addSuppressed(again);
     }
-    leaveWhereNothingComesFrom(group);
+    leaveUnusedSides(group);
   }
 
-  /* The data thread knows the group no more. */
-  private void settle(BridgedGroup old, @Nullable BridgedGroup heir) {
-    old.retireWays(fabrics);
+  /* Called after the data thread has stopped using the group. */
+  private void finish(BridgedGroup old, @Nullable BridgedGroup heir) {
+    old.retirePaths(fabrics);
     if (heir == null) {
       closeGroup(old);
       return;
     }
-    leaveWhereNothingComesFrom(heir);
+    leaveUnusedSides(heir);
     status.describe(heir.slot(), heir.settings().describe());
     status.readsPgm(heir.slot(), heir.pgm() != null);
     status.suspend(heir.slot(), false);
   }
 
-  private void leaveWhereNothingComesFrom(BridgedGroup group) {
+  private void leaveUnusedSides(BridgedGroup group) {
     for (int side = 0; side < 2; side++) {
       if (!group.direction().goesFrom(side)) {
         fabrics.get(side).leave(group.settings().address());
@@ -453,7 +459,7 @@ public final class Bridge implements AutoCloseable, Peering.Followers {
     status.release(group.slot());
   }
 
-  /** What the bridge does now, for its log. */
+  /** Returns a description of the running bridge, for its log. */
   public String describe() {
     lock.lock();
     try {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Faults that an operator orders on purpose, to try what hosts do. Nothing keeps them, so a bridge
- * that starts again has none. Any thread's.
+ * Fault injection on an operator's order, to test the reaction of hosts. The orders aren't saved,
+ * so a restarted bridge has none. Thread-safe.
  */
 public final class BridgeFaults {
   private final ReentrantLock lock;
@@ -21,11 +21,11 @@ public final class BridgeFaults {
   private final Map<Gid, Integer> dropEvery = new HashMap<>();
 
   /**
-   * What came of an order.
+   * Result of an order.
    *
-   * @param dropEvery one packet of so many is dropped in each direction from now on; 0 for none
-   * @param groups that this is so for
-   * @param text the same for people
+   * @param dropEvery one of this many packets is dropped in each direction from now on; 0 for none
+   * @param groups number of affected groups
+   * @param text description for people
    */
   public record Outcome(int dropEvery, int groups, String text) {}
 
@@ -41,11 +41,11 @@ public final class BridgeFaults {
   }
 
   /**
-   * Drops one packet of so many in each direction.
+   * Drops one of this many packets in each direction.
    *
    * @param every at least 1; 0 ends it
    * @param group its name; empty for all groups that are bridged now
-   * @throws io.heddle.platform.HeddleException where no group is named so
+   * @throws io.heddle.platform.HeddleException where no group has this name
    */
   public Outcome drop(int every, String group) {
     lock.lock();
@@ -74,7 +74,10 @@ public final class BridgeFaults {
     }
   }
 
-  /** The same group with what is ordered for it. Under the lock, or before the bridge runs. */
+  /**
+   * Applies the current orders to a group, and returns it. Called under the lock, or before the
+   * bridge runs.
+   */
   BridgedGroup keep(BridgedGroup group) {
     int every = dropEvery.getOrDefault(group.settings().address(), 0);
     group.dropOneOf(every);
@@ -82,7 +85,7 @@ public final class BridgeFaults {
     return group;
   }
 
-  /** The group is bridged no more. Under the lock. */
+  /** Forgets a removed group. Called under the lock. */
   void forget(BridgedGroup group) {
     dropEvery.remove(group.settings().address());
   }

@@ -4,29 +4,29 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a running bridge is, for what supervises it. Any thread's. */
+/** Health of a running bridge, for its supervisor. Thread-safe. */
 public final class BridgeHealth {
   private final LongSupplier beats;
   private final Supplier<@Nullable String> trouble;
 
   /**
    * @param beats of the data thread
-   * @param trouble with the fabrics; null before the first look at them
+   * @param trouble with the fabrics; null before the first check
    */
   public BridgeHealth(LongSupplier beats, Supplier<@Nullable String> trouble) {
     this.beats = beats;
     this.trouble = trouble;
   }
 
-  /** A number that changes as long as the data thread moves, 50 times a second at least. */
+  /** Returns a number that changes while the data thread runs, at least 50 times a second. */
   public long beats() {
     return beats.getAsLong();
   }
 
   /**
-   * What keeps a fabric from carrying, in words; empty for nothing. It is looked for each second.
+   * Returns the fault of a fabric in words; empty for none. It is updated each second.
    *
-   * @return null before the first look
+   * @return null before the first check
    */
   public @Nullable String trouble() {
     return trouble.get();

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What operators order a bridge among others. Each order waits until all bridges have followed, for
- * {@value #LIMIT_S} seconds at most, and says what came of it. Any thread's.
+ * Operators' orders to one of several bridges. Each order waits at most {@value #LIMIT_S} seconds
+ * until all bridges have followed, and returns the result. Thread-safe.
  */
 public final class BridgeOrders {
   private static final long LIMIT_S = 10;
@@ -20,11 +20,11 @@ public final class BridgeOrders {
   private final Function<String, Gid> addresses;
 
   /**
-   * What came of an order.
+   * Result of an order.
    *
-   * @param followed whether all bridges that are there have followed
+   * @param followed whether all live bridges have followed
    * @param owned groups that this bridge owns now
-   * @param text the same for people
+   * @param text description for people
    */
   public record Outcome(boolean followed, int owned, String text) {}
 
@@ -37,7 +37,7 @@ public final class BridgeOrders {
   }
 
   /**
-   * This bridge gives everything up, and takes nothing more.
+   * Drains this bridge: it gives up all groups, and takes no more.
    *
    * @throws HeddleException where no other bridge could take over
    */
@@ -45,7 +45,7 @@ public final class BridgeOrders {
     peering.order(protocol -> {
       if (!protocol.hasEligiblePeer()) {
         throw new HeddleException(
-            "no other bridge is there that could take over, so nothing was drained; look at"
+            "no other bridge could take over, so nothing was drained; see"
                 + " heddle bridge show, or end this bridge");
       }
       protocol.drain(true);
@@ -54,7 +54,7 @@ public final class BridgeOrders {
     return outcome(protocol -> protocol.owned() == 0, "this bridge is drained");
   }
 
-  /** It takes part again. */
+  /** Ends the drain. */
   public Outcome endDrain() throws InterruptedException {
     peering.order(protocol -> {
       protocol.drain(false);
@@ -64,7 +64,7 @@ public final class BridgeOrders {
   }
 
   /**
-   * It takes nothing while another bridge can.
+   * Holds this bridge in reserve: it owns nothing while another bridge can.
    *
    * @param on false ends that
    */
@@ -80,7 +80,7 @@ public final class BridgeOrders {
             : "this bridge takes its share again");
   }
 
-  /** It owns a group from now on. */
+  /** Assigns a group to this bridge. */
   public Outcome take(String group) throws InterruptedException {
     Gid address = addresses.apply(group);
     peering.order(protocol -> {
@@ -96,9 +96,9 @@ public final class BridgeOrders {
   }
 
   /**
-   * Another bridge owns a group from now on.
+   * Assigns a group to another bridge.
    *
-   * @throws HeddleException where none could
+   * @throws HeddleException where none could own it
    */
   public Outcome yield(String group) throws InterruptedException {
     Gid address = addresses.apply(group);
@@ -107,9 +107,7 @@ public final class BridgeOrders {
           int heir = protocol.ownerWithoutThis(address);
           if (heir == View.NOBODY) {
             throw new HeddleException(
-                "no other bridge is there that could own "
-                    + group
-                    + "; look at heddle bridge show");
+                "no other bridge is there that could own " + group + "; see heddle bridge show");
           }
           return pin(protocol, group, address, heir);
         });
@@ -117,7 +115,9 @@ public final class BridgeOrders {
         protocol -> protocol.roleOf(address) == Role.STANDBY, "bridge " + other + " owns " + group);
   }
 
-  /** Who owns a group is left to the bridges' numbers and the configuration again. */
+  /**
+   * Withdraws the order for a group: its owner follows from the configuration and the hash again.
+   */
   public Outcome release(String group) throws InterruptedException {
     Gid address = addresses.apply(group);
     peering.order(protocol -> pin(protocol, group, address, View.NOBODY));
@@ -129,8 +129,8 @@ public final class BridgeOrders {
   private static int pin(PeerProtocol protocol, String group, Gid address, int owner) {
     if (!protocol.pin(address, owner)) {
       throw new HeddleException(
-          "there are as many orders as bridges can tell each other; take one back with --end, or"
-              + " say owner="
+          "the table of orders is full; withdraw one with --end, or"
+              + " set owner="
               + owner
               + " for group "
               + group
@@ -152,6 +152,6 @@ public final class BridgeOrders {
             ? done + "; it owns " + owned + (owned == 1 ? " group" : " groups")
             : "the order is given, and not all bridges have followed within "
                 + LIMIT_S
-                + " s; look at heddle bridge show");
+                + " s; see heddle bridge show");
   }
 }

@@ -6,7 +6,7 @@ import io.heddle.bridge.group.GroupTable;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.pgm.PgmSessions;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,29 +15,29 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the data thread decides by, in one immutable piece: the control thread makes another one
- * when the configuration changes.
+ * Immutable tables of the data thread. The control thread builds new ones when the configuration
+ * changes.
  *
- * @param groups by address, and whether this bridge forwards their packets
- * @param rules of packets from fabric a and b
- * @param links limits of what leaves for fabric a and b
- * @param standIns addresses that stand for hosts
+ * @param groups by address, each with its forwarding gate
+ * @param rules for packets from fabric a and b
+ * @param links rate limits of packets that leave for fabric a and b
+ * @param proxyAddresses addresses of the bridge that represent hosts
  * @param pgm sessions of PGM; null where no group ever carried it
- * @param retired groups of the tables before that ended or were replaced
- * @param inUse the data thread counts it down once it decides by these
+ * @param retired groups of the previous tables that ended or were replaced
+ * @param inUse the data thread counts it down once it uses these tables
  */
 record BridgeTables(
-    GroupTable<Served> groups,
+    GroupTable<GatedGroup> groups,
     List<LoopRules> rules,
     List<RateLimit> links,
-    StandIns standIns,
+    ProxyAddresses proxyAddresses,
     @Nullable PgmSessions pgm,
     List<BridgedGroup> retired,
     CountDownLatch inUse) {
   static BridgeTables of(
       BridgeConfig config,
       List<? extends FabricPort> fabrics,
-      Map<Gid, Served> groups,
+      Map<Gid, GatedGroup> groups,
       List<Gid> otherBridges,
       @Nullable PgmSessions pgm,
       List<BridgedGroup> retired) {
@@ -47,27 +47,29 @@ record BridgeTables(
         new GroupTable<>(groups),
         List.of(rules(config, bridges, fabrics, 0), rules(config, bridges, fabrics, 1)),
         config.links(),
-        config.standIns(),
+        config.proxyAddresses(),
         pgm,
         List.copyOf(retired),
         new CountDownLatch(1));
   }
 
-  /** What goes on in the place of a retired group; null where it is gone. */
+  /** Returns the replacement of a retired group; null where it was removed. */
   @Nullable BridgedGroup heirOf(BridgedGroup old) {
     Gid address = old.settings().address();
-    Served heir = groups.find(address.high(), address.low());
+    GatedGroup heir = groups.find(address.high(), address.low());
     return heir == null ? null : heir.group();
   }
 
   private static LoopRules rules(
       BridgeConfig config, List<Gid> bridges, List<? extends FabricPort> fabrics, int side) {
     List<Gid> own = new ArrayList<>(fabrics.get(side).ownAddresses());
-    own.addAll(config.standIns().addressesIn(side));
+    own.addAll(config.proxyAddresses().addressesIn(side));
     return new LoopRules(own, bridges, prefixes(config, fabrics, side));
   }
 
-  /** Of a fabric's hosts: those of the configuration, or else of the interface. */
+  /**
+   * Returns the prefixes of a fabric's hosts: from the configuration, or else from the interface.
+   */
   static List<LoopRules.Prefix> prefixes(
       BridgeConfig config, List<? extends FabricPort> fabrics, int side) {
     List<LoopRules.Prefix> configured = config.prefixes().get(side);

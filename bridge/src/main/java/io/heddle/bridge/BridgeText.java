@@ -6,7 +6,7 @@ import io.heddle.bridge.group.FlowDirection;
 import java.util.Collection;
 import java.util.List;
 
-/** What a bridge does, in a line for its log. */
+/** One-line description of a bridge, for its log. */
 final class BridgeText {
   private BridgeText() {}
 
@@ -20,7 +20,7 @@ final class BridgeText {
         + groups.size()
         + " groups, "
         + both
-        + " of them both ways; unicast "
+        + " of them in both directions; unicast "
         + (config.unicast() == null ? "off" : config.unicast().describe())
         + "; redundancy "
         + (config.redundancy() == null ? "off" : config.redundancy())

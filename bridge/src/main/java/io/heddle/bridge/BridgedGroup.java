@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group that is bridged now: its settings, its ways into both fabrics, where it is counted. The
- * control thread makes it; what changes in it is the data thread's.
+ * Group in operation: its settings, its paths into both fabrics, its counters. The control thread
+ * creates it; its mutable state belongs to the data thread.
  */
 final class BridgedGroup {
-  /** Copies within a second that suspend a group. */
+  /** Copies within a second that suspend the group. */
   static final int MOST_COPIES = 100;
 
   private static final long SECOND_NS = 1_000_000_000L;
@@ -25,19 +25,19 @@ final class BridgedGroup {
   private final @Nullable PgmObserver pgm;
   private int copies;
   private long copiesSinceNs;
-  /* Set by the data thread, read by the control thread, which tells of it. */
+  /* Written by the data thread, read by the control thread, which reports it. */
   private volatile boolean suspended;
-  private boolean told;
-  /* Written by whoever gives the order, read by the data thread. */
+  private boolean reported;
+  /* Written by the thread that gives the order, read by the data thread. */
   private volatile int dropEvery;
-  /* By side, since the last that was dropped on purpose. The data thread's. */
+  /* By side: packets since the last one dropped on purpose. The data thread's. */
   private final int[] passed = new int[2];
 
   /**
    * @param slot in the status file
-   * @param flows into fabric a and b; null where nothing goes
+   * @param flows into fabric a and b; null where no packets are forwarded
    * @param counters of packets from fabric a and b
-   * @param pgm reads its packets; null where nobody does
+   * @param pgm observer of its packets; null for none
    */
   BridgedGroup(
       GroupSettings settings,
@@ -60,12 +60,12 @@ final class BridgedGroup {
     return slot;
   }
 
-  /** Frees what it sent by. Nobody sends by it any more. */
-  void retireWays(List<FabricPort> fabrics) {
+  /** Frees its paths. No thread sends through them any more. */
+  void retirePaths(List<FabricPort> fabrics) {
     for (int side = 0; side < flows.length; side++) {
       LimitedFlow flow = flows[side];
       if (flow != null) {
-        fabrics.get(side).retire(flow.way());
+        fabrics.get(side).retire(flow.sendPath());
       }
     }
   }
@@ -74,7 +74,7 @@ final class BridgedGroup {
     return settings.direction();
   }
 
-  /** The packets that come from this side; null where the group doesn't go from there. */
+  /** Returns the flow of packets from this side; null where they aren't forwarded. */
   @Nullable LimitedFlow flowFrom(int side) {
     return flows[1 - side];
   }
@@ -95,19 +95,19 @@ final class BridgedGroup {
     return suspended;
   }
 
-  /** Whether its suspension hasn't been told of yet. The control thread's. */
-  boolean tellsOnce() {
-    boolean first = !told;
-    told = true;
+  /** Returns true once, for the report of its suspension. Control thread only. */
+  boolean reportsOnce() {
+    boolean first = !reported;
+    reported = true;
     return first;
   }
 
-  /** Has one packet of so many be dropped in each direction; 0 for none. Any thread's. */
+  /** Drops one of this many packets in each direction; 0 for none. Any thread. */
   void dropOneOf(int every) {
     dropEvery = every;
   }
 
-  /** Whether the next packet from this side is to be dropped on purpose. */
+  /** Returns whether the next packet from this side is dropped on purpose. */
   boolean dropsNext(int side) {
     int every = dropEvery;
     if (every == 0) {
@@ -121,7 +121,7 @@ final class BridgedGroup {
     return true;
   }
 
-  /** A copy came back. A hundred within a second suspend the group. */
+  /** Counts a returned copy. A hundred within a second suspend the group. */
   void copyCame(long nowNs) {
     if (copies == 0 || nowNs - copiesSinceNs > SECOND_NS) {
       copies = 0;

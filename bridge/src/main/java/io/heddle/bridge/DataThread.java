@@ -19,23 +19,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread that packets go through. It looks at both fabrics in turn, and sleeps when neither
- * has anything, unless it has a processor of its own to spin on.
+ * The only thread that forwards packets. It polls both fabrics in turn, and sleeps when neither has
+ * any, unless it has a processor of its own to spin on.
  */
 final class DataThread {
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
 
-  /** Longest sleep. */
+  /** Maximum sleep. */
   static final long SLEEP_NS = 20_000_000;
 
-  private static final long LOOK_MS = 100;
-  /* Rounds before the thread asks whether it is to end. */
+  private static final long CHECK_MS = 100;
+  /* Rounds between two checks of the end flag. */
   private static final int ROUNDS = 64;
 
   private final Forwarder[] forwarders;
   private final Limiter limiter;
-  private final FabricExit exit;
+  private final FabricOutlet exit;
   private final int core;
   private final long pollfds;
   private final long timespec;
@@ -49,15 +49,15 @@ final class DataThread {
 
   /**
    * @param descriptors of both fabrics
-   * @param tables to begin with
+   * @param tables initial tables
    * @param core to spin on; {@link BridgeConfig#NO_CORE} to sleep
-   * @param whenLost happens where no round succeeds any more
+   * @param whenLost runs when rounds keep failing
    */
   DataThread(
       Arena arena,
       Forwarder[] forwarders,
       Limiter limiter,
-      FabricExit exit,
+      FabricOutlet exit,
       int[] descriptors,
       BridgeTables tables,
       int core,
@@ -78,7 +78,7 @@ final class DataThread {
     thread = new LastingThread("heddle-bridge-data", log, this::run).orElse(whenLost);
   }
 
-  /** A number that changes with each round. */
+  /** Returns a number that changes with each round. */
   long beats() {
     return beats.getOpaque();
   }
@@ -99,19 +99,19 @@ final class DataThread {
     thread.start();
   }
 
-  /** Has it decide by these from its next round on. */
+  /** Sets the tables that it uses from its next round on. */
   void use(BridgeTables tables) {
     next = tables;
   }
 
-  /** Waits until it decides by the newest tables, or has ended. */
+  /** Waits until it uses the newest tables, or has ended. */
   void awaitUse() {
     CountDownLatch inUse = next.inUse();
     boolean interrupted = false;
     boolean waits = true;
     while (waits) {
       try {
-        waits = !inUse.await(LOOK_MS, TimeUnit.MILLISECONDS) && thread.isAlive();
+        waits = !inUse.await(CHECK_MS, TimeUnit.MILLISECONDS) && thread.isAlive();
       } catch (InterruptedException again) {
         interrupted = true;
       }
@@ -130,12 +130,12 @@ final class DataThread {
     }
     MemorySegment errno = capture;
     try {
-      /* Asked first: rounds may fail one after the other. */
+      /* The flag is checked first, since rounds may keep failing. */
       for (int i = 0; i < ROUNDS && !ending; i++) {
         round(errno);
       }
     } catch (RuntimeException | Error failed) {
-      /* What is queued lies where the next round's packets come to lie. */
+      /* Queued packets lie in the buffers that the next round reuses. */
       exit.discard();
       limiter.flushed();
       throw failed;
@@ -159,18 +159,18 @@ final class DataThread {
       exit.flush();
       limiter.flushed();
     } else if (trains == 0 && !ending) {
-      rest(errno);
+      sleep(errno);
     }
   }
 
-  /* Until a packet comes, or one that waits may leave. */
-  private void rest(MemorySegment errno) {
+  /* Sleeps until a packet arrives, or a queued one may leave. */
+  private void sleep(MemorySegment errno) {
     if (core != BridgeConfig.NO_CORE) {
       Thread.onSpinWait();
       return;
     }
     for (Forwarder each : forwarders) {
-      if (!each.mayRest()) {
+      if (!each.maySleep()) {
         return;
       }
     }
@@ -182,7 +182,7 @@ final class DataThread {
     }
   }
 
-  /* Rare: when the configuration changes. */
+  /* Rare: runs when the configuration has changed. */
   private void adopt(BridgeTables tables) {
     long now = System.nanoTime();
     for (int side = 0; side < tables.links().size(); side++) {
@@ -202,7 +202,7 @@ final class DataThread {
     }
   }
 
-  /** Ends it and waits for that. */
+  /** Ends the thread and waits for its end. */
   void end() {
     ending = true;
     thread.unpark();

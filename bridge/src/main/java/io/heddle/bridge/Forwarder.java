@@ -18,9 +18,9 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes packets from one fabric to the other: looks whose they are, checks them, and queues them
- * where they lie. Each one that isn't forwarded is counted under its group and reason. The data
- * thread's.
+ * Forwarder of packets from one fabric to the other. It looks up their group, checks them, and
+ * queues them in place. Each dropped packet is counted under its group and reason. Used by the data
+ * thread only.
  */
 final class Forwarder {
   private final int side;
@@ -34,10 +34,10 @@ final class Forwarder {
 
   /**
    * @param side 0 where packets come from fabric a
-   * @param fabricCounters of the fabric that packets come from
-   * @param sentBack what was sent into the fabric that packets come from
+   * @param fabricCounters of the source fabric
+   * @param sentBack storm guard of the source fabric
    * @param limiter that packets leave through
-   * @param unicast takes what is for one host; null where nothing does
+   * @param unicast forwarder of unicast datagrams; null for none
    */
   Forwarder(
       int side,
@@ -57,28 +57,31 @@ final class Forwarder {
     payloadDigests = !from.keepsHeaders() || !to.keepsHeaders();
   }
 
-  /** Whether nothing more has come, so that the thread may sleep on the fabric's descriptor. */
-  boolean mayRest() {
-    return from.mayRest();
+  /**
+   * Returns whether no more packets are pending, so that the thread may sleep on the fabric's
+   * descriptor.
+   */
+  boolean maySleep() {
+    return from.maySleep();
   }
 
   /**
-   * One look at the fabric, and what comes of it.
+   * Polls the fabric once, and forwards the packets.
    *
-   * @return trains that came
+   * @return number of received trains
    */
   int forward(BridgeTables tables) {
     LoopRules rules = tables.rules().get(side);
     int trains = from.poll();
     TrainBatch batch = from.batch();
     for (int train = 0; train < trains; train++) {
-      Served served =
+      GatedGroup served =
           tables.groups().find(batch.destinationHigh(train), batch.destinationLow(train));
       if (served == null) {
-        takeStranger(batch, train, tables);
+        forwardUngrouped(batch, train, tables);
       } else {
         GroupCounters.arrived(served.group().counters(side), batch.packets(train));
-        forwardTrain(served.group(), served.turn(), rules, batch, train);
+        forwardTrain(served.group(), served.gate(), rules, batch, train);
       }
     }
     if (trains > 0) {
@@ -94,7 +97,7 @@ final class Forwarder {
     return trains;
   }
 
-  private void takeStranger(TrainBatch batch, int train, BridgeTables tables) {
+  private void forwardUngrouped(TrainBatch batch, int train, BridgeTables tables) {
     long high = batch.destinationHigh(train);
     long low = batch.destinationLow(train);
     boolean ipv4 = high == 0 && low >>> 32 == 0xffff;
@@ -102,14 +105,18 @@ final class Forwarder {
       FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
     } else if (unicast != null) {
       unicast.forward(
-          side, train, tables.rules().get(side), tables.rules().get(1 - side), tables.standIns());
+          side,
+          train,
+          tables.rules().get(side),
+          tables.rules().get(1 - side),
+          tables.proxyAddresses());
     } else {
       FabricCounters.unicast(fabricCounters, batch.packets(train));
     }
   }
 
   private void forwardTrain(
-      BridgedGroup group, Turn turn, LoopRules rules, TrainBatch batch, int train) {
+      BridgedGroup group, ForwardingGate gate, LoopRules rules, TrainBatch batch, int train) {
     long now = System.nanoTime();
     long counters = group.counters(side);
     int packets = batch.packets(train);
@@ -122,7 +129,7 @@ final class Forwarder {
       against = DropReason.ONE_WAY;
     }
     if (against == null) {
-      against = turn.against(batch.notBeforeNs(train), batch.arrivedNs(train), now);
+      against = gate.against(batch.notBeforeNs(train), batch.arrivedNs(train), now);
     }
     if (against == null && group.isSuspended()) {
       against = DropReason.SUSPENDED;
@@ -142,7 +149,7 @@ final class Forwarder {
     }
   }
 
-  /* What another bridge forwards meanwhile isn't lost. */
+  /* Packets that another bridge forwards meanwhile don't count as lost. */
   private void pauseReading(BridgedGroup group, @Nullable DropReason against) {
     PgmObserver pgm = group.pgm();
     if (pgm != null

@@ -6,15 +6,15 @@ import io.heddle.verbs.Gid;
 import java.util.Collection;
 import java.util.List;
 
-/** Groups by the names that operators give them. */
+/** Lookup of groups by the names that operators use. */
 final class GroupNames {
   private GroupNames() {}
 
   /**
-   * The address of a group.
+   * Returns the address of a group.
    *
    * @param name its address, or its name with a port
-   * @throws HeddleException where none is named so, with the nearest
+   * @throws HeddleException where no group has this name, with the nearest one
    */
   static Gid find(Collection<BridgedGroup> groups, String name) {
     for (BridgedGroup each : groups) {

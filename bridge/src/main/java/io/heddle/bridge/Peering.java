@@ -4,7 +4,7 @@ import io.heddle.bridge.fabric.BeaconSocket;
 import io.heddle.bridge.peer.Beacon;
 import io.heddle.bridge.peer.BeaconCodec;
 import io.heddle.bridge.peer.BeaconFault;
-import io.heddle.bridge.peer.BeaconReading;
+import io.heddle.bridge.peer.DecodedBeacon;
 import io.heddle.bridge.peer.PeerChange;
 import io.heddle.bridge.peer.PeerProtocol;
 import io.heddle.bridge.peer.PeerSettings;
@@ -25,32 +25,32 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * This bridge among others: a thread that sends and hears beacons, has {@link PeerProtocol} decide,
- * and the data path follow. It has a thread of its own, so that a reload of thousands of groups
- * delays no beacon.
+ * Redundancy of this bridge: a thread that sends and receives beacons, runs {@link PeerProtocol},
+ * and makes the data path follow its decisions. It is separate from the control thread, so that a
+ * reload of thousands of groups delays no beacon.
  */
 final class Peering implements AutoCloseable {
   private static final long NS_PER_MS = 1_000_000;
   private static final int SIDES = 2;
-  private static final int ROOM_BYTES = 2048;
+  private static final int BUFFER_BYTES = 2048;
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
-  private static final int MOST_HEARD_AT_ONCE = 256;
+  private static final int MAX_BEACONS_PER_ROUND = 256;
 
   private final Arena arena = Arena.ofShared();
   private final List<BeaconSocket> sockets;
   private final List<Gid> addresses;
-  private final Followers followers;
+  private final OwnershipTarget target;
   private final PeerStatusWriter status;
   private final Log log;
-  private final Consumer<String> tell;
+  private final Consumer<String> report;
   private final PeerProtocol protocol;
   private final LastingThread thread;
   private final long pollfds;
   private final long timespec;
-  private final byte[] room = new byte[ROOM_BYTES];
+  private final byte[] buffer = new byte[BUFFER_BYTES];
   private final Map<BeaconFault, Long> faults = new EnumMap<>(BeaconFault.class);
-  private final DataWatch data;
+  private final HangDetector data;
   private final Runnable whenLost;
   private final int[] sendErrors = new int[SIDES];
   private PeerSettings settings;
@@ -58,20 +58,24 @@ final class Peering implements AutoCloseable {
   private int fabricsUp = -1;
   private volatile boolean closing;
 
-  /** The bridge, as far as it follows what is decided. */
-  interface Followers {
+  /** The bridge's side of ownership changes. */
+  interface OwnershipTarget {
     /**
-     * Runs something while no reload does.
+     * Runs an action while no reload runs.
      *
-     * @return false where a reload is in progress, and it isn't run
+     * @return false where a reload is in progress, and the action didn't run
      */
-    boolean alone(Runnable what);
+    boolean runExclusively(Runnable action);
 
-    /** The bridge's groups; the same object while they are the same. Only within {@link #alone}. */
+    /**
+     * Returns the bridge's groups; the same object while they are unchanged. Only within {@link
+     * #runExclusively}.
+     */
     List<Gid> groups();
 
     /**
-     * Has the data path do as it is decided, and waits until it does. Only within {@link #alone}.
+     * Makes the data path follow the decision, and waits until it does. Only within {@link
+     * #runExclusively}.
      */
     void follow(PeerProtocol protocol);
   }
@@ -79,29 +83,29 @@ final class Peering implements AutoCloseable {
   /**
    * @param sockets of fabric a and b, which this closes
    * @param addresses of this bridge
-   * @param data notices where nothing is forwarded any more
-   * @param tell takes what an operator should hear of
-   * @param whenLost happens where the thread does nothing any more but fail
+   * @param data detector of a hung data thread
+   * @param report receives messages for the operator
+   * @param whenLost runs when the thread's rounds keep failing
    */
   Peering(
       PeerSettings settings,
       List<BeaconSocket> sockets,
       List<Gid> addresses,
-      Followers followers,
+      OwnershipTarget target,
       PeerStatusWriter status,
-      DataWatch data,
+      HangDetector data,
       Log log,
-      Consumer<String> tell,
+      Consumer<String> report,
       Runnable whenLost) {
     this.settings = settings;
     this.sockets = List.copyOf(sockets);
     this.addresses = addresses.stream().limit(Beacon.MOST_ADDRESSES).toList();
-    this.followers = followers;
+    this.target = target;
     this.status = status;
     this.data = data;
     this.whenLost = whenLost;
     this.log = log;
-    this.tell = tell;
+    this.report = report;
     long now = System.nanoTime();
     nextBeaconNs = now;
     protocol = new PeerProtocol(settings, System.currentTimeMillis(), now);
@@ -119,28 +123,28 @@ final class Peering implements AutoCloseable {
     thread.start();
   }
 
-  /** As {@link PeerProtocol#configure}. */
+  /** Configures the protocol, as {@link PeerProtocol#configure} does. */
   synchronized void configure(PeerSettings next, Map<Gid, Integer> owners, long digest) {
     settings = next;
     protocol.configure(next, owners, digest);
   }
 
   /**
-   * Gives an order, or asks; what it changes is told to the others within a moment.
+   * Runs an order or a query on the protocol. Its effect is announced to the other bridges at once.
    *
-   * @return whatever the order returns
+   * @return the order's result
    */
-  synchronized <T> T order(Function<PeerProtocol, T> what) {
-    T answer = what.apply(protocol);
+  synchronized <T> T order(Function<PeerProtocol, T> order) {
+    T result = order.apply(protocol);
     nextBeaconNs = System.nanoTime();
-    return answer;
+    return result;
   }
 
-  /** Whether something holds; it is asked after each round until then, or the time is over. */
-  synchronized boolean await(Predicate<PeerProtocol> what, long limitNs)
+  /** Waits until a condition holds; it is evaluated after each round, until the time limit. */
+  synchronized boolean await(Predicate<PeerProtocol> condition, long limitNs)
       throws InterruptedException {
     long start = System.nanoTime();
-    while (!what.test(protocol)) {
+    while (!condition.test(protocol)) {
       long restMs = (limitNs - (System.nanoTime() - start)) / NS_PER_MS;
       if (closing || restMs <= 0) {
         return false;
@@ -157,24 +161,26 @@ final class Peering implements AutoCloseable {
       }
       long now = System.nanoTime();
       if (data.hangs(now)) {
-        /* Without beacons the others take over. */
+        /* Without beacons the other bridges take over. */
         log.warn("the data thread hangs, so this bridge ends");
         whenLost.run();
         return false;
       }
-      hear(now);
+      receive(now);
       boolean due = now - nextBeaconNs >= 0;
       if (due) {
-        lookAtLinks();
+        checkLinks();
       }
       boolean changed = decide(now);
       if (due || changed) {
-        /* Later where the thread comes late, so that beacons don't bunch. */
+        /*
+         * Counted from now, not from the due time, so that beacons of a delayed thread don't bunch.
+         */
         nextBeaconNs = now + settings.intervalMs() * NS_PER_MS;
         sendBeacons(false);
       }
       if (due || changed) {
-        tellChanges(now);
+        reportChanges(now);
         status.write(protocol, faults, now);
       }
       notifyAll();
@@ -183,24 +189,24 @@ final class Peering implements AutoCloseable {
     return true;
   }
 
-  private void hear(long nowNs) {
+  private void receive(long nowNs) {
     for (int side = 0; side < SIDES; side++) {
-      int length = sockets.get(side).receive(room);
-      for (int i = 0; length >= 0 && i < MOST_HEARD_AT_ONCE; i++) {
+      int length = sockets.get(side).receive(buffer);
+      for (int i = 0; length >= 0 && i < MAX_BEACONS_PER_ROUND; i++) {
         BeaconFault fault =
-            switch (BeaconCodec.decode(room, length, settings.key())) {
-              case BeaconReading.Right right -> protocol.hear(right.beacon(), side, nowNs);
-              case BeaconReading.Wrong wrong -> wrong.fault();
+            switch (BeaconCodec.decode(buffer, length, settings.key())) {
+              case DecodedBeacon.Valid valid -> protocol.receive(valid.beacon(), side, nowNs);
+              case DecodedBeacon.Rejected rejected -> rejected.fault();
             };
         if (fault != null) {
           count(fault, side);
         }
-        length = sockets.get(side).receive(room);
+        length = sockets.get(side).receive(buffer);
       }
     }
   }
 
-  /* The first of each kind is told. */
+  /* Only the first one of each kind is logged. */
   private void count(BeaconFault fault, int side) {
     if (faults.merge(fault, 1L, Long::sum) == 1) {
       log.warn(
@@ -209,7 +215,7 @@ final class Peering implements AutoCloseable {
     }
   }
 
-  private void lookAtLinks() {
+  private void checkLinks() {
     int up = 0;
     for (int side = 0; side < SIDES; side++) {
       up |= sockets.get(side).isUp() ? 1 << side : 0;
@@ -219,7 +225,7 @@ final class Peering implements AutoCloseable {
       fabricsUp = up;
       protocol.fabricsUp(up);
       if (!first || up != 3) {
-        tell.accept(
+        report.accept(
             up == 3
                 ? "both fabrics' links are up again"
                 : "this bridge can own no group: the link is down of fabric "
@@ -230,10 +236,10 @@ final class Peering implements AutoCloseable {
 
   private boolean decide(long nowNs) {
     boolean[] changed = new boolean[1];
-    followers.alone(() -> {
-      changed[0] = protocol.step(nowNs, followers.groups());
+    target.runExclusively(() -> {
+      changed[0] = protocol.step(nowNs, target.groups());
       if (changed[0]) {
-        followers.follow(protocol);
+        target.follow(protocol);
       }
     });
     return changed[0];
@@ -254,11 +260,11 @@ final class Peering implements AutoCloseable {
     }
   }
 
-  private void tellChanges(long nowNs) {
-    for (PeerChange each : protocol.table().look(nowNs)) {
+  private void reportChanges(long nowNs) {
+    for (PeerChange each : protocol.table().takeChanges(nowNs)) {
       if (each.isWarning()) {
         log.warn("%s", each.describe());
-        tell.accept(each.describe());
+        report.accept(each.describe());
       } else {
         log.info("%s", each.describe());
       }
@@ -275,14 +281,17 @@ final class Peering implements AutoCloseable {
         until = deadline;
       }
     }
-    /* An order waits as long as this. */
+    /* An order waits at most this long. */
     long waitNs = Math.clamp(until - now, 0, 20 * NS_PER_MS);
     Memory.setLong(timespec, 0);
     Memory.setLong(timespec + 8, waitNs);
     DatagramCalls.poll(LinuxCalls.errnoCapture(), pollfds, SIDES, timespec);
   }
 
-  /** Ends the thread. Nothing is forwarded any more: the others are told, and take over at once. */
+  /**
+   * Ends the thread. The data path must have stopped forwarding: the last beacon announces the
+   * departure, and the others take over at once.
+   */
   @Override
   public void close() {
     closing = true;
@@ -295,7 +304,7 @@ final class Peering implements AutoCloseable {
     release();
   }
 
-  /** Gives back what it has, where its thread never ran. */
+  /** Releases its resources, where its thread never ran. */
   void release() {
     sockets.forEach(BeaconSocket::close);
     arena.close();

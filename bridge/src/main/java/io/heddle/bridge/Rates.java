@@ -4,17 +4,20 @@ import io.heddle.bridge.status.GroupCounters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How fast packets leave, by what was counted since the look before. The control thread's. */
+/**
+ * Rates of leaving packets, from the counters since the previous call. Used by the control thread
+ * only.
+ */
 final class Rates {
-  /* By slot: when, then packets and bytes of both directions. */
+  /* By slot: time of the last call, then packets and bytes of both directions. */
   private final Map<Integer, long[]> last = new LinkedHashMap<>();
 
   /**
-   * Looks at the counters of a slot, and writes the rates there.
+   * Reads the counters of a slot, and writes the rates there.
    *
    * @param counters of both directions
    */
-  void look(int slot, long[] counters) {
+  void update(int slot, long[] counters) {
     long now = System.nanoTime();
     long[] before = last.computeIfAbsent(slot, key -> new long[] {now, 0, 0, 0, 0});
     double seconds = Math.max(1, now - before[0]) / 1e9;
@@ -32,7 +35,7 @@ final class Rates {
     before[0] = now;
   }
 
-  /** The slot is another's from now on. */
+  /** Forgets a slot, which is reused from now on. */
   void forget(int slot) {
     last.remove(slot);
   }

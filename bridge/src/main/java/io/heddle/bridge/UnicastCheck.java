@@ -11,22 +11,22 @@ import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 
-/** Whether datagrams for one host can be bridged as configured, by what the fabrics are. */
+/** Check that the fabrics allow unicast forwarding as configured. */
 final class UnicastCheck {
   private UnicastCheck() {}
 
   /**
-   * Looks at prefixes, which could let packets go round, and at addresses that stand for hosts. In
-   * the calling thread's network namespace.
+   * Checks prefixes, which could cause loops, and proxy addresses. In the calling thread's network
+   * namespace.
    *
-   * @throws HeddleException for what can't be
+   * @throws HeddleException where a check fails
    */
   static void require(BridgeConfig config, List<? extends FabricPort> fabrics) {
     if (config.isTransparent()) {
       PrefixOverlap.refuse(
           "", BridgeTables.prefixes(config, fabrics, 0), BridgeTables.prefixes(config, fabrics, 1));
     }
-    if (!config.standIns().all().isEmpty()) {
+    if (!config.proxyAddresses().all().isEmpty()) {
       for (int side = 0; side < config.fabrics().size(); side++) {
         requireAssigned(config.fabrics().get(side), fabrics.get(side));
       }

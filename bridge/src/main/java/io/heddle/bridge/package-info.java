@@ -1,13 +1,13 @@
 /**
- * A gateway between two RDMA fabrics. {@link io.heddle.bridge.Bridge} is the whole of it.
+ * Gateway between two RDMA fabrics; its entry point is {@link io.heddle.bridge.Bridge}.
  *
- * <p>Threads: {@code heddle-bridge-data} takes packets from one fabric to the other and is alone in
- * doing so; {@code heddle-bridge-control} writes signs of life, rates and errors. What the data
- * thread decides by is one immutable {@code BridgeTables}, which the caller of a reload replaces,
- * and among several bridges {@code heddle-bridge-peers}, which sends and hears beacons.
+ * <p>Threads: {@code heddle-bridge-data} alone forwards packets. {@code heddle-bridge-control}
+ * writes heartbeats, rates and errors. Among several bridges {@code heddle-bridge-peers} sends and
+ * receives beacons. The data thread reads one immutable {@code BridgeTables}, which the caller of a
+ * reload and the thread of beacons replace.
  *
- * <p>Memory: packets lie in the receive buffers of the fabric that they came from, and leave from
- * there. Counters lie in the status file. Nothing is allocated per packet.
+ * <p>Memory: packets stay in the receive buffers of their source fabric, and leave from there.
+ * Counters lie in the status file. Nothing is allocated per packet.
  */
 @NullMarked
 package io.heddle.bridge;

@@ -11,7 +11,7 @@ import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
 import io.heddle.bridge.limit.Limiter;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import java.lang.foreign.Arena;
@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the thread that packets go through when its rounds fail. */
+/** Behaviour of the data thread when its rounds fail. */
 @EndsWithin(60)
 class DataThreadTest {
   private static final int FOR_EVER = Integer.MAX_VALUE;
@@ -38,7 +38,7 @@ class DataThreadTest {
 
   private DataThread threadOf(FaultyFabric fabric) {
     StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
-    FabricExit exit = new FabricExit(new FabricPort[] {fabric, other}, guards);
+    FabricOutlet exit = new FabricOutlet(new FabricPort[] {fabric, other}, guards);
     long now = System.nanoTime();
     Limiter limiter = new Limiter(arena, 1 << 20, 1500, exit, now);
     Forwarder[] forwarders = {
@@ -64,7 +64,7 @@ class DataThreadTest {
         new GroupTable<>(Map.of()),
         List.of(none, none),
         List.of(RateLimit.NONE, RateLimit.NONE),
-        StandIns.NONE,
+        ProxyAddresses.NONE,
         null,
         List.of(),
         new CountDownLatch(1));
@@ -73,13 +73,13 @@ class DataThreadTest {
   private static void awaitPolls(FaultyFabric fabric, int polls) {
     Patience patience = Patience.ofSeconds(30);
     while (fabric.polls.get() < polls) {
-      assertFalse(patience.isOver(), () -> fabric.polls + " looks within " + patience);
+      assertFalse(patience.isOver(), () -> fabric.polls + " polls within " + patience);
       LockSupport.parkNanos(100_000);
     }
   }
 
   @Test
-  void itEndsWhenToldEvenIfEveryRoundFails() {
+  void endsOnRequestEvenIfEveryRoundFails() {
     FaultyFabric fabric = new FaultyFabric(FOR_EVER);
     DataThread data = threadOf(fabric);
     data.start();
@@ -88,7 +88,7 @@ class DataThreadTest {
   }
 
   @Test
-  void whoeverDependsOnItHearsThatEveryRoundFails() throws InterruptedException {
+  void reportsThatEveryRoundFails() throws InterruptedException {
     DataThread data = threadOf(new FaultyFabric(FOR_EVER));
     data.start();
     lost.await();
@@ -96,12 +96,12 @@ class DataThreadTest {
   }
 
   @Test
-  void aThreadThatHangsWithoutFailingIsNoticedAndOneThatSleepsIsNot() {
+  void detectsHungThreadButNotSleepingOne() {
     FaultyFabric fabric = new FaultyFabric(0);
     DataThread data = threadOf(fabric);
     data.start();
     awaitPolls(fabric, 2);
-    DataWatch watch = new DataWatch(data::beats, 50, DataThread.SLEEP_NS);
+    HangDetector watch = new HangDetector(data::beats, 50, DataThread.SLEEP_NS);
     for (int i = 0; i < 60; i++) {
       assertFalse(watch.hangs(System.nanoTime()), "it sleeps");
       LockSupport.parkNanos(DataThread.SLEEP_NS);
@@ -120,7 +120,7 @@ class DataThreadTest {
   }
 
   @Test
-  void whoeverWaitsForItToUseOtherTablesGoesOnWhenItEndsBeforeThat() {
+  void awaitUseReturnsWhenThreadEnds() {
     FaultyFabric fabric = new FaultyFabric(FOR_EVER);
     DataThread data = threadOf(fabric);
     data.start();
@@ -131,7 +131,7 @@ class DataThreadTest {
   }
 
   @Test
-  void itSaysThatItUsesOtherTables() {
+  void confirmsUseOfNewTables() {
     DataThread data = threadOf(new FaultyFabric(1));
     data.start();
     BridgeTables others = tables();
@@ -142,7 +142,7 @@ class DataThreadTest {
   }
 
   @Test
-  void whatAFailedRoundHasQueuedIsDroppedBeforeTheNextOne() {
+  void failedRoundDropsItsQueuedPackets() {
     FaultyFabric fabric = new FaultyFabric(1);
     DataThread data = threadOf(fabric);
     data.start();

@@ -1,8 +1,8 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.verbs.Gid;
@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A fabric that fails when it is looked at, as one does whose counters are gone. */
+/** Fabric whose poll fails, such as one whose status file is truncated. */
 final class FaultyFabric implements FabricPort {
   final AtomicInteger polls = new AtomicInteger();
   final AtomicInteger discards = new AtomicInteger();
-  /* Looks that fail, at first. */
+  /* Number of polls that fail, at first. */
   private final int failures;
-  /* A look waits for it, as in a call that doesn't come back. */
+  /* A poll waits for it, like a call that doesn't return. */
   volatile CountDownLatch hangs = new CountDownLatch(0);
-  /* What is wrong with it, as whoever looks is told. */
+  /* Fault that a check returns. */
   String state = "";
 
   FaultyFabric(int failures) {
@@ -56,7 +56,7 @@ final class FaultyFabric implements FabricPort {
   }
 
   @Override
-  public boolean mayRest() {
+  public boolean maySleep() {
     return true;
   }
 
@@ -69,12 +69,12 @@ final class FaultyFabric implements FabricPort {
   public void countAt(long counters) {}
 
   @Override
-  public String look() {
+  public String check() {
     return state;
   }
 
   @Override
-  public void retire(Way way) {}
+  public void retire(SendPath sendPath) {}
 
   @Override
   public void join(GroupAddress group) {}
@@ -83,13 +83,13 @@ final class FaultyFabric implements FabricPort {
   public void leave(Gid group) {}
 
   @Override
-  public Way wayTo(GroupAddress group, int trafficClass) {
-    throw new AssertionError("no way to " + group);
+  public SendPath sendPathTo(GroupAddress group, int trafficClass) {
+    throw new AssertionError("no path to " + group);
   }
 
   @Override
-  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
-    throw new AssertionError("no way to " + destination);
+  public SendPath sendPathBetween(Gid source, Gid destination, int trafficClass) {
+    throw new AssertionError("no path to " + destination);
   }
 
   @Override
@@ -121,7 +121,8 @@ final class FaultyFabric implements FabricPort {
   }
 
   @Override
-  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+  public void send(
+      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
     throw new AssertionError("no packet came");
   }
 

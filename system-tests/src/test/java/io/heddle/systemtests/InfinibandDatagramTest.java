@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.cli.lab.Skip;
@@ -275,8 +275,8 @@ final class InfinibandDatagramTest {
           0);
       int length =
           DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY) + 100 + PacketFormat.ICRC_BYTES;
-      Way way = bridge.wayTo(new GroupAddress(group, 0, MgidFormat.IPV4), 0x68);
-      bridge.send(way, packet, length, 0, at, System.nanoTime());
+      SendPath sendPath = bridge.sendPathTo(new GroupAddress(group, 0, MgidFormat.IPV4), 0x68);
+      bridge.send(sendPath, packet, length, 0, at, System.nanoTime());
       bridge.flush();
       WorkCompletion got = right.await();
       assertEquals(3, got.serviceLevel, "STANDIN_SL");

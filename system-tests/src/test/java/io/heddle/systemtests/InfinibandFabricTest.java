@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.peer.PeerSettings;
@@ -104,8 +104,8 @@ final class InfinibandFabricTest {
     return headers + BYTES + pad + PacketFormat.ICRC_BYTES;
   }
 
-  private void send(VerbsFabric by, Way way) {
-    by.send(way, packet, build(), 0, groupCounters, System.nanoTime());
+  private void send(VerbsFabric by, SendPath sendPath) {
+    by.send(sendPath, packet, build(), 0, groupCounters, System.nanoTime());
     by.flush();
   }
 
@@ -133,9 +133,9 @@ final class InfinibandFabricTest {
   })
   void aGroupGetsThereUnderEachName(String group, MgidFormat format, int port) throws Exception {
     GroupAddress name = new GroupAddress(gid(group), port, format);
-    Way way = near.wayTo(name, 0);
+    SendPath sendPath = near.sendPathTo(name, 0);
     far.join(name);
-    send(near, way);
+    send(near, sendPath);
     TrainBatch batch = await(far);
     assertEquals(gid(group), new Gid(batch.destinationHigh(0), batch.destinationLow(0)));
     assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
@@ -146,7 +146,7 @@ final class InfinibandFabricTest {
         Memory.toArray(packet + headers, BYTES), Memory.toArray(batch.address(0) + headers, BYTES));
     expectNothing(near);
     far.leave(gid(group));
-    send(near, way);
+    send(near, sendPath);
     expectNothing(far);
   }
 
@@ -156,11 +156,11 @@ final class InfinibandFabricTest {
     GroupAddress then = new GroupAddress(gid("239.1.2.4"), 0, MgidFormat.IPV4);
     far.join(before);
     far.join(before);
-    Way old = near.wayTo(before, 0);
+    SendPath old = near.sendPathTo(before, 0);
     send(near, old);
     await(far);
     far.join(then);
-    Way next = near.wayTo(then, 0);
+    SendPath next = near.sendPathTo(then, 0);
     send(near, old);
     expectNothing(far);
     send(near, next);
@@ -170,17 +170,17 @@ final class InfinibandFabricTest {
   @Test
   void whoeverOnlySendsHearsNothingAndNobodyHearsWhoHasLeft() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.5"));
-    Way way = near.wayTo(name, 0);
-    Way again = near.wayTo(name, 0x20);
+    SendPath sendPath = near.sendPathTo(name, 0);
+    SendPath again = near.sendPathTo(name, 0x20);
     far.join(name);
     near.retire(again);
-    send(near, way);
+    send(near, sendPath);
     await(far);
     expectNothing(near);
-    near.retire(way);
-    send(near, way);
+    near.retire(sendPath);
+    send(near, sendPath);
     expectNothing(far);
-    assertEquals("", near.look());
+    assertEquals("", near.check());
   }
 
   @Test
@@ -188,43 +188,43 @@ final class InfinibandFabricTest {
     GroupAddress name = GroupAddress.of(gid("239.1.2.9"));
     far.join(name);
     StandinControl.run("refuse 0/0 rdma_join_multicast_ex " + Errno.EOPNOTSUPP);
-    Way way = near.wayTo(name, 0);
+    SendPath sendPath = near.sendPathTo(name, 0);
     assertEquals(
         List.of(
             "fabric a: members that only send aren't known here (EOPNOTSUPP (95)), so standin0"
                 + " becomes a full member of groups that it only sends to"),
         said);
-    send(near, way);
+    send(near, sendPath);
     await(far);
     expectNothing(near);
-    near.wayTo(GroupAddress.of(gid("239.1.2.10")), 0);
+    near.sendPathTo(GroupAddress.of(gid("239.1.2.10")), 0);
     assertEquals(1, said.size(), "once");
     StandinControl.run("refuse 0/0 rdma_join_multicast " + Errno.EINVAL);
     HeddleException refused =
         assertThrows(
-            HeddleException.class, () -> near.wayTo(GroupAddress.of(gid("239.1.2.11")), 0));
-    assertTrue(refused.getMessage().contains("RDMA CM says EINVAL"), refused.getMessage());
+            HeddleException.class, () -> near.sendPathTo(GroupAddress.of(gid("239.1.2.11")), 0));
+    assertTrue(refused.getMessage().contains("RDMA CM returned EINVAL"), refused.getMessage());
   }
 
   @Test
   void groupsThatTheSubnetsManagerHasForgottenAreJoinedAgainUnderTheirOtherLids() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.12"));
     far.join(name);
-    Way way = near.wayTo(name, 0);
-    send(near, way);
+    SendPath sendPath = near.sendPathTo(name, 0);
+    send(near, sendPath);
     await(far);
     StandinControl.run("forget");
     Patience patience = Patience.ofSeconds(20);
     do {
       assertFalse(patience.isOver(), "nothing came");
-      near.look();
-      far.look();
-      send(near, way);
+      near.check();
+      far.check();
+      send(near, sendPath);
     } while (far.poll() == 0);
     assertEquals(gid("239.1.2.12").low(), far.batch().destinationLow(0));
-    assertEquals(List.of("", ""), List.of(near.look(), far.look()));
+    assertEquals(List.of("", ""), List.of(near.check(), far.check()));
     far.leave(gid("239.1.2.12"));
-    near.retire(way);
+    near.retire(sendPath);
   }
 
   @Test
@@ -233,15 +233,15 @@ final class InfinibandFabricTest {
     long self = Thread.currentThread().threadId();
     GroupAddress name = new GroupAddress(gid("239.1.2.13"), 0, MgidFormat.IPV4);
     far.join(name);
-    Way way = near.wayTo(name, 0);
+    SendPath sendPath = near.sendPathTo(name, 0);
     long allocated = -1;
     Patience patience = Patience.ofSeconds(30);
     while (allocated != 0) {
       assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
-        far.mayRest();
-        send(near, way);
+        far.maySleep();
+        send(near, sendPath);
         near.poll();
         far.poll();
       }
@@ -254,7 +254,7 @@ final class InfinibandFabricTest {
   void aPortThatReceivesHearsItself() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.6"));
     near.join(name);
-    send(near, near.wayTo(name, 0));
+    send(near, near.sendPathTo(name, 0));
     TrainBatch batch = await(near);
     assertEquals(near.ownAddresses().getFirst(), new Gid(batch.sourceHigh(0), batch.sourceLow(0)));
   }
@@ -268,7 +268,7 @@ final class InfinibandFabricTest {
           other.describe());
       GroupAddress name = new GroupAddress(gid("239.1.2.7"), 7, MgidFormat.CLLM);
       far.join(name);
-      send(other, other.wayTo(name, 0));
+      send(other, other.sendPathTo(name, 0));
       expectNothing(far);
     } finally {
       other.close();
@@ -283,11 +283,11 @@ final class InfinibandFabricTest {
             + " name that by address=",
         refusal("10.9.0.2"));
     assertEquals(
-        "fabric a: standin0 has no address 10.9.0.2, which is to stand for a host; ip addr add"
+        "fabric a: standin0 has no address 10.9.0.2, which must represent a host; ip addr add"
             + " 10.9.0.2/32 on the IPoIB interface of its port in partition 0xffff",
         standInRefusal("10.9.0.2"));
     assertEquals(
-        "fabric a: standin0 has address 10.9.1.1 in partition 0x8001, which is to stand for a host;"
+        "fabric a: standin0 has address 10.9.1.1 in partition 0x8001, which must represent a host;"
             + " ip addr add 10.9.1.1/32 on the IPoIB interface of its port in partition 0xffff",
         standInRefusal("10.9.1.1"));
     PeerSettings settings = new PeerSettings(1, 100, 1, 100, false, "", null, null, 14_791);
@@ -308,8 +308,8 @@ final class InfinibandFabricTest {
       HeddleException noLink =
           assertThrows(HeddleException.class, () -> far.join(GroupAddress.of(gid("239.1.2.8"))));
       assertEquals(
-          "fabric a: standin1 can't join 239.1.2.8: RDMA CM says ENETUNREACH (101); look whether"
-              + " its port has a link and the subnet a manager",
+          "fabric a: standin1 can't join 239.1.2.8: RDMA CM returned ENETUNREACH (101); check"
+              + " whether its port has a link and the subnet a manager",
           noLink.getMessage());
     } finally {
       StandinControl.run("port 0/1 up");

@@ -17,8 +17,8 @@ import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
 import io.heddle.bridge.unicast.NumberMapping;
-import io.heddle.bridge.unicast.StandIn;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddress;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
@@ -72,7 +72,7 @@ final class InfinibandMappedTest {
   private final List<String> undo = new ArrayList<>();
   private final List<VerbsFabric> ends = new ArrayList<>();
   private final List<SubnetHost> hosts = new ArrayList<>();
-  private StandIns standIns;
+  private ProxyAddresses proxyAddresses;
   private MappedForwarder forwarder;
   private SubnetHost a1;
   private SubnetHost a2;
@@ -98,22 +98,22 @@ final class InfinibandMappedTest {
 
   @BeforeEach
   void open() {
-    standIns =
-        new StandIns(
+    proxyAddresses =
+        new ProxyAddresses(
             List.of(
-                new StandIn(A, gid("10.1.0.201"), gid("10.2.0.1")),
-                new StandIn(A, gid("10.1.0.202"), gid("10.2.0.2")),
-                new StandIn(A, gid("fd01::c9"), gid("fd02::1")),
-                new StandIn(B, gid("10.2.0.201"), gid("10.1.0.1")),
-                new StandIn(B, gid("10.2.0.202"), gid("10.1.0.2")),
-                new StandIn(B, gid("fd02::c9"), gid("fd01::1"))));
+                new ProxyAddress(A, gid("10.1.0.201"), gid("10.2.0.1")),
+                new ProxyAddress(A, gid("10.1.0.202"), gid("10.2.0.2")),
+                new ProxyAddress(A, gid("fd01::c9"), gid("fd02::1")),
+                new ProxyAddress(B, gid("10.2.0.201"), gid("10.1.0.1")),
+                new ProxyAddress(B, gid("10.2.0.202"), gid("10.1.0.2")),
+                new ProxyAddress(B, gid("fd02::c9"), gid("fd01::1"))));
     NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(SubnetHost.PORT));
     forwarder =
         new MappedForwarder(
             arena,
             end(A, "standin2", "10.1.0.254"),
             end(B, "standin3", "10.2.0.254"),
-            new UnicastSettings(0, Addresses.PROXIED, standIns, mapping),
+            new UnicastSettings(0, Addresses.PROXIED, proxyAddresses, mapping),
             mapping,
             directions,
             new Limiter(
@@ -122,7 +122,7 @@ final class InfinibandMappedTest {
                 8192,
                 (flow, at, length, crc, digest, arrivedNs, nowNs) ->
                     ends.get(flow.side())
-                        .send(flow.way(), at, length, crc, flow.counters(), arrivedNs),
+                        .send(flow.sendPath(), at, length, crc, flow.counters(), arrivedNs),
                 System.nanoTime()),
             new SplittableRandom(7));
     a1 = host("standin4", "10.1.0.1", EACH, List.of("10.1.0.1", "fd01::1"));
@@ -137,7 +137,7 @@ final class InfinibandMappedTest {
             side == A ? "a" : "b",
             device,
             List.of(gid(address)),
-            standIns.addressesIn(side),
+            proxyAddresses.addressesIn(side),
             QUEUE_PAIRS,
             1);
     VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
@@ -176,7 +176,7 @@ final class InfinibandMappedTest {
     for (int side = 0; side < 2; side++) {
       int trains = ends.get(side).poll();
       for (int train = 0; train < trains; train++) {
-        forwarder.forward(side, train, RULES, RULES, standIns);
+        forwarder.forward(side, train, RULES, RULES, proxyAddresses);
       }
       ends.get(1 - side).flush();
       forwarder.expire(side, System.nanoTime());
@@ -267,7 +267,7 @@ final class InfinibandMappedTest {
     Patience patience = Patience.ofSeconds(20);
     while (a1.poll().isEmpty()) {
       assertFalse(patience.isOver(), "the path wasn't asked again");
-      ends.forEach(each -> assertEquals("", each.look()));
+      ends.forEach(each -> assertEquals("", each.check()));
       b1.send(0, inB(a1), client, 5);
       pass();
     }
@@ -330,7 +330,7 @@ final class InfinibandMappedTest {
         for (int side = 0; side < 2; side++) {
           int trains = ends.get(side).poll();
           for (int train = 0; train < trains; train++) {
-            forwarder.forward(side, train, RULES, RULES, standIns);
+            forwarder.forward(side, train, RULES, RULES, proxyAddresses);
           }
           ends.get(1 - side).flush();
           forwarder.expire(side, System.nanoTime());

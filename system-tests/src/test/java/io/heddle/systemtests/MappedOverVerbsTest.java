@@ -5,18 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
 import io.heddle.bridge.unicast.NumberMapping;
-import io.heddle.bridge.unicast.StandIn;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddress;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.cli.lab.Skip;
@@ -82,7 +82,7 @@ final class MappedOverVerbsTest {
 
   /** Knows the only host of its fabric, and has the ways to it made before it tells of it. */
   private static final class Asking implements NumberService {
-    private final Queue<Heard> heard = new ArrayDeque<>();
+    private final Queue<Message> heard = new ArrayDeque<>();
     private final VerbsFabric end;
     private final VerbsFabric host;
     private int accepted;
@@ -98,19 +98,19 @@ final class MappedOverVerbsTest {
     }
 
     @Override
-    public void ask(int token, Gid source, Gid server, int port, List<Byte> privateData) {
+    public void request(int token, Gid source, Gid server, int port, List<Byte> privateData) {
       prepare(source, server);
       heard.add(new Answer(token, 0, host.numbers()[0], CmaHeader.QUEUE_KEY, List.of()));
     }
 
     private void askedBy(Gid client, Gid address) {
       prepare(address, client);
-      heard.add(new Question(1, address, PORT, client, 9, List.of()));
+      heard.add(new NumberRequest(1, address, PORT, client, 9, List.of()));
     }
 
     @Override
     public void prepare(Gid source, Gid destination) {
-      end.wayBetween(source, destination, 0);
+      end.sendPathBetween(source, destination, 0);
     }
 
     @Override
@@ -127,12 +127,12 @@ final class MappedOverVerbsTest {
     }
 
     @Override
-    public @Nullable Heard take() {
+    public @Nullable Message take() {
       return heard.poll();
     }
 
     @Override
-    public String look() {
+    public String check() {
       return "";
     }
 
@@ -140,9 +140,10 @@ final class MappedOverVerbsTest {
     public void close() {}
   }
 
-  private VerbsFabric open(int side, List<Gid> standIns, int queuePairs) {
+  private VerbsFabric open(int side, List<Gid> proxyAddresses, int queuePairs) {
     VerbsSpec spec =
-        new VerbsSpec(side == A ? "a" : "b", "standin" + side, List.of(), standIns, queuePairs, 1);
+        new VerbsSpec(
+            side == A ? "a" : "b", "standin" + side, List.of(), proxyAddresses, queuePairs, 1);
     VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {});
     fabric.countAt(counters);
     opened.add(fabric);
@@ -174,8 +175,8 @@ final class MappedOverVerbsTest {
       DatagramFormat.setImmediate(packet, number());
       Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
       Memory.setLong(packet + HEADERS, word);
-      Way way = fabric.wayBetween(address, to, 0);
-      fabric.send(way, packet, LENGTH, 0, directions[side], System.nanoTime());
+      SendPath sendPath = fabric.sendPathBetween(address, to, 0);
+      fabric.send(sendPath, packet, LENGTH, 0, directions[side], System.nanoTime());
       fabric.flush();
     }
 
@@ -200,7 +201,7 @@ final class MappedOverVerbsTest {
     private final List<VerbsFabric> ends;
     private final List<Asking> services;
     private final List<Gid> addresses;
-    private final StandIns standIns;
+    private final ProxyAddresses proxyAddresses;
     private final MappedForwarder forwarder;
 
     /**
@@ -214,18 +215,18 @@ final class MappedOverVerbsTest {
               open(A, List.of(addresses.get(A)), QUEUE_PAIRS),
               open(B, List.of(addresses.get(B)), QUEUE_PAIRS));
       services = List.of(new Asking(ends.get(A), a.fabric), new Asking(ends.get(B), b.fabric));
-      standIns =
-          new StandIns(
+      proxyAddresses =
+          new ProxyAddresses(
               List.of(
-                  new StandIn(A, addresses.get(A), b.address),
-                  new StandIn(B, addresses.get(B), a.address)));
+                  new ProxyAddress(A, addresses.get(A), b.address),
+                  new ProxyAddress(B, addresses.get(B), a.address)));
       NumberMapping mapping = new NumberMapping(QUEUE_PAIRS, true, List.of(PORT));
       forwarder =
           new MappedForwarder(
               arena,
               MappedEnd.behind(ends.get(A), services.get(A)),
               MappedEnd.behind(ends.get(B), services.get(B)),
-              new UnicastSettings(0, Addresses.PROXIED, standIns, mapping),
+              new UnicastSettings(0, Addresses.PROXIED, proxyAddresses, mapping),
               mapping,
               directions,
               new Limiter(
@@ -234,7 +235,7 @@ final class MappedOverVerbsTest {
                   8192,
                   (flow, at, length, crc, digest, arrivedNs, nowNs) ->
                       ends.get(flow.side())
-                          .send(flow.way(), at, length, crc, flow.counters(), arrivedNs),
+                          .send(flow.sendPath(), at, length, crc, flow.counters(), arrivedNs),
                   System.nanoTime()),
               new SplittableRandom(number));
     }
@@ -243,7 +244,7 @@ final class MappedOverVerbsTest {
       for (int side = 0; side < 2; side++) {
         int trains = ends.get(side).poll();
         for (int train = 0; train < trains; train++) {
-          forwarder.forward(side, train, RULES, RULES, standIns);
+          forwarder.forward(side, train, RULES, RULES, proxyAddresses);
         }
         ends.get(1 - side).flush();
         forwarder.expire(side, System.nanoTime());

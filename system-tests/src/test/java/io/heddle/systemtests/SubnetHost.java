@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
 import io.heddle.roce.wire.DatagramFormat;
@@ -81,8 +81,8 @@ final class SubnetHost implements AutoCloseable {
 
   /** What its address is asked for, it answers. */
   void answer() {
-    NumberService.Heard heard = manager.take();
-    if (heard instanceof NumberService.Question question) {
+    NumberService.Message heard = manager.take();
+    if (heard instanceof NumberService.NumberRequest question) {
       manager.accept(question.id(), number(0), question.privateData());
     }
   }
@@ -90,7 +90,7 @@ final class SubnetHost implements AutoCloseable {
   /** The answer to a question, from one of its addresses. */
   NumberService.Answer ask(Gid from, Gid server, int port) {
     asked++;
-    manager.ask(asked, from, server, port, List.of((byte) 1, (byte) asked));
+    manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     while (true) {
       assertFalse(patience.isOver(), () -> server + " has not answered; " + said);
@@ -127,8 +127,8 @@ final class SubnetHost implements AutoCloseable {
     DatagramFormat.setImmediate(packet, own);
     Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
     Memory.setLong(packet + HEADERS, word);
-    Way way = fabric.wayBetween(address, to, 0);
-    fabric.send(way, packet, LENGTH, 0, counters, System.nanoTime());
+    SendPath sendPath = fabric.sendPathBetween(address, to, 0);
+    fabric.send(sendPath, packet, LENGTH, 0, counters, System.nanoTime());
     fabric.flush();
   }
 

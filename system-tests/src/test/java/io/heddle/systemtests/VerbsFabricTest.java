@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsFabric;
 import io.heddle.bridge.fabric.VerbsSpec;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.GroupAddress;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.GroupCounters;
@@ -120,8 +120,8 @@ final class VerbsFabricTest {
     return headers + payloadBytes + pad + PacketFormat.ICRC_BYTES;
   }
 
-  private void send(Way way, int length) {
-    near.send(way, packet, length, 0, groupCounters, System.nanoTime());
+  private void send(SendPath sendPath, int length) {
+    near.send(sendPath, packet, length, 0, groupCounters, System.nanoTime());
     near.flush();
   }
 
@@ -138,10 +138,10 @@ final class VerbsFabricTest {
   @Test
   void aDatagramComesAsAPacketWithItsAddressesAndImmediate() {
     far.join(NAME);
-    Way way = near.wayTo(NAME, 0);
+    SendPath sendPath = near.sendPathTo(NAME, 0);
     for (int bytes : new int[] {0, 1, 2, 3, 64, 1001}) {
       int length = build(bytes);
-      send(way, length);
+      send(sendPath, length);
       assertEquals(1, awaitPacket());
       TrainBatch batch = far.batch();
       long got = batch.address(0);
@@ -159,7 +159,7 @@ final class VerbsFabricTest {
           Memory.toArray(packet + headers, bytes), Memory.toArray(got + headers, bytes));
     }
     far.leave(GROUP);
-    send(way, build(8));
+    send(sendPath, build(8));
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
@@ -167,12 +167,12 @@ final class VerbsFabricTest {
   @Test
   void aPacketsTimeIsKnownWithinBounds() {
     far.join(NAME);
-    Way way = near.wayTo(NAME, 0);
+    SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(64);
     assertEquals(0, far.poll(), "nothing has come, and that's known");
     long before = System.nanoTime();
     assertEquals(0, far.poll());
-    send(way, length);
+    send(sendPath, length);
     long sent = System.nanoTime();
     assertEquals(1, awaitPacket());
     TrainBatch batch = far.batch();
@@ -181,14 +181,14 @@ final class VerbsFabricTest {
     assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
     /* Whoever has always more than a batch waiting isn't left in doubt: each slot was posted once. */
     for (int i = 0; i < 2 * BATCH; i++) {
-      send(way, length);
+      send(sendPath, length);
     }
     long posted = 0;
     for (int polled = 0; polled < 2 * RECEIVES; polled += BATCH) {
       posted = polled == RECEIVES ? System.nanoTime() : posted;
       assertEquals(BATCH, far.poll());
       for (int i = 0; i < BATCH; i++) {
-        send(way, length);
+        send(sendPath, length);
       }
     }
     for (int row = 0; row < BATCH; row++) {
@@ -215,15 +215,15 @@ final class VerbsFabricTest {
     far.countAt(counters);
     Gid source = near.ownAddresses().get(1);
     Gid destination = far.ownAddresses().get(1);
-    Way there = near.wayBetween(source, destination, 0);
-    Way back = far.wayBetween(destination, source, 0);
-    assertSame(back, far.readyWay(destination, source));
-    assertNull(far.readyWay(source, destination), "nobody has asked for that way");
+    SendPath there = near.sendPathBetween(source, destination, 0);
+    SendPath back = far.sendPathBetween(destination, source, 0);
+    assertSame(back, far.readySendPath(destination, source));
+    assertNull(far.readySendPath(source, destination), "nobody has asked for that way");
     assertEquals(3, far.numbers().length);
     for (int number : far.numbers()) {
       int length = build(64);
       DatagramFormat.setQueuePair(packet, number);
-      assertTrue(far.mayRest());
+      assertTrue(far.maySleep());
       assertFalse(LinuxCalls.isReadable(far.descriptor()));
       send(there, length);
       Patience patience = Patience.ofSeconds(20);
@@ -249,47 +249,47 @@ final class VerbsFabricTest {
   @Test
   void whatIsLongerThanTheMtuIsntSent() {
     int mtu = near.mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
-    Way way = near.wayTo(NAME, 0);
+    SendPath sendPath = near.sendPathTo(NAME, 0);
     far.join(NAME);
-    send(way, build(mtu));
+    send(sendPath, build(mtu));
     assertEquals(1, awaitPacket());
-    send(way, build(mtu + 4));
+    send(sendPath, build(mtu + 4));
     assertEquals(0, far.poll());
   }
 
   @Test
   void aSleepIsOnlyAllowedWhereNothingHasComeAndEndsWithAPacket() {
     far.join(NAME);
-    Way way = near.wayTo(NAME, 0);
-    assertTrue(far.mayRest());
+    SendPath sendPath = near.sendPathTo(NAME, 0);
+    assertTrue(far.maySleep());
     assertFalse(LinuxCalls.isReadable(far.descriptor()));
-    send(way, build(8));
+    send(sendPath, build(8));
     Patience patience = Patience.ofSeconds(20);
     while (!LinuxCalls.isReadable(far.descriptor())) {
       assertFalse(patience.isOver(), "nobody was woken");
     }
-    assertFalse(far.mayRest(), "there's a packet");
+    assertFalse(far.maySleep(), "there's a packet");
     assertEquals(1, far.poll());
-    assertTrue(far.mayRest());
+    assertTrue(far.maySleep());
   }
 
   @Test
   void aWayFollowsItsAddressToAnotherPlaceInTheTable() throws Exception {
     far.join(NAME);
-    Way way = near.wayTo(NAME, 0);
-    assertEquals("", near.look());
+    SendPath sendPath = near.sendPathTo(NAME, 0);
+    assertEquals("", near.check());
     Gid own = near.ownAddresses().get(1);
     undo.add("gid 0/0 9 none");
     undo.add("gid 0/0 1 " + own);
     control("gid 0/0 1 none");
-    assertEquals("address " + own + " is gone", near.look());
+    assertEquals("address " + own + " is gone", near.check());
     control("gid 0/0 9 " + own);
-    assertEquals("", near.look());
-    send(way, build(8));
+    assertEquals("", near.check());
+    send(sendPath, build(8));
     assertEquals(1, awaitPacket());
     assertEquals(own, new Gid(far.batch().sourceHigh(0), far.batch().sourceLow(0)));
-    near.retire(way);
-    assertEquals("", near.look(), "the handles before are freed");
+    near.retire(sendPath);
+    assertEquals("", near.check(), "the handles before are freed");
   }
 
   @Test
@@ -297,7 +297,7 @@ final class VerbsFabricTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     far.join(NAME);
-    Way way = near.wayTo(NAME, 0);
+    SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(320);
     long allocated = -1;
     Patience patience = Patience.ofSeconds(30);
@@ -305,8 +305,8 @@ final class VerbsFabricTest {
       assertFalse(patience.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
-        far.mayRest();
-        send(way, length);
+        far.maySleep();
+        send(sendPath, length);
         near.poll();
         far.poll();
       }
@@ -327,7 +327,7 @@ final class VerbsFabricTest {
     HeddleException ipv4 =
         assertThrows(
             HeddleException.class,
-            () -> near.wayTo(GroupAddress.of(Gid.of(InetAddress.getByName("239.1.1.1"))), 0));
+            () -> near.sendPathTo(GroupAddress.of(Gid.of(InetAddress.getByName("239.1.1.1"))), 0));
     assertEquals(
         "fabric a: standin0 has no IPv4 address to send to group 239.1.1.1 from; give its interface"
             + " one",

@@ -56,7 +56,7 @@ final class WireHost implements AutoCloseable {
     CRC32 crc = new CRC32();
     crc.update(Memory.ALL.asSlice(packet, coveredBytes).asByteBuffer());
     fabric.send(
-        fabric.wayBetween(own, to, 0),
+        fabric.sendPathBetween(own, to, 0),
         packet,
         coveredBytes + PacketFormat.ICRC_BYTES,
         (int) crc.getValue(),

@@ -1,29 +1,29 @@
 package io.heddle.bridge.cm;
 
 /**
- * What a management datagram is to a bridge, by its attribute (InfiniBand Architecture
- * Specification, volume 1, section 12.6).
+ * Kind of a management datagram, by its attribute (InfiniBand Architecture Specification, volume 1,
+ * section 12.6).
  */
 public enum CmMessage {
-  /** Asks for a reliable connection: REQ. */
+  /** REQ: requests a reliable connection. */
   CONNECT_REQUEST(0x10),
 
-  /** Refuses a connection: REJ. */
+  /** REJ: rejects a connection. */
   CONNECT_REJECT(0x12),
 
-  /** Asks for the number of a service's datagram queue pair: SIDR_REQ. */
+  /** SIDR_REQ: requests the number of a service's datagram queue pair. */
   SIDR_REQUEST(0x17),
 
-  /** Tells that number, or why there is none: SIDR_REP. */
+  /** SIDR_REP: contains that number, or the reason for its absence. */
   SIDR_REPLY(0x18),
 
-  /** Any other message of the communication manager. */
+  /** Another message of the communication manager. */
   OTHER(-1),
 
   /** A datagram of another class. */
   FOREIGN(-1),
 
-  /** Neither the length nor the versions of a datagram that is known. */
+  /** Datagram whose length or versions are wrong. */
   MALFORMED(-1);
 
   private final int attribute;

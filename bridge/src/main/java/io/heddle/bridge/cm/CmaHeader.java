@@ -5,23 +5,23 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What RDMA CM puts in front of a request's private data: the IP addresses of both ends (InfiniBand
+ * Header of RDMA CM before a request's private data: the IP addresses of both ends (InfiniBand
  * Architecture Specification, volume 1, annex A11; Linux, {@code struct cma_hdr}).
  *
  * <pre>
  *  0        1        2        3
  * |version  |IP v.|rs|source port       |   0, 4 or 6 in the upper half
- * |source address, 16 bytes             |   IPv4: 12 bytes of zeros in front
+ * |source address, 16 bytes             |   IPv4: after 12 bytes of zeros
  * |destination address, 16 bytes        |
  * </pre>
  */
 public final class CmaHeader {
   public static final int BYTES = 36;
 
-  /** The queue key of RDMA CM's datagram services, unless they chose another (RDMA_UDP_QKEY). */
+  /** Default queue key of RDMA CM's datagram services (RDMA_UDP_QKEY). */
   public static final int QUEUE_KEY = 0x0123_4567;
 
-  /** RDMA CM's number of its datagram services (Linux, {@code RDMA_PS_UDP}). */
+  /** RDMA CM's port space of datagram services (Linux, {@code RDMA_PS_UDP}). */
   private static final int PORT_SPACE_UDP = 0x0111;
 
   private static final int IP_VERSION = 1;
@@ -32,27 +32,30 @@ public final class CmaHeader {
 
   private CmaHeader() {}
 
-  /** Whether requests for this service have the header: those of RDMA CM's port spaces. */
+  /**
+   * Returns whether requests for this service have the header, which is so in RDMA CM's port
+   * spaces.
+   */
   public static boolean isService(long serviceId) {
     return serviceId >>> 24 == 1;
   }
 
-  /** Whether it is one of datagrams among them. */
+  /** Returns whether the service is in the datagram port space. */
   public static boolean isDatagramService(long serviceId) {
     return serviceId >>> 16 == datagramService(0) >>> 16;
   }
 
-  /** The port of such a service. */
+  /** Returns the port of such a service. */
   public static int servicePort(long serviceId) {
     return (int) serviceId & 0xffff;
   }
 
-  /** The service of a port in the port space of datagrams. */
+  /** Returns the service id of a port in the datagram port space. */
   public static long datagramService(int port) {
     return 1L << 24 | (long) PORT_SPACE_UDP << 16 | port;
   }
 
-  /** Whether this is such a header, for either version of IP. */
+  /** Returns whether the bytes are such a header, for either version of IP. */
   public static boolean isRight(long at) {
     int ip = ipVersion(at);
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) == 0 && (ip == 4 || ip == 6);
@@ -66,12 +69,12 @@ public final class CmaHeader {
     return Memory.ALL.get(Memory.NETWORK_SHORT, at + PORT) & 0xffff;
   }
 
-  /** Of the requester, IPv4 mapped. Only of a {@linkplain #isRight right} header. */
+  /** Returns the requester's address, IPv4 mapped. Only of a {@linkplain #isRight valid} header. */
   public static Gid source(long at) {
     return address(at, SOURCE);
   }
 
-  /** Of the service's host, IPv4 mapped. Only of a {@linkplain #isRight right} header. */
+  /** Returns the server's address, IPv4 mapped. Only of a {@linkplain #isRight valid} header. */
   public static Gid destination(long at) {
     return address(at, DESTINATION);
   }
@@ -83,7 +86,7 @@ public final class CmaHeader {
   }
 
   /**
-   * Puts other addresses into a header, and the version of IP that they are of.
+   * Replaces the addresses in a header, and sets the matching version of IP.
    *
    * @param source IPv4 mapped, as is the destination then
    */
@@ -108,7 +111,7 @@ public final class CmaHeader {
     setAddresses(at, source, destination);
   }
 
-  /** In a line for people. */
+  /** Returns a description in one line. */
   static String describe(long at) {
     return isRight(at)
         ? "from " + source(at) + " port " + port(at) + " to " + destination(at)

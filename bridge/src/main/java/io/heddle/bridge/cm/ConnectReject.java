@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 
 /**
- * REJ: refuses a REQ for a connection (InfiniBand Architecture Specification, volume 1, section
+ * REJ: rejects a REQ for a connection (InfiniBand Architecture Specification, volume 1, section
  * 12.6.7).
  *
  * <pre>
@@ -18,10 +18,10 @@ import java.lang.foreign.ValueLayout;
  * </pre>
  */
 public final class ConnectReject {
-  /** The transport service that was asked for isn't there (section 12.6.7.2). */
+  /** The requested transport service doesn't exist (section 12.6.7.2). */
   public static final int REASON_TRANSPORT_SERVICE = 9;
 
-  /** Of a REQ as of a REJ. */
+  /** Offset in a REQ and in a REJ. */
   private static final int LOCAL_ID = 24;
 
   private static final int REMOTE_ID = 28;
@@ -30,12 +30,12 @@ public final class ConnectReject {
 
   private ConnectReject() {}
 
-  /** The communication id that the sender of a REQ has chosen. */
+  /** Returns the communication id that the sender of a REQ has chosen. */
   public static int localIdOfRequest(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + LOCAL_ID);
   }
 
-  /** The communication id that is refused. */
+  /** Returns the rejected communication id. */
   public static int remoteId(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + REMOTE_ID);
   }
@@ -44,15 +44,15 @@ public final class ConnectReject {
     return Memory.ALL.get(Memory.NETWORK_SHORT, mad + REASON) & 0xffff;
   }
 
-  /** Whether a REQ is refused, and no other message. */
+  /** Returns whether a REQ is rejected, and no other message. */
   public static boolean refusesRequest(long mad) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, mad + MESSAGE) == 0;
   }
 
   /**
-   * Writes the refusal of a REQ.
+   * Writes the rejection of a REQ.
    *
-   * @param communicationId that the REQ has
+   * @param communicationId from the REQ
    */
   public static void write(long mad, long transaction, int communicationId, int reason) {
     ManagementDatagram.write(mad, CmMessage.CONNECT_REJECT, transaction);

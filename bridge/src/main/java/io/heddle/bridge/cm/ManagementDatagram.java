@@ -4,8 +4,8 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A management datagram (MAD) as bytes at an address, 256 of them: the header that all have in
- * common (InfiniBand Architecture Specification, volume 1, section 13.4.2).
+ * Management datagram (MAD), 256 bytes at an address, with its common header (InfiniBand
+ * Architecture Specification, volume 1, section 13.4.2).
  *
  * <pre>
  *  0        1        2        3
@@ -20,10 +20,10 @@ import java.lang.foreign.ValueLayout;
 public final class ManagementDatagram {
   public static final int BYTES = 256;
 
-  /** Where MADs of the general services go (section 10.2.4). */
+  /** Destination of the general services' MADs (section 10.2.4). */
   public static final int QUEUE_PAIR = 1;
 
-  /** The queue key of that queue pair, on every port. */
+  /** Queue key of that queue pair, on every port. */
   public static final int QUEUE_KEY = 0x8001_0000;
 
   static final int HEADER_BYTES = 24;
@@ -42,7 +42,7 @@ public final class ManagementDatagram {
   }
 
   /**
-   * Which of the communication manager's messages this is.
+   * Returns the kind of this datagram.
    *
    * @param lengthBytes of the datagram
    */
@@ -59,12 +59,12 @@ public final class ManagementDatagram {
     return CmMessage.ofAttribute(Memory.ALL.get(Memory.NETWORK_SHORT, mad + ATTRIBUTE) & 0xffff);
   }
 
-  /** Pairs a reply with its request, as the requester likes it. */
+  /** Returns the id that the requester chose to match a reply with its request. */
   public static long transaction(long mad) {
     return Memory.ALL.get(Memory.NETWORK_LONG, mad + TRANSACTION);
   }
 
-  /** Writes the header of a message, and zeros behind it. */
+  /** Writes the header of a message, and zeros after it. */
   static void write(long mad, CmMessage message, long transaction) {
     for (int i = 0; i < BYTES; i += Long.BYTES) {
       Memory.setLong(mad + i, 0);

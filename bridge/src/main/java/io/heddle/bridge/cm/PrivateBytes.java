@@ -5,17 +5,17 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What applications send along with a request or a reply. Rare: it allocates. */
+/** Private data of an application in a request or a reply. Rare: it allocates. */
 public final class PrivateBytes {
-  /** Behind RDMA CM's header in a request. */
+  /** Maximum length in a request, after RDMA CM's header. */
   public static final int IN_REQUEST = 180;
 
-  /** In a reply. */
+  /** Maximum length in a reply. */
   public static final int IN_REPLY = 136;
 
   private PrivateBytes() {}
 
-  /** A copy of so many bytes. */
+  /** Returns a copy of the first bytes. */
   public static List<Byte> read(long at, int count) {
     List<Byte> bytes = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -27,7 +27,7 @@ public final class PrivateBytes {
   /**
    * Writes bytes.
    *
-   * @param most of them that there is room for
+   * @param most space for them
    */
   public static void write(long at, List<Byte> bytes, int most) {
     for (int i = 0; i < Math.min(most, bytes.size()); i++) {

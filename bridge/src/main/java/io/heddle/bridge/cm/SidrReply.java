@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 
 /**
- * SIDR_REP: the number and key of the queue pair that was asked for, or why there is none
+ * SIDR_REP: the number and key of the requested queue pair, or the reason for their absence
  * (InfiniBand Architecture Specification, volume 1, section 12.11.2).
  *
  * <pre>
@@ -21,13 +21,13 @@ import java.util.Locale;
  * </pre>
  */
 public final class SidrReply {
-  /** The number is there. */
+  /** The reply contains the number. */
   public static final int STATUS_SUCCESS = 0;
 
-  /** Nobody has such a service. */
+  /** The host has no such service. */
   public static final int STATUS_NO_SERVICE = 1;
 
-  /** There is no queue pair at the moment. */
+  /** No queue pair is available at the moment. */
   public static final int STATUS_NO_QUEUE_PAIR = 3;
 
   private static final int REQUEST_ID = 24;
@@ -39,7 +39,7 @@ public final class SidrReply {
 
   private SidrReply() {}
 
-  /** The request's that it answers. */
+  /** Returns the id of the request that it answers. */
   public static int requestId(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + REQUEST_ID);
   }
@@ -52,17 +52,17 @@ public final class SidrReply {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, mad + STATUS) & 0xff;
   }
 
-  /** Only with {@link #STATUS_SUCCESS}. */
+  /** Returns the number of the queue pair. Only with {@link #STATUS_SUCCESS}. */
   public static int queuePair(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + QUEUE_PAIR) >>> 8;
   }
 
-  /** Only with {@link #STATUS_SUCCESS}. */
+  /** Returns the queue key. Only with {@link #STATUS_SUCCESS}. */
   public static int queueKey(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + QUEUE_KEY);
   }
 
-  /** Address of the private data. */
+  /** Returns the address of the private data. */
   public static long privateData(long mad) {
     return mad + PRIVATE_DATA;
   }
@@ -74,7 +74,7 @@ public final class SidrReply {
   /**
    * Writes a reply without private data.
    *
-   * @param queuePair 0 where there is none
+   * @param queuePair 0 for none
    */
   public static void write(
       long mad,
@@ -92,7 +92,7 @@ public final class SidrReply {
     Memory.ALL.set(Memory.NETWORK_INT, mad + QUEUE_KEY, queueKey);
   }
 
-  /** One line for people. */
+  /** Returns a description in one line. */
   public static String describe(long mad) {
     return String.format(
         Locale.ROOT,

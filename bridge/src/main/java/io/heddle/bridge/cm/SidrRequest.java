@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 import java.util.Locale;
 
 /**
- * SIDR_REQ: asks a host for the number of the datagram queue pair behind a service (InfiniBand
+ * SIDR_REQ: requests the number of a service's datagram queue pair from a host (InfiniBand
  * Architecture Specification, volume 1, section 12.11.1).
  *
  * <pre>
@@ -24,7 +24,7 @@ public final class SidrRequest {
 
   private SidrRequest() {}
 
-  /** Chosen by the requester; a reply has it too. */
+  /** Returns the request id, which the requester chooses and a reply repeats. */
   public static int requestId(long mad) {
     return Memory.ALL.get(Memory.NETWORK_INT, mad + REQUEST_ID);
   }
@@ -37,7 +37,7 @@ public final class SidrRequest {
     return Memory.ALL.get(Memory.NETWORK_LONG, mad + SERVICE_ID);
   }
 
-  /** Address of the private data. */
+  /** Returns the address of the private data. */
   public static long privateData(long mad) {
     return mad + PRIVATE_DATA;
   }
@@ -50,7 +50,7 @@ public final class SidrRequest {
     Memory.ALL.set(Memory.NETWORK_LONG, mad + SERVICE_ID, serviceId);
   }
 
-  /** One line for people. */
+  /** Returns a description in one line. */
   public static String describe(long mad) {
     return String.format(
         Locale.ROOT,

@@ -10,15 +10,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that went over the bridge and wait for their replies. Each goes on with a request id of
- * the bridge's own, since clients choose theirs without knowing of each other.
+ * Table of requests that the bridge has forwarded and that wait for replies. The bridge replaces
+ * each request id by one of its own, since clients choose theirs independently.
  *
- * <p>A repeat finds its request again by client and request id. A request that got its reply stays
- * for its time, since the reply may be lost and the request repeated. The table is bounded: the
- * least recently used request goes first. The data thread's; it allocates.
+ * <p>A repeated request is matched by client and request id. An answered request stays until its
+ * deadline, since the reply may be lost and the request repeated. The table is bounded: the least
+ * recently used request is evicted first. Used by the data thread only; it allocates.
  */
 public final class SidrRequests {
-  /** For so long a request waits. */
+  /** Time that a request waits for its reply. */
   public static final long WAIT_NS = 10_000_000_000L;
 
   private final int most;
@@ -31,7 +31,7 @@ public final class SidrRequests {
 
   private record Key(Gid client, int clientId) {}
 
-  /** A request. */
+  /** Forwarded request. */
   public static final class Request {
     private final Gid client;
     private final int clientId;
@@ -53,22 +53,22 @@ public final class SidrRequests {
       return client;
     }
 
-    /** The request id that the client has chosen. */
+    /** Returns the request id that the client has chosen. */
     public int clientId() {
       return clientId;
     }
 
-    /** The host that was asked. */
+    /** Returns the requested host. */
     public Gid server() {
       return server;
     }
 
-    /** The request id that the server sees. */
+    /** Returns the request id that the server sees. */
     public int ownId() {
       return ownId;
     }
 
-    /** Of the newest repeat. */
+    /** Returns the transaction of the newest repeat. */
     public long transaction() {
       return transaction;
     }
@@ -78,7 +78,7 @@ public final class SidrRequests {
     }
   }
 
-  /** What became of a request that came. */
+  /** Kind of a received request. */
   public enum Arrival {
     NEW,
     REPEAT
@@ -86,7 +86,7 @@ public final class SidrRequests {
 
   /**
    * @param most requests at a time
-   * @param ids what the bridge's own request ids come from
+   * @param ids source of the bridge's own request ids
    */
   public SidrRequests(int most, RandomGenerator ids) {
     this.most = most;
@@ -94,9 +94,9 @@ public final class SidrRequests {
   }
 
   /**
-   * A client's request came.
+   * Records a client's request. {@link #find(Gid, int)} finds it afterwards.
    *
-   * @return whether it waits here already. {@link #find(Gid, int)} has it now
+   * @return whether it repeats a known request
    */
   public Arrival arrived(
       Gid client, int clientId, Gid server, long transaction, long serviceId, long nowNs) {
@@ -120,7 +120,7 @@ public final class SidrRequests {
     if (!request.open) {
       request.open = true;
       request.deadlineNs = nowNs + WAIT_NS;
-      /* Time goes on, so all others' ends are earlier. */
+      /* Deadlines grow with time, so all others are earlier. */
       if (byClient.size() == 1) {
         earliestNs = request.deadlineNs;
       }
@@ -159,26 +159,26 @@ public final class SidrRequests {
     return id;
   }
 
-  /** A client's request; null where there is none. */
+  /** Returns a client's request; null where there is none. */
   public @Nullable Request find(Gid client, int clientId) {
     return byClient.get(new Key(client, clientId));
   }
 
-  /** The request that a reply to this id is for; null where none waits for one. */
+  /** Returns the waiting request with this id; null where none waits. */
   public @Nullable Request findOpen(int ownId) {
     Request request = byOwnId.get(ownId);
     return request == null || !request.open ? null : request;
   }
 
-  /** It got its reply. It stays for its time, for repeats. */
+  /** Marks a request as answered. It stays until its deadline, for repeats. */
   public void replied(Request request) {
     close(request);
   }
 
   /**
-   * Ends those whose time is up.
+   * Removes the requests whose deadline has passed.
    *
-   * @param unanswered hears of each that got no reply
+   * @param unanswered is called for each that got no reply
    */
   public void expire(long nowNs, Consumer<Request> unanswered) {
     if (byClient.isEmpty() || nowNs - earliestNs < 0) {
@@ -201,17 +201,17 @@ public final class SidrRequests {
     earliestNs = earliest;
   }
 
-  /** Requests that wait for their replies. */
+  /** Returns the number of requests that wait for replies. */
   public int open() {
     return open;
   }
 
-  /** Requests that are remembered, with those that got their replies. */
+  /** Returns the number of requests in the table, answered ones included. */
   public int size() {
     return byClient.size();
   }
 
-  /** Requests that went since there was no room. */
+  /** Returns the number of requests evicted from a full table. */
   public long evicted() {
     return evicted;
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a configuration that is read again asks of the running bridge.
+ * Difference between the running configuration and one that was reloaded.
  *
  * @param removed groups that end
  * @param added groups that begin
  * @param changed groups that go on with other settings
- * @param untouched how many groups stay as they are
+ * @param untouched number of unchanged groups
  */
 public record BridgeConfigChange(
     List<GroupSettings> removed,
@@ -24,7 +24,7 @@ public record BridgeConfigChange(
     int untouched) {
 
   /**
-   * @throws HeddleException for what can't change while the bridge runs, with both values
+   * @throws HeddleException for a change that requires a restart, with both values
    */
   public static BridgeConfigChange between(BridgeConfig now, BridgeConfig next) {
     refuse("the bridge's name", now.name(), next.name());
@@ -81,7 +81,7 @@ public record BridgeConfigChange(
     }
   }
 
-  /** For the log. */
+  /** Returns a description for the log. */
   public String describe() {
     return added.size()
         + " groups begin "

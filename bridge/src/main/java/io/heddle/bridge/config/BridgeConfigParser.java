@@ -12,7 +12,7 @@ import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.NumberMapping;
 import io.heddle.bridge.unicast.PrefixOverlap;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
@@ -29,13 +29,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A configuration file to a {@link BridgeConfig}. */
+/** Parser of a configuration file to a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
   private static final List<String> KEYWORDS =
       List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");
   private static final List<String> GROUP_KEYS =
       List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
-  /* Among what was said, and no line's word. */
+  /* Key in the map of seen lines that no line's word can be. */
   private static final String OWNERS = "owner=";
   private static final long MOST_RATE = 100_000_000;
   private static final int MOST_BURST = 100_000;
@@ -58,14 +58,14 @@ public final class BridgeConfigParser {
   private final ProxyLines proxies = new ProxyLines();
   private @Nullable UnicastSettings unicast;
   private @Nullable PeerSettings redundancy;
-  private final Map<String, Integer> said = new LinkedHashMap<>();
+  private final Map<String, Integer> seenLines = new LinkedHashMap<>();
 
   private BridgeConfigParser(String file) {
     this.file = file;
   }
 
   /**
-   * @throws HeddleException that names the file, and where something in it is wrong, line and word
+   * @throws HeddleException that names the file, and the line and word of an error
    */
   public static BridgeConfig read(Path path) {
     try {
@@ -81,7 +81,7 @@ public final class BridgeConfigParser {
     }
   }
 
-  /** As {@link #read}, of lines. */
+  /** Parses lines as {@link #read} does. */
   public static BridgeConfig parse(String file, List<String> lines) {
     BridgeConfigParser parser = new BridgeConfigParser(file);
     for (int i = 0; i < lines.size(); i++) {
@@ -122,7 +122,7 @@ public final class BridgeConfigParser {
   }
 
   private void once(ConfigLine line, String what) {
-    Integer before = said.putIfAbsent(what, line.number());
+    Integer before = seenLines.putIfAbsent(what, line.number());
     if (before != null) {
       throw line.fail(what + " is there already, in line " + before);
     }
@@ -230,7 +230,7 @@ public final class BridgeConfigParser {
     int trafficClass = line.number("tos", 0, 0, 255);
     int owner = line.number("owner", 0, 1, MOST_BRIDGE);
     if (owner != 0) {
-      said.putIfAbsent(OWNERS, line.number());
+      seenLines.putIfAbsent(OWNERS, line.number());
     }
     boolean pgm = line.flag("pgm", false);
     groups.put(
@@ -319,7 +319,7 @@ public final class BridgeConfigParser {
     if (unicast != null) {
       UnicastLine.refuseKinds(file, unicast, fabrics.values());
     }
-    Integer owned = said.get(OWNERS);
+    Integer owned = seenLines.get(OWNERS);
     if (owned != null && redundancy == null) {
       throw new HeddleException(
           file
@@ -329,7 +329,7 @@ public final class BridgeConfigParser {
     }
     List<List<LoopRules.Prefix>> hosts = List.of(prefixes.get("a"), prefixes.get("b"));
     boolean oneNamespace = namespace("a").equals(namespace("b"));
-    StandIns standIns = proxies.finish(hosts, oneNamespace);
+    ProxyAddresses proxyAddresses = proxies.finish(hosts, oneNamespace);
     if (!proxies.isEmpty() && (unicast == null || unicast.isTransparent())) {
       throw proxies.first().fail("proxy has no meaning without a line unicast addresses=proxied");
     }
@@ -341,7 +341,7 @@ public final class BridgeConfigParser {
         status,
         control,
         core,
-        List.of(withStandIns("a", standIns), withStandIns("b", standIns)),
+        List.of(withProxyAddresses("a", proxyAddresses), withProxyAddresses("b", proxyAddresses)),
         hosts,
         List.of(links.get("a"), links.get("b")),
         List.copyOf(bridges.keySet()),
@@ -349,7 +349,7 @@ public final class BridgeConfigParser {
         unicast == null
             ? null
             : new UnicastSettings(
-                unicast.trafficClass(), unicast.addresses(), standIns, unicast.mapping()),
+                unicast.trafficClass(), unicast.addresses(), proxyAddresses, unicast.mapping()),
         redundancy);
   }
 
@@ -357,12 +357,12 @@ public final class BridgeConfigParser {
     return fabrics.get(fabric) instanceof WireSpec wire ? wire.namespace() : "";
   }
 
-  private FabricSpec withStandIns(String name, StandIns standIns) {
+  private FabricSpec withProxyAddresses(String name, ProxyAddresses proxyAddresses) {
     FabricSpec spec = Objects.requireNonNull(fabrics.get(name));
-    List<Gid> own = standIns.addressesIn(name.equals("a") ? 0 : 1);
+    List<Gid> own = proxyAddresses.addressesIn(name.equals("a") ? 0 : 1);
     NumberMapping mapping = unicast == null ? null : unicast.mapping();
     return switch (spec) {
-      case WireSpec wire -> wire.withStandIns(own);
+      case WireSpec wire -> wire.withProxyAddresses(own);
       case VerbsSpec verbs -> verbs.mapping(own, mapping == null ? 0 : mapping.queuePairs());
     };
   }

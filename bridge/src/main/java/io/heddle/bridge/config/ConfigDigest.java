@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Whether bridges are configured alike, in what they should be: their groups. */
+/** Digest of the settings that must be equal on all bridges: their groups. */
 public final class ConfigDigest {
   private ConfigDigest() {}
 
-  /** Of the groups and their settings, in any order. */
+  /** Returns the digest of the groups and their settings, in any order. */
   public static long of(BridgeConfig config) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");

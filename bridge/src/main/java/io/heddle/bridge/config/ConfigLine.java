@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a configuration: a keyword, words, and {@code key=value} pairs. Whatever is wrong is
- * told with file, line, word and, where one is near, the name that was meant.
+ * Line of a configuration: a keyword, words, and {@code key=value} pairs. Error messages contain
+ * file, line, word and, where one is near, the intended name.
  */
 final class ConfigLine {
   private final String file;
@@ -53,7 +53,7 @@ final class ConfigLine {
     return new HeddleException(file + " line " + number + ": " + what);
   }
 
-  /** The words behind the keyword, of which there must be as many as they have names. */
+  /** Returns the words after the keyword, whose number must be that of the names. */
   List<String> words(String... names) {
     if (words.size() != names.length) {
       String wanted =
@@ -67,7 +67,7 @@ final class ConfigLine {
     return words;
   }
 
-  /** Refuses keys that aren't among these. */
+  /** Rejects keys that aren't in this list. */
   void allow(List<String> keys) {
     for (String key : values.keySet()) {
       if (!keys.contains(key)) {
@@ -80,17 +80,17 @@ final class ConfigLine {
   }
 
   /**
-   * A value.
+   * Parses a value.
    *
-   * @param parser throws {@link IllegalArgumentException} for what isn't allowed
-   * @param allowed what is, as a clause
+   * @param parser throws {@link IllegalArgumentException} for a value that isn't allowed
+   * @param allowed the allowed values, as a noun phrase
    */
   <T> T get(String key, T standard, String allowed, Function<String, T> parser) {
     String text = values.get(key);
     return text == null ? standard : parse(key + "=" + text, text, allowed, parser);
   }
 
-  /** A value that must be there. */
+  /** Returns a mandatory value. */
   String require(String key) {
     String text = values.get(key);
     if (text == null || text.isEmpty()) {
@@ -99,7 +99,7 @@ final class ConfigLine {
     return text;
   }
 
-  /** Any text as a value. */
+  /** Parses any text as a value. */
   <T> T parse(String shown, String text, String allowed, Function<String, T> parser) {
     try {
       return parser.apply(text);
@@ -108,7 +108,7 @@ final class ConfigLine {
     }
   }
 
-  /** One of some words. */
+  /** Parses one of a set of words. */
   <T> T choice(String key, T standard, List<String> choices, Function<String, T> named) {
     String text = values.get(key);
     if (text == null) {
@@ -149,7 +149,7 @@ final class ConfigLine {
         });
   }
 
-  /** A value, or null where the key isn't there. */
+  /** Returns a value, or null where the key is absent. */
   @Nullable String text(String key) {
     return values.get(key);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A line {@code fabric}, but for the limit of what leaves and its hosts' prefixes. */
+/** Parser of a {@code fabric} line, except for its rate limit and its hosts' prefixes. */
 final class FabricLine {
   private static final List<String> KINDS = List.of("wire", "verbs");
   private static final List<String> WIRE_KEYS =
@@ -32,7 +32,7 @@ final class FabricLine {
   private FabricLine() {}
 
   /**
-   * @param host an address of a host; {@link IllegalArgumentException} for what is none
+   * @param host parses a host's address; {@link IllegalArgumentException} for any other text
    */
   static FabricSpec parse(ConfigLine line, String name, String kind, Function<String, Gid> host) {
     boolean wire = kind.equals("wire");
@@ -58,7 +58,7 @@ final class FabricLine {
     return new WireSpec(name, end, namespace, addresses, List.of(), hops, trains);
   }
 
-  /** The interface or device as it's configured. */
+  /** Returns the interface or device as configured. */
   static String end(FabricSpec spec) {
     return (spec instanceof WireSpec ? "interface=" : "device=") + spec.end();
   }
@@ -70,7 +70,7 @@ final class FabricLine {
     return text;
   }
 
-  /** Values with commas between them. */
+  /** Returns the values of a comma-separated list. */
   static List<String> listOf(ConfigLine line, String key) {
     String text = line.text(key);
     return text == null ? List.of() : Stream.of(text.split(",", -1)).toList();

@@ -1,8 +1,8 @@
 package io.heddle.bridge.config;
 
 import io.heddle.bridge.group.LoopRules;
-import io.heddle.bridge.unicast.StandIn;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddress;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,20 +10,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/**
- * The {@code proxy} lines of a configuration: which address of the bridge stands for which host.
- */
+/** The {@code proxy} lines of a configuration, which map addresses of the bridge to hosts. */
 final class ProxyLines {
-  private final Map<StandIn, ConfigLine> lines = new LinkedHashMap<>();
+  private final Map<ProxyAddress, ConfigLine> lines = new LinkedHashMap<>();
   private final List<Map<Gid, ConfigLine>> addresses =
       List.of(new LinkedHashMap<>(), new LinkedHashMap<>());
   private final List<Map<Gid, ConfigLine>> hosts =
       List.of(new LinkedHashMap<>(), new LinkedHashMap<>());
 
   /**
-   * Takes a line.
+   * Parses a line.
    *
-   * @param host makes an address of a text, or throws {@link IllegalArgumentException}
+   * @param host parses an address, or throws {@link IllegalArgumentException}
    */
   void take(ConfigLine line, Function<String, Gid> host) {
     line.allow(List.of("for"));
@@ -46,7 +44,7 @@ final class ProxyLines {
     if (before != null) {
       throw line.fail("for=" + far + " has an address already, in line " + before.number());
     }
-    lines.put(new StandIn(side, address, far), line);
+    lines.put(new ProxyAddress(side, address, far), line);
   }
 
   boolean isEmpty() {
@@ -58,12 +56,12 @@ final class ProxyLines {
   }
 
   /**
-   * All of them.
+   * Checks and returns all proxy addresses.
    *
    * @param prefixes of the hosts of each fabric, as far as they are configured
    * @param oneNamespace whether both fabrics' interfaces are in the same network namespace
    */
-  StandIns finish(List<List<LoopRules.Prefix>> prefixes, boolean oneNamespace) {
+  ProxyAddresses finish(List<List<LoopRules.Prefix>> prefixes, boolean oneNamespace) {
     lines.forEach((each, line) -> {
       int far = 1 - each.side();
       ConfigLine own = addresses.get(far).get(each.host());
@@ -88,6 +86,6 @@ final class ProxyLines {
                 + String.join(",", known.stream().map(LoopRules.Prefix::toString).toList()));
       }
     });
-    return new StandIns(new ArrayList<>(lines.keySet()));
+    return new ProxyAddresses(new ArrayList<>(lines.keySet()));
   }
 }

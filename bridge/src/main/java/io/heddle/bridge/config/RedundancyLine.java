@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A {@code redundancy} line: how a bridge takes part among others. */
+/** Parser of a {@code redundancy} line: settings of a bridge among several. */
 final class RedundancyLine {
   private static final List<String> KEYS =
       List.of("bridge-id", "priority", "weight", "beacon", "reserve", "key-file", "group", "port");
@@ -34,7 +34,7 @@ final class RedundancyLine {
   private RedundancyLine() {}
 
   /**
-   * @param address makes an address of a text, or throws {@link IllegalArgumentException}
+   * @param address parses an address, or throws {@link IllegalArgumentException}
    */
   static PeerSettings parse(ConfigLine line, Function<String, Gid> address) {
     line.allow(KEYS);

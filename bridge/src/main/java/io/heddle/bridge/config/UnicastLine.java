@@ -3,7 +3,7 @@ package io.heddle.bridge.config;
 import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.unicast.NumberMapping;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.bridge.unicast.UnicastSettings.Addresses;
 import io.heddle.platform.HeddleException;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A line {@code unicast}. */
+/** Parser of a {@code unicast} line. */
 final class UnicastLine {
   private static final List<String> MAPPED_KEYS = List.of("queue-pairs", "fix-immediate", "ports");
   private static final List<String> KEYS =
@@ -49,7 +49,7 @@ final class UnicastLine {
     }
     int trafficClass = line.number("tos", 0, 0, 255);
     return new UnicastSettings(
-        trafficClass, addresses, StandIns.NONE, maps ? mapping(line) : refuseKeys(line));
+        trafficClass, addresses, ProxyAddresses.NONE, maps ? mapping(line) : refuseKeys(line));
   }
 
   private static @Nullable NumberMapping refuseKeys(ConfigLine line) {
@@ -92,7 +92,7 @@ final class UnicastLine {
   }
 
   /**
-   * Looks whether numbers can be as they are said to be, by the kinds of the fabrics.
+   * Checks that the kinds of the fabrics allow the configured mapping of queue pair numbers.
    *
    * @param file of the configuration
    */

@@ -1,6 +1,6 @@
 /**
- * The configuration: lines of a keyword, words and {@code key=value} pairs, and what is wrong with
- * them. Control path only.
+ * Configuration: lines of a keyword, words and {@code key=value} pairs, and their error messages.
+ * Control path only.
  */
 @NullMarked
 package io.heddle.bridge.config;

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP socket that beacons go and come by, in one fabric. One thread at a time; nothing of it is
- * quick.
+ * UDP socket that sends and receives beacons in one fabric. Used by one thread at a time; not
+ * time-critical.
  */
 public final class BeaconSocket implements AutoCloseable {
   private static final int AF_INET6 = 10;
@@ -34,7 +34,7 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int IPV6_MULTICAST_LOOP = 19;
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_TCLASS = 67;
-  /* Network control, as routing protocols have it: RFC 4594, section 3.1. */
+  /* Network control, as for routing protocols: RFC 4594, section 3.1. */
   private static final int CONTROL_CLASS = 0xc0;
   private static final int CONTROL_PRIORITY = 7;
   private static final long SIOCGIFFLAGS = 0x8913;
@@ -42,7 +42,7 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int IFF_RUNNING = 0x40;
   private static final int IFREQ_BYTES = 40;
   private static final int IFREQ_FLAGS = 16;
-  private static final int ROOM_BYTES = 2048;
+  private static final int BUFFER_BYTES = 2048;
   private static final int NAME_BYTES = 28;
 
   private final String interfaceName;
@@ -50,7 +50,7 @@ public final class BeaconSocket implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final int fd;
   private final Memberships memberships;
-  private final long room;
+  private final long buffer;
   private final long header;
 
   private BeaconSocket(String interfaceName, int interfaceIndex, int fd, BooleanSupplier carries) {
@@ -58,16 +58,16 @@ public final class BeaconSocket implements AutoCloseable {
     this.carries = carries;
     this.fd = fd;
     memberships = new Memberships(interfaceName, interfaceIndex);
-    room = Memory.allocate(arena, ROOM_BYTES, 8);
+    buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
     header = Memory.allocate(arena, 128, 8);
   }
 
   /**
-   * @param ipv4 the own address that IPv4 beacons leave from, null for none
-   * @param group that beacons go to
-   * @param hops time to live of what leaves
-   * @param carries whether the fabric carries packets as far as the interface doesn't tell
-   * @throws HeddleException where the port is taken, or the group can't be joined
+   * @param ipv4 source address of IPv4 beacons, null for none
+   * @param group destination of beacons
+   * @param hops time to live of sent beacons
+   * @param carries additional test whether the fabric carries packets, beside the interface's state
+   * @throws HeddleException where the port is in use, or the group can't be joined
    */
   static BeaconSocket open(
       String interfaceName,
@@ -85,7 +85,7 @@ public final class BeaconSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* Another socket holds the membership; IPv6 sockets don't hear of it by themselves. */
+      /* Another socket holds the membership; IPv6 sockets receive its packets by default. */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
       set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
@@ -93,7 +93,7 @@ public final class BeaconSocket implements AutoCloseable {
       set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
       set(fd, SOL_IP, IP_TOS, CONTROL_CLASS);
       set(fd, SOL_IPV6, IPV6_TCLASS, CONTROL_CLASS);
-      /* Above what waits in a queue of the interface; needs CAP_NET_ADMIN, and does without it. */
+      /* Before packets in a queue of the interface. Needs CAP_NET_ADMIN, and is optional. */
       LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
       set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
       if (ipv4 != null) {
@@ -133,7 +133,7 @@ public final class BeaconSocket implements AutoCloseable {
     Memory.setInt(at + 24, scope);
   }
 
-  /* struct msghdr at header, its iovec behind it, then the name. */
+  /* struct msghdr at header, followed by its iovec and the name. */
   private void address(Gid group, int port, int interfaceIndex) {
     name(header + 80, group, port, group.isIpv4Mapped() ? 0 : interfaceIndex);
     Memory.setLong(header, header + 80);
@@ -143,53 +143,55 @@ public final class BeaconSocket implements AutoCloseable {
     Memory.setLong(header + 32, 0);
     Memory.setLong(header + 40, 0);
     Memory.setInt(header + 48, 0);
-    Memory.setLong(header + 56, room);
+    Memory.setLong(header + 56, buffer);
   }
 
   /**
    * Sends a beacon.
    *
-   * @return 0, or the errno for which the system refused
+   * @return 0, or the errno of the failure
    */
   public int send(byte[] beacon) {
-    MemorySegment.copy(MemorySegment.ofArray(beacon), 0, Memory.ALL, room, beacon.length);
+    MemorySegment.copy(MemorySegment.ofArray(beacon), 0, Memory.ALL, buffer, beacon.length);
     Memory.setLong(header + 64, beacon.length);
     long sent = LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, header, 0);
     return sent < 0 ? (int) -sent : 0;
   }
 
   /**
-   * Takes a datagram that has come.
+   * Receives a datagram without waiting.
    *
    * @param into at least 2048 bytes
-   * @return its bytes, or -1 where there is none
+   * @return its length, or -1 where there is none
    */
   public int receive(byte[] into) {
-    long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
+    long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);
     if (length < 0) {
       return -1;
     }
-    MemorySegment.copy(Memory.ALL, room, MemorySegment.ofArray(into), 0, length);
+    MemorySegment.copy(Memory.ALL, buffer, MemorySegment.ofArray(into), 0, length);
     return (int) length;
   }
 
-  /** What becomes readable when beacons come. */
+  /** Returns the descriptor that becomes readable when beacons arrive. */
   public int descriptor() {
     return fd;
   }
 
-  /** Whether the fabric carries packets: the interface is up and has a carrier, at least. */
+  /**
+   * Returns whether the fabric carries packets: at least, the interface is up and has a carrier.
+   */
   public boolean isUp() {
     return carries.getAsBoolean() && interfaceIsUp();
   }
 
   private boolean interfaceIsUp() {
     byte[] name = interfaceName.getBytes(StandardCharsets.UTF_8);
-    Memory.clear(room, IFREQ_BYTES);
-    MemorySegment.copy(MemorySegment.ofArray(name), 0, Memory.ALL, room, name.length);
+    Memory.clear(buffer, IFREQ_BYTES);
+    MemorySegment.copy(MemorySegment.ofArray(name), 0, Memory.ALL, buffer, name.length);
     int wanted = IFF_UP | IFF_RUNNING;
-    return LinuxCalls.ioctl(fd, SIOCGIFFLAGS, room) >= 0
-        && (Memory.ALL.get(Memory.NATIVE_SHORT, room + IFREQ_FLAGS) & wanted) == wanted;
+    return LinuxCalls.ioctl(fd, SIOCGIFFLAGS, buffer) >= 0
+        && (Memory.ALL.get(Memory.NATIVE_SHORT, buffer + IFREQ_FLAGS) & wanted) == wanted;
   }
 
   @Override

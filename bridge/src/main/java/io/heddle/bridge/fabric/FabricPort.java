@@ -6,116 +6,117 @@ import io.heddle.verbs.Gid;
 import java.util.List;
 
 /**
- * A bridge's end in one fabric: the seam between what forwards and what a fabric is made of.
+ * The bridge's port in one fabric: the interface between forwarding and the kinds of fabrics.
  *
- * <p>The control thread opens, joins, leaves and closes. Everything else is the data thread's.
+ * <p>The control thread opens, joins, leaves and closes. Everything else belongs to the data
+ * thread.
  */
 public interface FabricPort extends AutoCloseable {
   String name();
 
-  /** Kind, interface and addresses, for people. */
+  /** Returns kind, interface and addresses, for people. */
   String describe();
 
-  /** The bridge's own addresses there, IPv4 ones mapped. */
+  /** Returns the bridge's own addresses there, with IPv4 in mapped form. */
   List<Gid> ownAddresses();
 
-  /** Prefixes of the fabric's hosts, by the interface's addresses. */
+  /** Returns the prefixes of the fabric's hosts, from the interface's addresses. */
   List<LoopRules.Prefix> ownPrefixes();
 
-  /** What becomes readable when packets come. */
+  /** Returns the descriptor that becomes readable when packets arrive. */
   int descriptor();
 
   /**
    * Prepares for a sleep until {@link #descriptor} is readable.
    *
-   * @return false where something has come already, so that there is no sleep
+   * @return false where packets are pending, so that the thread must not sleep
    */
-  boolean mayRest();
+  boolean maySleep();
 
   /**
-   * Bytes that a packet to such an address may have, from the BTH to the end of the CRC.
+   * Returns the maximum length of a packet to this family, from the BTH to the end of the CRC.
    *
    * @param ipv4 the family of the address
    */
   int mostBytes(boolean ipv4);
 
-  /** Where it counts, from the status file. Before the first packet. */
+  /** Sets the address of its counters in the status file. Called before the first packet. */
   void countAt(long counters);
 
   /**
-   * Looks what became of the fabric's end.
+   * Checks the state of the port.
    *
-   * @return what is wrong, in words; empty for nothing
+   * @return the fault in words; empty for none
    */
-  String look();
+  String check();
 
   /**
-   * Whether packets keep their numbers and their senders' queue pairs on their way through this
-   * fabric's end. Otherwise a copy is known by its payload alone.
+   * Returns whether packets keep their sequence numbers and source queue pairs through this port.
+   * Otherwise a copy can be recognized by its payload only.
    */
   boolean keepsHeaders();
 
-  /** Receives a group from now on, under this name instead of another that it had. */
+  /** Joins a group to receive it, under this name instead of an earlier one. */
   void join(GroupAddress group);
 
   void leave(Gid group);
 
   /**
-   * How packets are sent to a group.
+   * Returns the path to a group.
    *
    * @param trafficClass of the IP header
    */
-  Way wayTo(GroupAddress group, int trafficClass);
+  SendPath sendPathTo(GroupAddress group, int trafficClass);
 
-  /** Frees what a way has that isn't used any more. */
-  void retire(Way way);
+  /** Frees the resources of a path that is no longer used. */
+  void retire(SendPath sendPath);
 
   /**
-   * How packets are sent to a host from another host's address. Only of a fabric that was opened
-   * for that.
+   * Returns the path to a host from another host's address. Only on a fabric that was opened for
+   * that.
    */
-  Way wayBetween(Gid source, Gid destination, int trafficClass);
+  SendPath sendPathBetween(Gid source, Gid destination, int trafficClass);
 
   /**
-   * Receives without waiting. What the batch holds is good until the next call.
+   * Receives without waiting. The batch is valid until the next call.
    *
    * @return trains received
    */
   int poll();
 
-  /** What the last {@link #poll} received. */
+  /** Returns the packets of the last {@link #poll}. */
   TrainBatch batch();
 
   /**
-   * The CRC-32 of a packet of the batch, with congestion marks as zeros.
+   * Returns the CRC-32 of a packet of the batch, with congestion marks as zeros.
    *
    * @param covered bytes from the BTH to the end of the pad
    */
   int checksum(long packet, int covered);
 
   /**
-   * Whether a packet of the batch is what its sender made.
+   * Returns whether a packet of the batch is intact.
    *
    * @param covered bytes from the BTH to the end of the pad
-   * @param crc of them, as {@link #checksum} has it
+   * @param crc of them, from {@link #checksum}
    */
   boolean isRight(int train, long packet, int covered, int crc);
 
   /**
-   * Queues a packet, which must stay where it is until the next {@link #flush}. Its CRC is made
-   * anew.
+   * Queues a packet, which must stay in place until the next {@link #flush}. Its CRC is recomputed.
    *
    * @param lengthBytes from the BTH to the end of the CRC
    * @param crc of the bytes before the CRC, congestion marks as zeros
    * @param counters of its group and direction
    * @param arrivedNs when the system received it, by {@link System#nanoTime}
    */
-  void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs);
+  void send(
+      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs);
 
-  /** Hands over to the system what is queued, and counts what became of it. */
+  /** Passes the queued packets to the system, and counts the results. */
   void flush();
 
-  /** Drops what is queued, uncounted: where it lies there may be other packets by now. */
+  /** Drops the queued packets, uncounted: their memory may hold other packets by now. */
   void discard();
 
   @Override

@@ -4,23 +4,23 @@ import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Map;
 
-/** A fabric as configured. */
+/** Configuration of a fabric. */
 public sealed interface FabricSpec permits WireSpec, VerbsSpec {
-  /** Of the fabric: a or b. */
+  /** Returns the name of the fabric: a or b. */
   String name();
 
-  /** The interface or device that leads there. */
+  /** Returns the interface or device in the fabric. */
   String end();
 
-  /** Own addresses to use, IPv4 mapped; empty for all that the end has. */
+  /** Returns the own addresses to use, IPv4 mapped; empty for all of the interface or device. */
   List<Gid> addresses();
 
-  /** Time to live of what is sent, 1 to 255. */
+  /** Returns the time to live of sent packets, 1 to 255. */
   int hops();
 
-  /** Whether both lead there by the same interface or device. */
+  /** Returns whether both use the same interface or device. */
   boolean isSameEnd(FabricSpec other);
 
-  /** What can't change while the bridge runs, by its key. */
+  /** Returns the settings that can't change while the bridge runs, by key. */
   Map<String, Object> fixed();
 }

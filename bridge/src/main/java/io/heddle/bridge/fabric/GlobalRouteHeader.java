@@ -4,8 +4,9 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What libibverbs puts in front of a datagram: an IPv6 header, or an IPv4 header in the last 20
- * bytes (InfiniBand Architecture Specification, annex A17.4.5.2). Devices leave the rest as it was.
+ * Header that libibverbs delivers before a datagram: an IPv6 header, or an IPv4 header in the last
+ * 20 bytes (InfiniBand Architecture Specification, annex A17.4.5.2). Devices leave the remaining
+ * bytes unchanged.
  *
  * <pre>
  *  0      8              20     24             32            36            40
@@ -24,14 +25,14 @@ final class GlobalRouteHeader {
 
   private GlobalRouteHeader() {}
 
-  /** Has nothing in it, so that an IPv4 header is known by its place. Nothing is allocated. */
+  /** Clears the header, so that an IPv4 header is recognized by its position. Allocates nothing. */
   static void clear(long at) {
     for (int i = 0; i < BYTES; i += Long.BYTES) {
       Memory.setLong(at + i, 0);
     }
   }
 
-  /** Source and destination to a row of the batch; zeros where there is no header. */
+  /** Reads source and destination into a row of the batch; zeros where there is no header. */
   static void read(long at, TrainBatch batch, int row) {
     boolean ipv6 = (byteAt(at) & 0xf0) == 0x60;
     if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasRightSum(at + IPV4_AT))) {
@@ -46,7 +47,7 @@ final class GlobalRouteHeader {
     }
   }
 
-  /** The same where the header is one of InfiniBand, or its room was left as it was. */
+  /** Reads an InfiniBand header, which may be absent. */
   static void readOfInfiniband(long at, boolean isThere, TrainBatch batch, int row) {
     if (isThere) {
       readGids(at, batch, row);
@@ -78,7 +79,7 @@ final class GlobalRouteHeader {
     return Memory.ALL.get(Memory.NETWORK_INT, at) & 0xffff_ffffL;
   }
 
-  /* RFC 1071. An IPv6 header has address bytes here. */
+  /* Verifies the header checksum, RFC 1071. An IPv6 header has address bytes here. */
   private static boolean hasRightSum(long header) {
     int sum = 0;
     for (int i = 0; i < IPV4_BYTES; i += Short.BYTES) {

@@ -7,49 +7,49 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the network learns that a port of libibverbs takes a group: its queue pair alone is no member
- * that a switch knows. Ethernet knows receivers alone; on InfiniBand senders join too. The control
- * thread's.
+ * Registration of a group with the network: attaching a libibverbs queue pair doesn't make a member
+ * known to switches. On Ethernet only receivers join; on InfiniBand senders join too. Used by the
+ * control thread only.
  */
 interface GroupJoin extends AutoCloseable {
-  /** By what, for people. */
+  /** Returns the method of joining, for people. */
   String describe();
 
-  /** The partition that groups are joined in. */
+  /** Returns the partition in which groups are joined. */
   default int partitionKey() {
     return DeviceContext.DEFAULT_PARTITION;
   }
 
   /**
-   * Becomes a member that receives, and stays one. A group that is named otherwise than before is
-   * left under its name of before.
+   * Joins as a receiver, until {@link #leave}. A group with another name than before is left under
+   * its earlier name.
    *
-   * @throws HeddleException where it isn't allowed to
+   * @throws HeddleException where the join is refused
    */
   GroupRoute join(GroupAddress group);
 
   void leave(Gid group);
 
-  /** Becomes a member that only sends; each call counts. */
+  /** Joins as a sender only; each call counts. */
   default GroupRoute joinToSend(GroupAddress group) {
     return GroupRoute.ofEthernet(group.address());
   }
 
-  /** Takes one {@link #joinToSend} back. */
+  /** Reverts one {@link #joinToSend}. */
   default void leaveToSend(GroupAddress group) {}
 
-  /** The route of a joined group since the last look; null where it isn't joined. */
+  /** Returns the current route of a joined group; null where it isn't joined. */
   default @Nullable GroupRoute routeOf(Gid group) {
     return GroupRoute.ofEthernet(group);
   }
 
-  /** The same of one that is joined to send. */
+  /** Returns the current route of a group joined to send; null where it isn't joined. */
   default @Nullable GroupRoute routeToSend(GroupAddress group) {
     return GroupRoute.ofEthernet(group.address());
   }
 
-  /** What has become of the memberships: what is wrong, in words; empty for nothing. */
-  String look();
+  /** Checks the memberships, and returns the fault in words; empty for none. */
+  String check();
 
   @Override
   void close();

@@ -7,16 +7,16 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a subnet's manager says that packets get to a host of InfiniBand: a path record.
+ * Path record of the subnet manager: the path to a host of InfiniBand.
  *
- * @param source GID of the port that they leave from
+ * @param source GID of the source port
  * @param port GID of the host's port
  * @param lid of the host's port
  * @param serviceLevel of packets
- * @param staticRate at which they leave at most, as ibv_rate codes it
+ * @param staticRate limit of sent packets, in the coding of ibv_rate
  * @param hopLimit of their route header; 0 for none
- * @param partitionKey that both ports have
- * @param mtuBytes that a payload may have on the way
+ * @param partitionKey common to both ports
+ * @param mtuBytes maximum payload on the path
  */
 record HostPath(
     Gid source,
@@ -29,7 +29,9 @@ record HostPath(
     int mtuBytes) {
   private static final int LEAST_MTU_BYTES = 128;
 
-  /* Of struct rdma_cm_id: its struct rdma_route's path_rec and num_paths (rdma/rdma_cma.h). */
+  /*
+   * Offsets in struct rdma_cm_id: its struct rdma_route's path_rec and num_paths (rdma/rdma_cma.h).
+   */
   private static final int ID_PATHS = 328;
   private static final int ID_PATH_COUNT = 336;
 
@@ -43,7 +45,7 @@ record HostPath(
   private static final int MTU_AT = 58;
   private static final int RATE_AT = 60;
 
-  /** Of an id whose route is resolved; null where the manager told none. */
+  /** Returns the path of an id whose route is resolved; null where the manager returned none. */
   static @Nullable HostPath of(long id) {
     long at = Memory.getLong(id + ID_PATHS);
     if (at == 0 || Memory.getInt(id + ID_PATH_COUNT) < 1) {
@@ -64,7 +66,10 @@ record HostPath(
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, at) & 0xff;
   }
 
-  /** What packets leave by. The kernel, too, gives them a route header for a hop limit only. */
+  /**
+   * Returns the address handle attributes. Like the kernel, it adds a route header for a hop limit
+   * only.
+   */
   AddressHandleAttributes attributes(int trafficClass) {
     return new AddressHandleAttributes(
         source, port, trafficClass, serviceLevel, hopLimit, lid, hopLimit > 0, staticRate);

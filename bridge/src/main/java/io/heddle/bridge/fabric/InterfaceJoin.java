@@ -5,14 +5,14 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins groups on the network interface of a RoCE port, as any socket does: by IGMP and MLD. Where
+ * Join of groups on the network interface of a RoCE port, as for any socket: by IGMP and MLD. Where
  * the port has no interface here, nothing is joined.
  */
 final class InterfaceJoin implements GroupJoin {
   private final String interfaceName;
   private final @Nullable Memberships memberships;
 
-  /** For a port without interface, whose device has the members alone. */
+  /** For a port without interface, where only the device knows the members. */
   InterfaceJoin() {
     interfaceName = "";
     memberships = null;
@@ -44,7 +44,7 @@ final class InterfaceJoin implements GroupJoin {
   }
 
   @Override
-  public String look() {
+  public String check() {
     return "";
   }
 

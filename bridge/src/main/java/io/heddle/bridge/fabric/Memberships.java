@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The groups that an interface has joined. Sockets of their own hold them, since the system allows
- * one socket a few only (igmp_max_memberships, 20). The socket that receives hears all groups that
- * its interface has joined. One thread's; in a bridge the control thread's.
+ * Groups that an interface has joined. Separate sockets hold them, since the system limits the
+ * groups per socket (igmp_max_memberships, 20). The receiving socket gets the packets of all groups
+ * that its interface has joined. Single-threaded; in a bridge used by the control thread.
  */
 public final class Memberships implements AutoCloseable {
   private static final int AF_INET = 2;
@@ -33,7 +33,7 @@ public final class Memberships implements AutoCloseable {
   private final List<Holder> sockets = new ArrayList<>();
   private final Map<Gid, Holder> holders = new HashMap<>();
 
-  /** A socket, and how many groups it holds. */
+  /** Socket with the number of groups that it holds. */
   private static final class Holder {
     private final int fd;
     private final boolean ipv4;
@@ -46,14 +46,14 @@ public final class Memberships implements AutoCloseable {
     }
   }
 
-  /** Of an interface in the calling thread's network namespace. */
+  /** Creates the memberships of an interface in the calling thread's network namespace. */
   public Memberships(String interfaceName, int interfaceIndex) {
     this.interfaceName = interfaceName;
     this.interfaceIndex = interfaceIndex;
   }
 
   /**
-   * @throws HeddleException where the system refuses, with its word
+   * @throws HeddleException where the system refuses, with its reason
    */
   public void join(Gid group) {
     if (holders.containsKey(group)) {
@@ -74,7 +74,7 @@ public final class Memberships implements AutoCloseable {
     hold(opened(group), group);
   }
 
-  /* A socket that has joined a group already. */
+  /* Opens a socket that has joined a group. */
   private Holder opened(Gid group) {
     int fd = LinuxCalls.socket(group.isIpv4Mapped() ? AF_INET : AF_INET6, SOCK_DGRAM_CLOEXEC, 0);
     if (fd < 0) {
@@ -108,7 +108,7 @@ public final class Memberships implements AutoCloseable {
               + group
               + ": "
               + Errno.describe(-result)
-              + "; look whether the interface is up and allows multicast");
+              + "; check whether the interface is up and allows multicast");
     }
   }
 
@@ -126,7 +126,7 @@ public final class Memberships implements AutoCloseable {
     }
   }
 
-  /** How many sockets hold the groups. */
+  /** Returns the number of sockets that hold the groups. */
   int sockets() {
     return sockets.size();
   }

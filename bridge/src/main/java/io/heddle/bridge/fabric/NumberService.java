@@ -5,70 +5,70 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the hosts of a fabric for the numbers of their queue pairs, and hears their own questions:
- * the datagram service of RDMA CM, where queue pair 1 is the kernel's. Nothing here waits. Before
- * something is heard, the way to its host is ready.
+ * Service that requests queue pair numbers from the hosts of a fabric, and receives their requests:
+ * the datagram service of RDMA CM, where queue pair 1 belongs to the kernel. No call waits. The
+ * path to a host is ready before a message from it is delivered.
  */
 public interface NumberService extends AutoCloseable {
-  /** The most private data that goes with a question or an answer. */
+  /** Maximum private data of a request or an answer. */
   int MOST_BYTES = 180;
 
-  /** What has come. */
-  sealed interface Heard permits Answer, Question {}
+  /** Received message. */
+  sealed interface Message permits Answer, NumberRequest {}
 
   /**
-   * A host's answer.
+   * Answer of a host.
    *
-   * @param token of the question
+   * @param token of the request
    * @param status 0, or that of a SIDR reply
    * @param number of the queue pair
    * @param key of the queue pair
-   * @param privateData that came with it
+   * @param privateData of the answer
    */
   record Answer(int token, int status, int number, int key, List<Byte> privateData)
-      implements Heard {}
+      implements Message {}
 
   /**
-   * A host asks.
+   * Request of a host.
    *
    * @param id for the answer
-   * @param address of the bridge that it asks
+   * @param address of the bridge that the request was sent to
    * @param port of the service
    * @param client the host
-   * @param clientPort of its own
-   * @param privateData that came with it
+   * @param clientPort its own port
+   * @param privateData of the request
    */
-  record Question(
+  record NumberRequest(
       long id, Gid address, int port, Gid client, int clientPort, List<Byte> privateData)
-      implements Heard {}
+      implements Message {}
 
-  /** By what, for people. */
+  /** Returns the method, for people. */
   String describe();
 
   /**
-   * Asks a host. The answer has the token.
+   * Sends a request to a host. The answer has the token.
    *
-   * @param source the bridge's address that it hears it from
+   * @param source the bridge's address that the request is sent from
    */
-  void ask(int token, Gid source, Gid server, int port, List<Byte> privateData);
+  void request(int token, Gid source, Gid server, int port, List<Byte> privateData);
 
-  /** Makes the way to a host ready. */
+  /** Prepares the path to a host. */
   void prepare(Gid source, Gid destination);
 
-  /** Hears the questions to these addresses and ports from now on, and no others. */
+  /** Accepts requests to these addresses and ports from now on, and no others. */
   void serve(List<Gid> addresses, List<Integer> ports);
 
-  /** Answers a question with the number of one of the bridge's queue pairs. */
-  void accept(long question, int number, List<Byte> privateData);
+  /** Answers a request with the number of one of the bridge's queue pairs. */
+  void accept(long request, int number, List<Byte> privateData);
 
   /** Answers that there is no such queue pair. */
-  void refuse(long question);
+  void refuse(long request);
 
-  /** What has come next; null where nothing has. One thread's. */
-  @Nullable Heard take();
+  /** Returns the next received message; null for none. Single-threaded. */
+  @Nullable Message take();
 
-  /** What is wrong, in words; empty for nothing. */
-  String look();
+  /** Returns the fault in words; empty for none. */
+  String check();
 
   @Override
   void close();

@@ -4,21 +4,21 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bridge's end in a fabric where only real queue pairs send and receive: each has its number, by
- * which hosts of the other fabric are known there.
+ * The bridge's port in a fabric where only real queue pairs send and receive. Hosts of the other
+ * fabric are known there by the numbers of these queue pairs.
  */
 public interface NumberedPort extends FabricPort {
-  /** The numbers of its queue pairs. */
+  /** Returns the numbers of its queue pairs. */
   int[] numbers();
 
   /**
-   * How packets are sent to a host, as {@link #wayBetween} has made it. Without waiting.
+   * Returns the path to a host that {@link #sendPathBetween} has created. Doesn't wait.
    *
-   * @return null where nobody has asked for it yet
+   * @return null where no call has created it yet
    */
-  @Nullable Way readyWay(Gid source, Gid destination);
+  @Nullable SendPath readySendPath(Gid source, Gid destination);
 
-  /** At which ports its hosts are, where packets don't name them; null where they do. */
+  /** Returns the ports of its hosts, where packets don't name hosts; null where they do. */
   default @Nullable SubnetHosts hosts() {
     return null;
   }

@@ -9,13 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the network interface of a port of libibverbs. */
+/** Lookup of the network interface of a libibverbs port. */
 final class PortLink {
   private static final int IPV4_BITS = 96;
 
   private PortLink() {}
 
-  /** That of an address of IPoIB; null where this network namespace hasn't got it. */
+  /**
+   * Returns the interface of an IPoIB address; null where this network namespace doesn't have it.
+   */
   static @Nullable NetworkLink of(Gid address, HostAddresses host) {
     for (AssignedAddress each : host.addresses()) {
       if (Gid.of(each.address()).equals(address)) {
@@ -26,8 +28,8 @@ final class PortLink {
   }
 
   /**
-   * That of a RoCE port; null where it is in another network namespace, where another interface has
-   * its number here.
+   * Returns the interface of a RoCE port; null where it is in another network namespace. Another
+   * interface may have its index here.
    */
   static @Nullable NetworkLink of(VerbsPort port, HostAddresses host) {
     for (NetworkLink each : host.links()) {
@@ -48,7 +50,7 @@ final class PortLink {
     return false;
   }
 
-  /** Of the interface's addresses. */
+  /** Returns the prefixes of the interface's addresses. */
   static List<LoopRules.Prefix> prefixes(@Nullable NetworkLink link, HostAddresses host) {
     List<LoopRules.Prefix> prefixes = new ArrayList<>();
     for (AssignedAddress each : host.addresses()) {

@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of librdmacm that the bridge needs, with all arguments as {@code long}. Each that
- * fails has its reason in errno. The library is opened at the first question, and never closed.
+ * Functions of librdmacm that the bridge needs, with all arguments as {@code long}. A failed
+ * function has its reason in errno. The library is opened on first use, and never closed.
  */
 enum RdmaCm {
   CREATE_EVENT_CHANNEL("rdma_create_event_channel", 0),
@@ -41,10 +41,13 @@ enum RdmaCm {
 
   static final String LIBRARY = "librdmacm.so.1";
 
-  /** The port space of datagrams (RDMA_PS_UDP). */
+  /** Port space of datagrams (RDMA_PS_UDP). */
   static final int DATAGRAMS = 0x0111;
 
-  /* struct rdma_cm_event, and of its struct rdma_ud_param ah_attr's fields (rdma/rdma_cma.h). */
+  /*
+   * Offsets in struct rdma_cm_event, and of ah_attr's fields in its struct rdma_ud_param
+   * (rdma/rdma_cma.h).
+   */
   static final int EVENT_KIND = 16;
   static final int EVENT_STATUS = 20;
   static final int EVENT_ID = 0;
@@ -57,13 +60,16 @@ enum RdmaCm {
   static final int EVENT_NUMBER = 72;
   static final int EVENT_KEY = 76;
 
-  /* Of struct rdma_cm_id: both socket addresses, the partition key of the own one, the port. */
+  /*
+   * Offsets in struct rdma_cm_id: both socket addresses, the partition key of the own one, the
+   * port.
+   */
   static final int ID_OWN_ADDRESS = 32;
   static final int ID_PEER_ADDRESS = 160;
   static final int ID_PARTITION_KEY = 320;
   static final int ID_PORT = 348;
 
-  /* Of struct ibv_device, which is the first word of a struct ibv_context. */
+  /* Offset in struct ibv_device, which is the first word of a struct ibv_context. */
   static final int DEVICE_NAME = 24;
 
   /* struct rdma_conn_param. */
@@ -110,12 +116,12 @@ enum RdmaCm {
     }
   }
 
-  /** Whether the library can be opened on this machine. */
+  /** Returns whether the library can be opened on this machine. */
   static boolean libraryIsPresent() {
     return Library.LOOKUP.isPresent();
   }
 
-  /** Whether this machine's library has the function. */
+  /** Returns whether this machine's library has the function. */
   boolean isPresent() {
     return Library.LOOKUP.flatMap(library -> library.find(symbol)).isPresent();
   }
@@ -141,21 +147,21 @@ enum RdmaCm {
     return linked;
   }
 
-  /** What a function returns that returns a pointer; the negated errno where it is NULL. */
+  /** Calls a function that returns a pointer; returns the negated errno for NULL. */
   long pointer(long... values) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     long result = invoke(capture, values);
     return result == 0 ? -errno(capture) : result;
   }
 
-  /** 0, or the negated errno, of a function that returns an int. */
+  /** Calls a function that returns an int; returns 0, or the negated errno. */
   int status(long... values) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     /* C functions that return int leave the upper half of the register undefined. */
     return (int) invoke(capture, values) == 0 ? 0 : -errno(capture);
   }
 
-  /** The same for callers who need it to succeed. */
+  /** Calls a function, and throws on failure. */
   void call(String object, long... values) {
     int result = status(values);
     if (result < 0) {

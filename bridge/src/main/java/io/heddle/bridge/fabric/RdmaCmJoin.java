@@ -12,38 +12,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins IPv4 groups by the kernel's RDMA CM (librdmacm), which on RoCE tells switches by IGMP. IPv6
- * groups go by the interface: Linux 6.1 refuses to join them there (ENOTSUPP, tried on rxe).
+ * Join of IPv4 groups by the kernel's RDMA CM (librdmacm), which sends IGMP on RoCE. IPv6 groups
+ * are joined on the interface: Linux 6.1 refuses to join them by RDMA CM (ENOTSUPP, tested on rxe).
  */
 final class RdmaCmJoin implements GroupJoin {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
 
   private final String device;
-  private final GroupJoin ofIpv6;
+  private final GroupJoin ipv6Join;
   private final RdmaCmMember member;
   private final Set<Gid> groups = new LinkedHashSet<>();
 
-  private RdmaCmJoin(String device, GroupJoin ofIpv6, RdmaCmMember member) {
+  private RdmaCmJoin(String device, GroupJoin ipv6Join, RdmaCmMember member) {
     this.device = device;
-    this.ofIpv6 = ofIpv6;
+    this.ipv6Join = ipv6Join;
     this.member = member;
   }
 
   /**
-   * Null where this kernel has no RDMA CM, or it doesn't know the port's address, as in another
-   * network namespace.
+   * Opens RDMA CM. Null where this kernel doesn't have it, or it doesn't know the port's address,
+   * as in another network namespace.
    *
-   * @param ofIpv6 joins IPv6 groups; the caller's where null is returned
+   * @param ipv6Join joins IPv6 groups; stays with the caller where null is returned
    * @throws HeddleException where the kernel has it and the library is missing
    */
-  static @Nullable RdmaCmJoin open(String device, Gid ipv4, GroupJoin ofIpv6) {
+  static @Nullable RdmaCmJoin open(String device, Gid ipv4, GroupJoin ipv6Join) {
     if (!Files.exists(KERNEL)) {
       return null;
     }
     RdmaCmMember member = RdmaCmMember.open(device);
     try {
       if (member.bind(ipv4)) {
-        return new RdmaCmJoin(device, ofIpv6, member);
+        return new RdmaCmJoin(device, ipv6Join, member);
       }
     } catch (RuntimeException refused) {
       member.close();
@@ -55,14 +55,14 @@ final class RdmaCmJoin implements GroupJoin {
 
   @Override
   public String describe() {
-    return "RDMA CM, IPv6 groups by " + ofIpv6.describe();
+    return "RDMA CM, IPv6 groups by " + ipv6Join.describe();
   }
 
   @Override
   public GroupRoute join(GroupAddress group) {
     Gid address = group.address();
     if (!address.isIpv4Mapped()) {
-      return ofIpv6.join(group);
+      return ipv6Join.join(group);
     }
     if (!groups.contains(address)) {
       joinOnce(address);
@@ -80,11 +80,11 @@ final class RdmaCmJoin implements GroupJoin {
               + group
               + " by RDMA CM: "
               + Errno.describe(outcome)
-              + "; look whether its port has a link");
+              + "; check whether its port has a link");
     }
     Gid as = member.route().mgid();
     if (!as.equals(group)) {
-      member.tell("RDMA CM has joined " + group + " as " + as + ", which RoCEv2 doesn't have");
+      member.setFault("RDMA CM has joined " + group + " as " + as + ", which RoCEv2 doesn't have");
     }
   }
 
@@ -93,33 +93,33 @@ final class RdmaCmJoin implements GroupJoin {
     if (groups.remove(group)) {
       member.leave(group, false);
     }
-    ofIpv6.leave(group);
+    ipv6Join.leave(group);
   }
 
   @Override
-  public String look() {
-    member.look();
+  public String check() {
+    member.check();
     if (member.isLost()) {
-      joinAgain();
+      rejoin();
     }
     return member.fault();
   }
 
-  private void joinAgain() {
+  private void rejoin() {
     try {
       for (Gid each : List.copyOf(groups)) {
         member.leave(each, false);
         joinOnce(each);
       }
-      member.joinedAgain();
+      member.rejoined();
     } catch (HeddleException refused) {
-      member.tell(String.valueOf(refused.getMessage()));
+      member.setFault(String.valueOf(refused.getMessage()));
     }
   }
 
   @Override
   public void close() {
-    ofIpv6.close();
+    ipv6Join.close();
     member.close();
   }
 }

@@ -13,45 +13,48 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An id of RDMA CM's with a channel of its own: it is bound to an address, and joins groups there.
- * The control thread's.
+ * RDMA CM id with its own event channel: it is bound to an address, and joins groups there. Used by
+ * the control thread only.
  */
 final class RdmaCmMember implements AutoCloseable {
   private static final int JOIN_ROUNDS = 100;
   private static final long ROUND_NS = 20_000_000;
   private static final long NO_JOIN = -1;
   private static final int NAME_BYTES = 64;
-  /* Of the room below: an event's address, a socket address, a pollfd, a timespec, what is wanted. */
+  /*
+   * Offsets in the buffer: an event's address, a socket address, a pollfd, a timespec, join
+   * attributes.
+   */
   private static final int ADDRESS_AT = 8;
   private static final int POLL_AT = 56;
   private static final int TIME_AT = 64;
-  private static final int WANTED_AT = 80;
-  private static final int ROOM_BYTES = 96;
+  private static final int JOIN_AT = 80;
+  private static final int BUFFER_BYTES = 96;
   /* RDMA_CM_JOIN_MC_ATTR_ADDRESS and _JOIN_FLAGS, and RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER. */
   private static final int WITH_FLAGS = 3;
   private static final int SENDS_ONLY = 1;
 
   private final String device;
   private final Arena arena = Arena.ofShared();
-  private final long room = Memory.allocate(arena, ROOM_BYTES, 8);
+  private final long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
   private final long channel;
   private long id;
   private GroupRoute route = GroupRoute.ofEthernet(new Gid(0, 0));
   private String fault = "";
-  /* Of the last join: the events that are its answer, or tell of its group later, have it. */
+  /* Token of the last join: its answer, and later events of its group, contain it. */
   private long token;
   private boolean lost;
 
   private RdmaCmMember(String device, long channel) {
     this.device = device;
     this.channel = channel;
-    Memory.setInt(room + POLL_AT, Memory.getInt(channel));
-    Memory.ALL.set(Memory.NATIVE_SHORT, room + POLL_AT + 4, (short) 1);
-    Memory.setLong(room + TIME_AT, 0);
+    Memory.setInt(buffer + POLL_AT, Memory.getInt(channel));
+    Memory.ALL.set(Memory.NATIVE_SHORT, buffer + POLL_AT + 4, (short) 1);
+    Memory.setLong(buffer + TIME_AT, 0);
   }
 
   /**
-   * @throws HeddleException where the library or the kernel's part of it is missing
+   * @throws HeddleException where the library or its kernel module is missing
    */
   static RdmaCmMember open(String device) {
     if (!RdmaCm.libraryIsPresent()) {
@@ -64,12 +67,12 @@ final class RdmaCmMember implements AutoCloseable {
     }
     RdmaCmMember member = new RdmaCmMember(device, channel);
     try {
-      RdmaCm.CREATE_ID.call(device, channel, member.room, 0, RdmaCm.DATAGRAMS);
+      RdmaCm.CREATE_ID.call(device, channel, member.buffer, 0, RdmaCm.DATAGRAMS);
     } catch (RuntimeException refused) {
       member.close();
       throw refused;
     }
-    member.id = Memory.getLong(member.room);
+    member.id = Memory.getLong(member.buffer);
     return member;
   }
 
@@ -77,18 +80,18 @@ final class RdmaCmMember implements AutoCloseable {
    * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 where no RDMA
    * device has the address.
    *
-   * @return whether one has it
+   * @return whether a device has it
    */
   boolean bind(Gid address) {
-    RdmaSocketAddress.write(room + ADDRESS_AT, address, 0);
-    int refused = RdmaCm.BIND_ADDR.status(id, room + ADDRESS_AT);
+    RdmaSocketAddress.write(buffer + ADDRESS_AT, address, 0);
+    int refused = RdmaCm.BIND_ADDR.status(id, buffer + ADDRESS_AT);
     if (refused < 0 && refused != -Errno.EADDRNOTAVAIL && refused != -Errno.ENODEV) {
       throw new SystemCallException("rdma_bind_addr of " + device + " to " + address, -refused);
     }
     return Memory.getLong(id) != 0;
   }
 
-  /** Whether the address that it is bound to is this port's. */
+  /** Returns whether the bound address belongs to this port. */
   boolean isOn(String deviceName, int portNumber) {
     long found = Memory.getLong(Memory.getLong(id)) + RdmaCm.DEVICE_NAME;
     byte[] bytes = Memory.toArray(found, NAME_BYTES);
@@ -101,13 +104,13 @@ final class RdmaCmMember implements AutoCloseable {
         && Memory.ALL.get(ValueLayout.JAVA_BYTE, id + RdmaCm.ID_PORT) == portNumber;
   }
 
-  /** Of the partition that the bound address is in. */
+  /** Returns the partition key of the bound address. */
   int partitionKey() {
     return Memory.ALL.get(Memory.NETWORK_SHORT, id + RdmaCm.ID_PARTITION_KEY) & 0xffff;
   }
 
   private long socketAddress(Gid group, boolean isMgid) {
-    long at = room + ADDRESS_AT;
+    long at = buffer + ADDRESS_AT;
     if (isMgid) {
       RdmaSocketAddress.writeMgid(at, group);
     } else {
@@ -119,13 +122,13 @@ final class RdmaCmMember implements AutoCloseable {
   /**
    * Joins a group, and waits for the answer.
    *
-   * @param isMgid whether this is the group's MGID, and not its IP address
+   * @param isMgid whether this is the group's MGID instead of its IP address
    * @return 0, or an errno value
    */
   int join(Gid group, boolean isMgid, boolean onlySends) {
     long at = socketAddress(group, isMgid);
     token++;
-    int refused = onlySends ? askToSend(at) : RdmaCm.JOIN_MULTICAST.status(id, at, token);
+    int refused = onlySends ? joinSendOnly(at) : RdmaCm.JOIN_MULTICAST.status(id, at, token);
     int outcome = refused < 0 ? -refused : awaitJoin();
     if (refused == 0 && outcome != 0) {
       leave(group, isMgid);
@@ -133,22 +136,24 @@ final class RdmaCmMember implements AutoCloseable {
     return outcome;
   }
 
-  private int askToSend(long address) {
+  private int joinSendOnly(long address) {
     if (!RdmaCm.JOIN_MULTICAST_EX.isPresent()) {
       return -Errno.ENOSYS;
     }
-    Memory.setInt(room + WANTED_AT, WITH_FLAGS);
-    Memory.setInt(room + WANTED_AT + 4, SENDS_ONLY);
-    Memory.setLong(room + WANTED_AT + 8, address);
-    return RdmaCm.JOIN_MULTICAST_EX.status(id, room + WANTED_AT, token);
+    Memory.setInt(buffer + JOIN_AT, WITH_FLAGS);
+    Memory.setInt(buffer + JOIN_AT + 4, SENDS_ONLY);
+    Memory.setLong(buffer + JOIN_AT + 8, address);
+    return RdmaCm.JOIN_MULTICAST_EX.status(id, buffer + JOIN_AT, token);
   }
 
-  /** Where the packets of the group go that was joined last. */
+  /** Returns the route of the last joined group. */
   GroupRoute route() {
     return route;
   }
 
-  /* 0, or an errno value. What else is told meanwhile is kept for the next look. */
+  /*
+   * Waits for the answer; returns 0, or an errno value. Other events are kept for the next check.
+   */
   private int awaitJoin() {
     for (int i = 0; i < JOIN_ROUNDS; i++) {
       int kind = take(true, token);
@@ -162,14 +167,17 @@ final class RdmaCmMember implements AutoCloseable {
     return Errno.ETIMEDOUT;
   }
 
-  /* Takes one event: its kind if it is the answer to this join, 0 for another, −1 where none came. */
+  /*
+   * Takes one event. Returns its kind if it answers this join, 0 for another one, −1 where none
+   * arrived.
+   */
   private int take(boolean waits, long awaited) {
-    Memory.setLong(room + TIME_AT + 8, waits ? ROUND_NS : 0);
-    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room + POLL_AT, 1, room + TIME_AT) <= 0
-        || RdmaCm.GET_CM_EVENT.status(channel, room) < 0) {
+    Memory.setLong(buffer + TIME_AT + 8, waits ? ROUND_NS : 0);
+    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLL_AT, 1, buffer + TIME_AT) <= 0
+        || RdmaCm.GET_CM_EVENT.status(channel, buffer) < 0) {
       return -1;
     }
-    long event = Memory.getLong(room);
+    long event = Memory.getLong(buffer);
     int kind = Memory.getInt(event + RdmaCm.EVENT_KIND);
     int status = Memory.getInt(event + RdmaCm.EVENT_STATUS);
     boolean isAnswer = Memory.getLong(event + RdmaCm.EVENT_PRIVATE_DATA) == awaited;
@@ -196,31 +204,29 @@ final class RdmaCmMember implements AutoCloseable {
     RdmaCm.LEAVE_MULTICAST.status(id, socketAddress(group, isMgid));
   }
 
-  /**
-   * Takes what was told meanwhile. Which group was lost isn't told in a way that outlives an id.
-   */
-  void look() {
+  /** Takes the pending events. An event doesn't identify its lost group after the id is gone. */
+  void check() {
     while (take(false, NO_JOIN) >= 0) {
-      /* Each is kept as the fault that it tells of. */
+      /* Each is kept as a fault. */
     }
   }
 
-  /** Whether a group was lost since {@link #joinedAgain}. */
+  /** Returns whether a group was lost since {@link #rejoined}. */
   boolean isLost() {
     return lost;
   }
 
-  void joinedAgain() {
+  void rejoined() {
     lost = false;
     fault = "";
   }
 
-  /** What is wrong, in words; empty for nothing. */
+  /** Returns the fault in words; empty for none. */
   String fault() {
     return fault;
   }
 
-  void tell(String words) {
+  void setFault(String words) {
     fault = words;
   }
 

@@ -28,29 +28,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers by the kernel's RDMA CM (librdmacm). One thread makes all calls and takes all events, so
- * that nobody waits for the kernel.
+ * Number service by the kernel's RDMA CM (librdmacm). One thread makes all calls and takes all
+ * events, so that no other thread waits for the kernel.
  */
 public final class RdmaCmNumbers implements NumberService {
   private static final Path KERNEL = Path.of("/dev/infiniband/rdma_cm");
   private static final int RESOLVE_MS = 2000;
-  /* Orders and events end a round. Paths of InfiniBand are due by the clock, or when a port says so. */
+  /*
+   * Tasks and events end a round. Paths of InfiniBand are due by the clock, or when a port reports
+   * an event.
+   */
   private static final long LONGEST_ROUND_NS = 500_000_000;
   private static final long PATHS_ROUND_NS = 20_000_000;
-  private static final int MOST_WAITING = 4096;
-  /* IB_SIDR_NO_QP, of a host that didn't answer. */
+  private static final int MAX_WAITING = 4096;
+  /* IB_SIDR_NO_QP, for a host that didn't answer. */
   private static final int NO_QUEUE_PAIR = 3;
   private static final int MOST_STATUS = 255;
-  private static final int MOST_TOLD = 100;
+  private static final int MAX_LOGGED = 100;
 
-  private static final int WORD_AT = 0;
+  private static final int POINTER_AT = 0;
   private static final int OWN_AT = 8;
   private static final int PEER_AT = 40;
   private static final int POLLFDS_AT = 72;
   private static final int TIMESPEC_AT = 88;
   private static final int PARAMETER_AT = 104;
   private static final int PRIVATE_AT = 128;
-  private static final int ROOM_BYTES = 384;
+  private static final int BUFFER_BYTES = 384;
   private static final int POLLFD_BYTES = 8;
   private static final short POLLIN = 1;
 
@@ -59,25 +62,25 @@ public final class RdmaCmNumbers implements NumberService {
   private final String device;
   private final Log log;
   private final Arena arena = Arena.ofShared();
-  private final long room = Memory.allocate(arena, ROOM_BYTES, 8);
+  private final long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
   private final long channel;
-  private final WakeUp ordered = new WakeUp(arena);
-  private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
+  private final WakeUp wakeUp = new WakeUp(arena);
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
-  private final Queue<Heard> heard = new ConcurrentLinkedQueue<>();
+  private final Queue<Message> messages = new ConcurrentLinkedQueue<>();
   private final LastingThread thread;
-  /* Of hosts on InfiniBand; null on Ethernet. */
+  /* Paths to hosts on InfiniBand; null on Ethernet. */
   private final @Nullable RdmaCmPaths paths;
-  /* The thread's own. */
-  private final Map<Long, Asked> asked = new HashMap<>();
+  /* Owned by the thread. */
+  private final Map<Long, SentRequest> sent = new HashMap<>();
   private final Map<Service, Long> listeners = new LinkedHashMap<>();
-  private final Set<Long> questions = new LinkedHashSet<>();
-  /* What was told of hosts, once each. */
-  private final Set<String> told = new LinkedHashSet<>();
+  private final Set<Long> received = new LinkedHashSet<>();
+  /* Messages already logged about hosts. */
+  private final Set<String> logged = new LinkedHashSet<>();
   private volatile String fault = "";
   private volatile boolean closing;
 
-  private record Asked(int token, Gid source, Gid server, List<Byte> privateData) {}
+  private record SentRequest(int token, Gid source, Gid server, List<Byte> privateData) {}
 
   private record Service(Gid address, int port) {}
 
@@ -87,12 +90,12 @@ public final class RdmaCmNumbers implements NumberService {
     this.trafficClass = trafficClass;
     this.channel = channel;
     this.log = log;
-    watch(room + POLLFDS_AT, Memory.getInt(channel));
-    watch(room + POLLFDS_AT + POLLFD_BYTES, ordered.fd());
+    watch(buffer + POLLFDS_AT, Memory.getInt(channel));
+    watch(buffer + POLLFDS_AT + POLLFD_BYTES, wakeUp.fd());
     SubnetHosts hosts = port.hosts();
-    Memory.setLong(room + TIMESPEC_AT, 0);
-    Memory.setLong(room + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
-    paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::tellOnce);
+    Memory.setLong(buffer + TIMESPEC_AT, 0);
+    Memory.setLong(buffer + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
+    paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::logOnce);
     thread = new LastingThread("heddle-bridge-numbers", log, this::round);
   }
 
@@ -102,8 +105,8 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   /**
-   * @param port of the device, which makes ways to hosts
-   * @param trafficClass of what is sent to hosts
+   * @param port of the device, which creates paths to hosts
+   * @param trafficClass of packets to hosts
    * @throws HeddleException where the kernel has no RDMA CM, or the library is missing
    */
   public static RdmaCmNumbers open(NumberedPort port, String device, int trafficClass, Log log) {
@@ -128,7 +131,7 @@ public final class RdmaCmNumbers implements NumberService {
     }
     if (!Files.exists(KERNEL)) {
       throw new HeddleException(
-          "unicast mode=mapped asks the hosts behind "
+          "unicast mode=mapped resolves the hosts behind "
               + device
               + " by RDMA CM, and there is no "
               + KERNEL
@@ -137,7 +140,7 @@ public final class RdmaCmNumbers implements NumberService {
     if (!hasLibrary) {
       throw new HeddleException(
           RdmaCm.LIBRARY
-              + " can't be opened, by which unicast mode=mapped asks the hosts behind "
+              + " can't be opened, by which unicast mode=mapped resolves the hosts behind "
               + device
               + "; install it");
     }
@@ -149,30 +152,35 @@ public final class RdmaCmNumbers implements NumberService {
     return "RDMA CM";
   }
 
-  /* Of what an id of the kernel's waits for, and of what is asked once: never lost. */
-  private void orderSurely(Runnable what) {
+  /*
+   * Enqueues a task that must not be lost: one that a kernel id waits for, or that isn't repeated.
+   */
+  private void enqueue(Runnable task) {
     waiting.incrementAndGet();
-    orders.add(what);
-    ordered.wake();
+    tasks.add(task);
+    wakeUp.wake();
   }
 
-  /* Lost where too many wait, as a datagram would be: clients ask again. */
-  private void order(Runnable what) {
-    if (waiting.incrementAndGet() > MOST_WAITING) {
+  /*
+   * Enqueues a task, or drops it like a datagram where too many wait: clients repeat their
+   * requests.
+   */
+  private void enqueueOrDrop(Runnable task) {
+    if (waiting.incrementAndGet() > MAX_WAITING) {
       waiting.decrementAndGet();
     } else {
-      orders.add(what);
-      ordered.wake();
+      tasks.add(task);
+      wakeUp.wake();
     }
   }
 
   private boolean round() {
-    ordered.calm();
-    Runnable next = orders.poll();
+    wakeUp.calm();
+    Runnable next = tasks.poll();
     while (next != null) {
       waiting.decrementAndGet();
       next.run();
-      next = orders.poll();
+      next = tasks.poll();
     }
     if (closing) {
       free();
@@ -182,40 +190,40 @@ public final class RdmaCmNumbers implements NumberService {
       paths.round(System.nanoTime());
     }
     int ready =
-        DatagramCalls.poll(LinuxCalls.errnoCapture(), room + POLLFDS_AT, 2, room + TIMESPEC_AT);
+        DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLLFDS_AT, 2, buffer + TIMESPEC_AT);
     if (ready > 0
-        && Memory.ALL.get(Memory.NATIVE_SHORT, room + POLLFDS_AT + 6) != 0
-        && RdmaCm.GET_CM_EVENT.status(channel, room + WORD_AT) >= 0) {
-      take(Memory.getLong(room + WORD_AT));
+        && Memory.ALL.get(Memory.NATIVE_SHORT, buffer + POLLFDS_AT + 6) != 0
+        && RdmaCm.GET_CM_EVENT.status(channel, buffer + POINTER_AT) >= 0) {
+      take(Memory.getLong(buffer + POINTER_AT));
     }
     return true;
   }
 
   @Override
-  public void ask(int token, Gid source, Gid server, int port, List<Byte> privateData) {
-    order(() -> askNow(new Asked(token, source, server, privateData), port));
+  public void request(int token, Gid source, Gid server, int port, List<Byte> privateData) {
+    enqueueOrDrop(() -> sendNow(new SentRequest(token, source, server, privateData), port));
   }
 
-  private void askNow(Asked what, int toPort) {
+  private void sendNow(SentRequest pending, int toPort) {
     long id = create();
-    asked.put(id, what);
-    long own = socketAddress(room + OWN_AT, what.source(), 0);
-    long peer = socketAddress(room + PEER_AT, what.server(), toPort);
+    sent.put(id, pending);
+    long own = socketAddress(buffer + OWN_AT, pending.source(), 0);
+    long peer = socketAddress(buffer + PEER_AT, pending.server(), toPort);
     if (RdmaCm.RESOLVE_ADDR.status(id, own, peer, RESOLVE_MS) < 0) {
       end(id, NO_QUEUE_PAIR);
     }
   }
 
   private long create() {
-    RdmaCm.CREATE_ID.call(device, channel, room + WORD_AT, 0, RdmaCm.DATAGRAMS);
-    return Memory.getLong(room + WORD_AT);
+    RdmaCm.CREATE_ID.call(device, channel, buffer + POINTER_AT, 0, RdmaCm.DATAGRAMS);
+    return Memory.getLong(buffer + POINTER_AT);
   }
 
-  /* The question is over without a number. */
+  /* Ends a request without a number. */
   private void end(long id, int status) {
-    Asked what = asked.remove(id);
-    if (what != null) {
-      heard.add(new Answer(what.token(), status, 0, 0, List.of()));
+    SentRequest pending = sent.remove(id);
+    if (pending != null) {
+      messages.add(new Answer(pending.token(), status, 0, 0, List.of()));
       RdmaCm.DESTROY_ID.status(id);
     }
   }
@@ -230,7 +238,7 @@ public final class RdmaCmNumbers implements NumberService {
     if (kind == RdmaCm.CONNECT_REQUEST || kind == RdmaCm.ESTABLISHED) {
       privateData = privateData(event);
     }
-    /* An id is destroyed once its events are given back, and not before. */
+    /* An id can only be destroyed once its events are acknowledged. */
     RdmaCm.ACK_CM_EVENT.status(event);
     if (paths != null && paths.take(id, kind, status)) {
       return;
@@ -243,31 +251,38 @@ public final class RdmaCmNumbers implements NumberService {
       }
       case RdmaCm.ROUTE_RESOLVED -> connect(id);
       case RdmaCm.ESTABLISHED -> established(id, number, key, privateData);
-      case RdmaCm.CONNECT_REQUEST -> question(id, privateData);
+      case RdmaCm.CONNECT_REQUEST -> request(id, privateData);
       case RdmaCm.ADDRESS_ERROR -> fail(id, "its link address isn't found", status);
       case RdmaCm.ROUTE_ERROR -> fail(id, "there is no route", status);
       case RdmaCm.CONNECT_ERROR, RdmaCm.UNREACHABLE, RdmaCm.REJECTED ->
           fail(id, "it hasn't answered, or has no such service", status);
       case RdmaCm.DEVICE_REMOVAL -> fault = device + " was removed";
       default -> {
-        /* Of no meaning for datagrams. */
+        /* Not used for datagrams. */
       }
     }
   }
 
   /* Negative is an errno value, and positive the status of a host's answer. */
   private void fail(long id, String why, int status) {
-    Asked what = asked.get(id);
-    if (what != null) {
+    SentRequest pending = sent.get(id);
+    if (pending != null) {
       String word = status < 0 ? Errno.describe(-status) : "status " + status;
-      tellOnce(
-          "no number from " + what.server() + " for " + what.source() + ": " + why + ", " + word);
+      logOnce(
+          "no number from "
+              + pending.server()
+              + " for "
+              + pending.source()
+              + ": "
+              + why
+              + ", "
+              + word);
     }
     end(id, status > 0 && status <= MOST_STATUS ? status : NO_QUEUE_PAIR);
   }
 
-  private void tellOnce(String line) {
-    if (told.size() < MOST_TOLD && told.add(line)) {
+  private void logOnce(String line) {
+    if (logged.size() < MAX_LOGGED && logged.add(line)) {
       log.info("%s", line);
     }
   }
@@ -283,67 +298,67 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   private void connect(long id) {
-    Asked what = asked.get(id);
-    if (what != null && paths != null) {
-      paths.learn(id, what.server());
+    SentRequest pending = sent.get(id);
+    if (pending != null && paths != null) {
+      paths.learn(id, pending.server());
     }
-    if (what != null && RdmaCm.CONNECT.status(id, parameter(0, what.privateData())) < 0) {
+    if (pending != null && RdmaCm.CONNECT.status(id, parameter(0, pending.privateData())) < 0) {
       end(id, NO_QUEUE_PAIR);
     }
   }
 
   private void established(long id, int number, int key, List<Byte> privateData) {
-    Asked what = asked.get(id);
-    if (what == null) {
+    SentRequest pending = sent.get(id);
+    if (pending == null) {
       return;
     }
-    if (!isReady(what.source(), what.server())) {
+    if (!isReady(pending.source(), pending.server())) {
       end(id, NO_QUEUE_PAIR);
       return;
     }
-    asked.remove(id);
-    heard.add(new Answer(what.token(), 0, number, key, privateData));
+    sent.remove(id);
+    messages.add(new Answer(pending.token(), 0, number, key, privateData));
     RdmaCm.DESTROY_ID.status(id);
   }
 
   private boolean isReady(Gid source, Gid destination) {
     try {
-      port.wayBetween(source, destination, trafficClass);
+      port.sendPathBetween(source, destination, trafficClass);
       return true;
     } catch (HeddleException refused) {
-      /* That host's affair, and perhaps for a moment. */
-      tellOnce("no way from " + source + " to " + destination + ": " + refused.getMessage());
+      /* A fault of this host only, and perhaps temporary. */
+      logOnce("no path from " + source + " to " + destination + ": " + refused.getMessage());
       return false;
     }
   }
 
-  private void question(long id, List<Byte> privateData) {
-    questions.add(id);
-    if (questions.size() > MOST_WAITING) {
-      refuseNow(id);
+  private void request(long id, List<Byte> privateData) {
+    received.add(id);
+    if (received.size() > MAX_WAITING) {
+      rejectNow(id);
     } else if (paths == null) {
-      hear(id, privateData);
+      deliver(id, privateData);
     } else {
-      paths.find(addressAt(id + RdmaCm.ID_PEER_ADDRESS), () -> hear(id, privateData));
+      paths.find(addressAt(id + RdmaCm.ID_PEER_ADDRESS), () -> deliver(id, privateData));
     }
   }
 
-  /* Once the way back is ready. */
-  private void hear(long id, List<Byte> privateData) {
+  /* Called when the path back is ready. */
+  private void deliver(long id, List<Byte> privateData) {
     Gid address = addressAt(id + RdmaCm.ID_OWN_ADDRESS);
     Gid client = addressAt(id + RdmaCm.ID_PEER_ADDRESS);
     if (!isReady(address, client)) {
-      refuseNow(id);
+      rejectNow(id);
       return;
     }
     int own = portAt(id + RdmaCm.ID_OWN_ADDRESS);
     int clients = portAt(id + RdmaCm.ID_PEER_ADDRESS);
-    heard.add(new Question(id, address, own, client, clients, privateData));
+    messages.add(new NumberRequest(id, address, own, client, clients, privateData));
   }
 
   @Override
   public void prepare(Gid source, Gid destination) {
-    order(() -> {
+    enqueueOrDrop(() -> {
       if (paths == null) {
         isReady(source, destination);
       } else {
@@ -358,7 +373,7 @@ public final class RdmaCmNumbers implements NumberService {
     for (Gid address : addresses) {
       ports.forEach(each -> wanted.add(new Service(address, each)));
     }
-    orderSurely(() -> serveNow(wanted));
+    enqueue(() -> serveNow(wanted));
   }
 
   private void serveNow(Set<Service> wanted) {
@@ -377,21 +392,21 @@ public final class RdmaCmNumbers implements NumberService {
 
   private void listen(Service service) {
     long id = create();
-    long own = socketAddress(room + OWN_AT, service.address(), service.port());
+    long own = socketAddress(buffer + OWN_AT, service.address(), service.port());
     int refused = RdmaCm.BIND_ADDR.status(id, own);
     if (refused == 0) {
-      refused = RdmaCm.LISTEN.status(id, MOST_WAITING);
+      refused = RdmaCm.LISTEN.status(id, MAX_WAITING);
     }
     if (refused < 0) {
       RdmaCm.DESTROY_ID.status(id);
       fault =
-          "nobody can ask "
+          "no host can request "
               + service.address()
               + " for port "
               + service.port()
               + " by RDMA CM: "
               + Errno.describe(-refused)
-              + "; look whether another program has the port";
+              + "; check whether another program has the port";
       log.warn("%s", fault);
     } else {
       listeners.put(service, id);
@@ -399,46 +414,46 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   @Override
-  public void accept(long question, int number, List<Byte> privateData) {
-    orderSurely(() -> {
-      if (questions.remove(question)) {
-        RdmaCm.ACCEPT.status(question, parameter(number, privateData));
-        RdmaCm.DESTROY_ID.status(question);
+  public void accept(long request, int number, List<Byte> privateData) {
+    enqueue(() -> {
+      if (received.remove(request)) {
+        RdmaCm.ACCEPT.status(request, parameter(number, privateData));
+        RdmaCm.DESTROY_ID.status(request);
       }
     });
   }
 
   @Override
-  public void refuse(long question) {
-    orderSurely(() -> refuseNow(question));
+  public void refuse(long request) {
+    enqueue(() -> rejectNow(request));
   }
 
-  private void refuseNow(long question) {
-    if (questions.remove(question)) {
-      RdmaCm.REJECT.status(question, 0, 0);
-      RdmaCm.DESTROY_ID.status(question);
+  private void rejectNow(long request) {
+    if (received.remove(request)) {
+      RdmaCm.REJECT.status(request, 0, 0);
+      RdmaCm.DESTROY_ID.status(request);
     }
   }
 
   @Override
-  public @Nullable Heard take() {
-    return heard.poll();
+  public @Nullable Message take() {
+    return messages.poll();
   }
 
   private long parameter(int number, List<Byte> privateData) {
-    long at = room + PARAMETER_AT;
+    long at = buffer + PARAMETER_AT;
     Memory.clear(at, RdmaCm.PARAMETER_BYTES);
     int bytes = Math.min(privateData.size(), MOST_BYTES);
     for (int i = 0; i < bytes; i++) {
-      Memory.ALL.set(ValueLayout.JAVA_BYTE, room + PRIVATE_AT + i, privateData.get(i));
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, buffer + PRIVATE_AT + i, privateData.get(i));
     }
-    Memory.setLong(at, bytes == 0 ? 0 : room + PRIVATE_AT);
+    Memory.setLong(at, bytes == 0 ? 0 : buffer + PRIVATE_AT);
     Memory.ALL.set(ValueLayout.JAVA_BYTE, at + RdmaCm.PARAMETER_PRIVATE_BYTES, (byte) bytes);
     Memory.setInt(at + RdmaCm.PARAMETER_NUMBER, number);
     return at;
   }
 
-  /* struct sockaddr_in or sockaddr_in6. */
+  /* Writes a struct sockaddr_in or sockaddr_in6. */
   private static long socketAddress(long at, Gid address, int port) {
     Memory.clear(at, RdmaSocketAddress.BYTES);
     RdmaSocketAddress.write(at, address, port);
@@ -454,20 +469,20 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   @Override
-  public String look() {
+  public String check() {
     return fault;
   }
 
   @Override
   public void close() {
     closing = true;
-    ordered.wake();
+    wakeUp.wake();
     thread.joinWhateverInterrupts();
   }
 
   private void free() {
-    asked.keySet().forEach(RdmaCm.DESTROY_ID::status);
-    questions.forEach(RdmaCm.DESTROY_ID::status);
+    sent.keySet().forEach(RdmaCm.DESTROY_ID::status);
+    received.forEach(RdmaCm.DESTROY_ID::status);
     listeners.values().forEach(RdmaCm.DESTROY_ID::status);
     if (paths != null) {
       paths.close();

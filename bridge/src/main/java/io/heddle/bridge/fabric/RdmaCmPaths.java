@@ -11,75 +11,75 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Asks RDMA CM for paths to hosts of InfiniBand, each by an id of its own. Who is asked for a queue
- * pair has no path in its event (cma_ib_new_udp_id), so that of a client is asked so. The thread's
- * of {@link RdmaCmNumbers}.
+ * Resolver of paths to hosts of InfiniBand by RDMA CM, each with its own id. The event of an
+ * incoming request has no path (cma_ib_new_udp_id), so the path to the client is resolved here.
+ * Used by the thread of {@link RdmaCmNumbers}.
  */
 final class RdmaCmPaths {
   private static final int RESOLVE_MS = 2000;
   private static final int OWN_AT = 8;
   private static final int PEER_AT = 40;
-  private static final int ROOM_BYTES = 72;
+  private static final int BUFFER_BYTES = 72;
 
   private final SubnetHosts hosts;
   private final long channel;
   private final String device;
-  private final Consumer<String> teller;
-  private final long room;
-  private final Map<Long, Gid> asked = new HashMap<>();
+  private final Consumer<String> report;
+  private final long buffer;
+  private final Map<Long, Gid> pending = new HashMap<>();
   private final Map<Gid, List<Runnable>> waiting = new HashMap<>();
 
   /**
-   * @param hosts that learn the paths
-   * @param channel that the answers come by
-   * @param teller hears what is wrong with a host, in words
+   * @param hosts that store the paths
+   * @param channel for the answers
+   * @param report receives the fault of a host, in words
    */
   RdmaCmPaths(
-      SubnetHosts hosts, long channel, String device, Arena arena, Consumer<String> teller) {
+      SubnetHosts hosts, long channel, String device, Arena arena, Consumer<String> report) {
     this.hosts = hosts;
     this.channel = channel;
     this.device = device;
-    this.teller = teller;
-    room = Memory.allocate(arena, ROOM_BYTES, 8);
+    this.report = report;
+    buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
   }
 
-  /** Asks for those that are due. */
+  /** Requests the paths that are due. */
   void round(long nowNs) {
-    hosts.due(nowNs).forEach(this::ask);
+    hosts.due(nowNs).forEach(this::request);
   }
 
-  /** Asks for a host's path, whether it is known or not, and does something after the answer. */
+  /** Requests a host's path, whether it is known or not, and runs an action after the answer. */
   void find(Gid host, Runnable then) {
-    hosts.want(host);
+    hosts.track(host);
     List<Runnable> others = waiting.get(host);
     if (others == null) {
       waiting.put(host, new ArrayList<>(List.of(then)));
-      ask(host);
+      request(host);
     } else {
       others.add(then);
     }
   }
 
-  private void ask(Gid host) {
-    int none = RdmaCm.CREATE_ID.status(channel, room, 0, RdmaCm.DATAGRAMS);
+  private void request(Gid host) {
+    int none = RdmaCm.CREATE_ID.status(channel, buffer, 0, RdmaCm.DATAGRAMS);
     if (none < 0) {
-      teller.accept("no path is asked for on " + device + ": " + Errno.describe(-none));
+      report.accept("no path can be requested on " + device + ": " + Errno.describe(-none));
       answered(host);
       return;
     }
-    long id = Memory.getLong(room);
-    asked.put(id, host);
-    RdmaSocketAddress.write(room + OWN_AT, hosts.source(), 0);
-    RdmaSocketAddress.write(room + PEER_AT, host, 0);
-    int refused = RdmaCm.RESOLVE_ADDR.status(id, room + OWN_AT, room + PEER_AT, RESOLVE_MS);
+    long id = Memory.getLong(buffer);
+    pending.put(id, host);
+    RdmaSocketAddress.write(buffer + OWN_AT, hosts.source(), 0);
+    RdmaSocketAddress.write(buffer + PEER_AT, host, 0);
+    int refused = RdmaCm.RESOLVE_ADDR.status(id, buffer + OWN_AT, buffer + PEER_AT, RESOLVE_MS);
     if (refused < 0) {
       fail(id, host, "its address can't be resolved", refused, false);
     }
   }
 
-  /** Takes an event that is given back; false where it is none of a path. */
+  /** Handles an acknowledged event; returns false where it belongs to no path. */
   boolean take(long id, int kind, int status) {
-    Gid host = asked.get(id);
+    Gid host = pending.get(id);
     if (host == null) {
       return false;
     }
@@ -96,35 +96,35 @@ final class RdmaCmPaths {
       }
       case RdmaCm.ADDRESS_ERROR -> fail(id, host, "its link address isn't found", status, false);
       case RdmaCm.ROUTE_ERROR ->
-          fail(id, host, "the manager tells no path", status, status == -Errno.ETIMEDOUT);
+          fail(id, host, "the subnet manager has no path", status, status == -Errno.ETIMEDOUT);
       default -> {
-        /* Of no meaning for a path. */
+        /* Not used for paths. */
       }
     }
     return true;
   }
 
-  /** Learns the path of any id whose route is resolved. */
+  /** Stores the path of an id whose route is resolved. */
   void learn(long id, Gid host) {
     HostPath path = HostPath.of(id);
     if (path == null) {
-      hosts.lose(host, false);
+      hosts.fail(host, false);
       return;
     }
     String wrong = hosts.learn(host, path, System.nanoTime());
     if (!wrong.isEmpty()) {
-      teller.accept("no way to " + host + ": " + wrong);
+      report.accept("no path to " + host + ": " + wrong);
     }
   }
 
   private void fail(long id, Gid host, String why, int status, boolean silent) {
-    teller.accept("no path to " + host + ": " + why + ", " + Errno.describe(-status));
-    hosts.lose(host, silent);
+    report.accept("no path to " + host + ": " + why + ", " + Errno.describe(-status));
+    hosts.fail(host, silent);
     end(id, host);
   }
 
   private void end(long id, Gid host) {
-    asked.remove(id);
+    pending.remove(id);
     RdmaCm.DESTROY_ID.status(id);
     answered(host);
   }
@@ -137,6 +137,6 @@ final class RdmaCmPaths {
   }
 
   void close() {
-    asked.keySet().forEach(RdmaCm.DESTROY_ID::status);
+    pending.keySet().forEach(RdmaCm.DESTROY_ID::status);
   }
 }

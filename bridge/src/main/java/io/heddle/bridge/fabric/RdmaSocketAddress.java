@@ -3,7 +3,7 @@ package io.heddle.bridge.fabric;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 
-/** A socket address as bytes: {@code struct sockaddr_in}, {@code sockaddr_in6} or {@code _ib}. */
+/** Socket address as bytes: {@code struct sockaddr_in}, {@code sockaddr_in6} or {@code _ib}. */
 final class RdmaSocketAddress {
   static final int BYTES = 28;
 
@@ -28,7 +28,7 @@ final class RdmaSocketAddress {
     }
   }
 
-  /** An MGID as it is. */
+  /** Writes an MGID unchanged. */
   static void writeMgid(long at, Gid mgid) {
     Memory.clear(at, IB_BYTES);
     Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_IB);
@@ -36,7 +36,7 @@ final class RdmaSocketAddress {
     Memory.ALL.set(Memory.NETWORK_LONG, at + 16, mgid.low());
   }
 
-  /** IPv4 mapped. */
+  /** Returns the address, IPv4 mapped. */
   static Gid address(long at) {
     if (Memory.ALL.get(Memory.NATIVE_SHORT, at) == AF_INET) {
       return new Gid(0, IPV4_MARK | Memory.ALL.get(Memory.NETWORK_INT, at + 4) & 0xffff_ffffL);

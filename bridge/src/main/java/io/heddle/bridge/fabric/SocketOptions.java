@@ -7,9 +7,7 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/**
- * What the sockets of a fabric are set up by alike; each refusal is a {@link SystemCallException}.
- */
+/** Socket options common to the sockets of a fabric; a failure is a {@link SystemCallException}. */
 final class SocketOptions {
   private static final int SOL_IP = 0;
   private static final int SOL_SOCKET = 1;
@@ -42,7 +40,7 @@ final class SocketOptions {
     }
   }
 
-  /** IPv4 groups are sent from this address. */
+  /** Sets the source address of IPv4 groups. */
   static void sendGroupsFrom(int fd, int interfaceIndex, Gid ipv4) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct ip_mreqn: group, address, interface. */

@@ -12,23 +12,23 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At which ports of an InfiniBand subnet hosts are. Hosts have addresses of IPoIB, ports have GIDs,
- * and packets have LIDs. A path record tells all three of one host.
+ * Map from the hosts of an InfiniBand subnet to their ports. Hosts have IPoIB addresses, ports have
+ * GIDs, and packets have LIDs. A path record contains all three of one host.
  *
- * <p>A LID may become another port's. So a path is asked again after {@link #AGAIN_NS}, and all
- * count as unknown once the subnet may have changed. Nothing is sent to an unknown host, or taken
- * from it.
+ * <p>A LID may be reassigned to another port. So a path is requested again after {@link
+ * #REFRESH_NS}, and all paths become unknown once the subnet may have changed. No packet is sent to
+ * an unknown host, or accepted from it.
  *
- * <p>Changed with this object's monitor. Read without one, by the data thread too.
+ * <p>Writers hold this object's monitor. Readers, the data thread included, don't.
  */
 public final class SubnetHosts {
-  /** After so long a known path is asked again. */
-  static final long AGAIN_NS = 10_000_000_000L;
+  /** Interval of requests for a known path. */
+  static final long REFRESH_NS = 10_000_000_000L;
 
-  /** After so long an unknown one is. */
+  /** Interval of requests for an unknown path. */
   static final long RETRY_NS = 1_000_000_000L;
 
-  /* LIDs of ports; those of groups follow. */
+  /* LIDs of ports; the multicast LIDs follow. */
   private static final int LIDS = 0xc000;
   private static final int MEMBERSHIP = 0x8000;
 
@@ -42,13 +42,13 @@ public final class SubnetHosts {
 
   private static final class Host {
     private volatile @Nullable HostPath path;
-    /* Under the monitor. */
+    /* Guarded by the monitor. */
     private boolean isDue = true;
-    private long askedNs;
+    private long requestedNs;
   }
 
   /**
-   * @param source the bridge's own address of IPoIB
+   * @param source the bridge's own IPoIB address
    * @param partitionKey of its queue pairs
    */
   SubnetHosts(Gid source, int partitionKey) {
@@ -56,47 +56,47 @@ public final class SubnetHosts {
     this.partitionKey = partitionKey;
   }
 
-  /** From where paths are asked. */
+  /** Returns the source address of path requests. */
   Gid source() {
     return source;
   }
 
-  /** Happens after each change, on the thread that made it. */
+  /** Sets an action that runs after each change, on the thread that made it. */
   synchronized void whenChanged(Runnable then) {
     whenChanged = then;
   }
 
-  /** The path of a host is kept up to date from now on. */
-  synchronized void want(Gid address) {
+  /** Keeps the path of a host up to date from now on. */
+  synchronized void track(Gid address) {
     hosts.computeIfAbsent(address, unknown -> new Host());
   }
 
-  /** Hosts whose paths have to be asked now. They count as asked. */
+  /** Returns the hosts whose paths are due for a request, and marks them as requested. */
   synchronized List<Gid> due(long nowNs) {
     List<Gid> due = new ArrayList<>();
     hosts.forEach((address, host) -> {
-      long after = host.path == null ? RETRY_NS : AGAIN_NS;
-      if (host.isDue || nowNs - host.askedNs >= after) {
+      long after = host.path == null ? RETRY_NS : REFRESH_NS;
+      if (host.isDue || nowNs - host.requestedNs >= after) {
         due.add(address);
-        asked(host, nowNs);
+        markRequested(host, nowNs);
       }
     });
     return due;
   }
 
-  private static void asked(Host host, long nowNs) {
+  private static void markRequested(Host host, long nowNs) {
     host.isDue = false;
-    host.askedNs = nowNs;
+    host.requestedNs = nowNs;
   }
 
   /**
-   * The manager has told a path.
+   * Stores a path from the manager.
    *
-   * @return why it can't be used, in words; empty where it can
+   * @return the reason why it can't be used, in words; empty where it can
    */
   synchronized String learn(Gid address, HostPath path, long nowNs) {
     Host host = hosts.computeIfAbsent(address, unknown -> new Host());
-    asked(host, nowNs);
+    markRequested(host, nowNs);
     boolean fits =
         path.lid() > 0
             && path.lid() < LIDS
@@ -112,7 +112,7 @@ public final class SubnetHosts {
           partitionKey);
     }
     if (!path.equals(old)) {
-      doubtNeighbours(host, path);
+      invalidateNeighbours(host, path);
       if (old != null && !old.port().equals(path.port())) {
         moves++;
       }
@@ -121,8 +121,8 @@ public final class SubnetHosts {
     return "";
   }
 
-  /* Two ports don't share a LID. And where one has another LID, its other addresses have it too. */
-  private void doubtNeighbours(Host host, HostPath path) {
+  /* Two ports don't share a LID. Where a port has another LID, so have its other addresses. */
+  private void invalidateNeighbours(Host host, HostPath path) {
     hosts.forEach((address, other) -> {
       HostPath known = other.path;
       if (other == host || known == null) {
@@ -159,20 +159,20 @@ public final class SubnetHosts {
   }
 
   /**
-   * A path wasn't found.
+   * Handles a failed path request.
    *
-   * @param silent nobody has answered: without a manager LIDs don't change, so a path that was
-   *     known stays
+   * @param silent no answer arrived: without a manager LIDs don't change, so a known path stays
+   *     valid
    */
-  synchronized void lose(Gid address, boolean silent) {
+  synchronized void fail(Gid address, boolean silent) {
     Host host = hosts.get(address);
     if (host != null && host.path != null && !silent) {
       change(host, null);
     }
   }
 
-  /** LIDs may be others' now: no path is known, and all have to be asked. */
-  synchronized void doubtAll() {
+  /** Invalidates all paths, since LIDs may have been reassigned; all are due. */
+  synchronized void invalidateAll() {
     hosts.forEach((address, host) -> {
       host.path = null;
       host.isDue = true;
@@ -180,24 +180,24 @@ public final class SubnetHosts {
     changed();
   }
 
-  /** How packets get to a host; null while that isn't known. */
+  /** Returns the path to a host; null while it is unknown. */
   @Nullable HostPath pathTo(Gid address) {
     Host host = hosts.get(address);
     return host == null ? null : host.path;
   }
 
-  /** GID of the port that has a host's address; null while that isn't known. */
+  /** Returns the GID of the port that has a host's address; null while it is unknown. */
   public @Nullable Gid portOf(Gid address) {
     HostPath path = pathTo(address);
     return path == null ? null : path.port();
   }
 
-  /** GID of the port that has a LID; null while that isn't known. */
-  @Nullable Gid portAt(int lid) {
+  /** Returns the GID of the port that has a LID; null while it is unknown. */
+  @Nullable Gid portOfLid(int lid) {
     return lid < LIDS ? ports.getAcquire(lid) : null;
   }
 
-  /** How often a host's address has moved to another port. */
+  /** Returns how often a host's address has moved to another port. */
   public int moves() {
     return moves;
   }

@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins groups of an InfiniBand subnet by RDMA CM, which asks the subnet manager and tells the
- * groups' LIDs. Receiving and sending have memberships of their own, each under an id of its own,
- * so that either ends without the other.
+ * Join of groups in an InfiniBand subnet by RDMA CM, which sends the request to the subnet manager
+ * and returns the groups' LIDs. Receiving and sending have separate memberships, each with its own
+ * id, so that either ends without the other.
  */
 final class SubnetJoin implements GroupJoin {
   private final String fabric;
@@ -29,7 +29,7 @@ final class SubnetJoin implements GroupJoin {
   private final Map<GroupAddress, Joined> sent = new HashMap<>();
   private boolean sendsByFullMembership;
 
-  /* A group as it is joined, and how often. */
+  /* Joined group with its number of joins. */
   private record Joined(GroupAddress group, GroupRoute route, int times) {}
 
   private SubnetJoin(
@@ -43,9 +43,9 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /**
-   * Finds an address of IPoIB on the port, by which RDMA CM knows it.
+   * Finds an IPoIB address on the port, by which RDMA CM identifies it.
    *
-   * @throws HeddleException where there is none, or not the one that is configured
+   * @throws HeddleException where there is none, or not the configured one
    */
   static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
     for (Gid each : spec.addresses().isEmpty() ? candidates(spec, host) : spec.addresses()) {
@@ -65,11 +65,11 @@ final class SubnetJoin implements GroupJoin {
             + " an address, or name that by address=");
   }
 
-  /* A link-local address means something on its interface alone, and RDMA CM isn't told that. */
+  /* A link-local address is valid on its interface only, which RDMA CM doesn't know. */
   private static List<Gid> candidates(VerbsSpec spec, HostAddresses host) {
     return host.addresses().stream()
         .map(each -> Gid.of(each.address()))
-        .filter(each -> !each.isLinkLocal() && !spec.standIns().contains(each))
+        .filter(each -> !each.isLinkLocal() && !spec.proxyAddresses().contains(each))
         .toList();
   }
 
@@ -103,20 +103,20 @@ final class SubnetJoin implements GroupJoin {
   }
 
   /**
-   * Looks whether the port has the addresses of IPoIB that stand for hosts.
+   * Checks that the port has the IPoIB proxy addresses.
    *
-   * @param partitionKey that they have to be in
-   * @throws HeddleException that names one that it doesn't have
+   * @param partitionKey the required partition
+   * @throws HeddleException that names a missing one
    */
-  static void requireStandIns(VerbsSpec spec, VerbsPort port, int partitionKey) {
-    for (Gid each : spec.standIns()) {
+  static void requireProxyAddresses(VerbsSpec spec, VerbsPort port, int partitionKey) {
+    for (Gid each : spec.proxyAddresses()) {
       try (RdmaCmMember member = RdmaCmMember.open(spec.device())) {
         boolean has = member.bind(each) && member.isOn(port.deviceName(), port.number());
         if (!has || member.partitionKey() != partitionKey) {
           throw new HeddleException(
               String.format(
                   Locale.ROOT,
-                  "fabric %s: %s, which is to stand for a host; ip addr add %s on the IPoIB"
+                  "fabric %s: %s, which must represent a host; ip addr add %s on the IPoIB"
                       + " interface of its port in partition 0x%04x",
                   spec.name(),
                   has
@@ -134,7 +134,7 @@ final class SubnetJoin implements GroupJoin {
     }
   }
 
-  /** Of IPoIB, by which RDMA CM knows the port. */
+  /** Returns the IPoIB address by which RDMA CM identifies the port. */
   Gid address() {
     return address;
   }
@@ -193,9 +193,9 @@ final class SubnetJoin implements GroupJoin {
     if (outcome != 0) {
       throw failure(
           group,
-          "RDMA CM says "
+          "RDMA CM returned "
               + Errno.describe(outcome)
-              + "; look whether its port has a link and the subnet a manager");
+              + "; check whether its port has a link and the subnet a manager");
     }
     GroupRoute route = by.route();
     Gid wanted = nameOf(group);
@@ -206,7 +206,7 @@ final class SubnetJoin implements GroupJoin {
     return route;
   }
 
-  /* RDMA CM makes an MGID of an IP address, and takes others as they are. */
+  /* RDMA CM derives an MGID from an IP address, and uses other names unchanged. */
   private Gid nameOf(GroupAddress group) {
     return group.mgid() == MgidFormat.RDMA
         ? group.address()
@@ -275,28 +275,28 @@ final class SubnetJoin implements GroupJoin {
   }
 
   @Override
-  public String look() {
-    receiver.look();
-    sender.look();
+  public String check() {
+    receiver.check();
+    sender.check();
     if (receiver.isLost()) {
-      joinAgain(receiver, received, false);
+      rejoin(receiver, received, false);
     }
     if (sender.isLost()) {
-      joinAgain(sender, sent, !sendsByFullMembership);
+      rejoin(sender, sent, !sendsByFullMembership);
     }
     return receiver.fault().isEmpty() ? sender.fault() : receiver.fault();
   }
 
-  /* A subnet manager that begins anew has forgotten them all, and may give them other LIDs. */
-  private <K> void joinAgain(RdmaCmMember by, Map<K, Joined> groups, boolean onlySends) {
+  /* A restarted subnet manager has lost all groups, and may assign other LIDs. */
+  private <K> void rejoin(RdmaCmMember by, Map<K, Joined> groups, boolean onlySends) {
     try {
       groups.replaceAll((key, old) -> {
         leave(by, old.group());
         return new Joined(old.group(), joined(by, old.group(), onlySends), old.times());
       });
-      by.joinedAgain();
+      by.rejoined();
     } catch (HeddleException refused) {
-      by.tell(String.valueOf(refused.getMessage()));
+      by.setFault(String.valueOf(refused.getMessage()));
     }
   }
 

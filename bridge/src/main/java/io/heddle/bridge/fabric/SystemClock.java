@@ -3,9 +3,8 @@ package io.heddle.bridge.fabric;
 import java.time.Instant;
 
 /**
- * The distance between the clock of the system's time stamps (CLOCK_REALTIME) and {@link
- * System#nanoTime}. The control thread measures it again now and then, since the one is adjusted
- * and the other isn't.
+ * Offset between the clock of the system's time stamps (CLOCK_REALTIME) and {@link
+ * System#nanoTime}. The control thread measures it periodically, since only the former is adjusted.
  */
 public final class SystemClock {
   private static final long SECOND_NS = 1_000_000_000L;
@@ -13,7 +12,7 @@ public final class SystemClock {
 
   private volatile long aheadNs = measured();
 
-  /** Measures. Control path: it allocates. */
+  /** Measures the offset. Control path: it allocates. */
   public void adjust() {
     aheadNs = measured();
   }
@@ -33,7 +32,7 @@ public final class SystemClock {
     return best;
   }
 
-  /** A time stamp of the system's by {@link System#nanoTime}. */
+  /** Converts a system time stamp to {@link System#nanoTime}. */
   public long nanoTime(long seconds, long nanoseconds) {
     return seconds * SECOND_NS + nanoseconds - aheadNs;
   }

@@ -1,8 +1,8 @@
 package io.heddle.bridge.fabric;
 
 /**
- * What one look at a fabric brought: trains, each a row of packets of equal length but the last,
- * with one source and one destination. Columns instead of objects. The data thread's.
+ * Received packets of one poll, as trains: runs of packets of equal length except the last, with
+ * one source and one destination. Columns instead of objects. Used by the data thread only.
  */
 public final class TrainBatch {
   final long[] address;
@@ -31,17 +31,17 @@ public final class TrainBatch {
     crossed = new boolean[most];
   }
 
-  /** Of the first packet's BTH. */
+  /** Returns the address of the first packet's BTH. */
   public long address(int train) {
     return address[train];
   }
 
-  /** Of all its packets. */
+  /** Returns the length of all its packets. */
   public int lengthBytes(int train) {
     return lengthBytes[train];
   }
 
-  /** Of each packet but the last, from the BTH to the end of the CRC. */
+  /** Returns the length of each packet but the last, from the BTH to the end of the CRC. */
   public int strideBytes(int train) {
     return strideBytes[train];
   }
@@ -67,22 +67,25 @@ public final class TrainBatch {
   }
 
   /**
-   * When the system received it, by {@link System#nanoTime}; of a device that doesn't tell, when it
-   * was polled.
+   * Returns when the system received it, by {@link System#nanoTime}; for a device without time
+   * stamps, when it was polled.
    */
   public long arrivedNs(int train) {
     return arrivedNs[train];
   }
 
   /**
-   * Whether a router or a bridge has sent it here, as its hop limit tells on InfiniBand. On
-   * Ethernet its source tells that alone.
+   * Returns whether a router or a bridge has forwarded it, according to its hop limit on
+   * InfiniBand. On Ethernet only its source shows that.
    */
   public boolean hasCrossed(int train) {
     return crossed[train];
   }
 
-  /** The earliest time at which it may have come; the same where the system tells it. */
+  /**
+   * Returns the lower bound of its arrival time; equal to the arrival time where the system
+   * measures it.
+   */
   public long notBeforeNs(int train) {
     return notBeforeNs[train];
   }

@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of RoCEv2 or InfiniBand that is reached by datagram queue pairs of a libibverbs port.
- * The device makes and checks CRCs, numbers packets and names itself as their sender.
+ * Fabric of RoCEv2 or InfiniBand, reached by datagram queue pairs of a libibverbs port. The device
+ * computes and checks CRCs, numbers packets and sets itself as their source.
  *
- * <p>What the control path shares has this object's monitor: joins and looks. A join may wait, so
- * ways have a lock of their own ({@link VerbsWays}).
+ * <p>Joins and checks on the control path hold this object's monitor. A join may wait, so paths
+ * have a lock of their own ({@link VerbsSendPaths}).
  */
 public final class VerbsFabric implements NumberedPort {
   private final String name;
@@ -36,10 +36,10 @@ public final class VerbsFabric implements NumberedPort {
   private final List<LoopRules.Prefix> prefixes;
   private final VerbsQueueSet queues;
   private final GroupJoin join;
-  private final VerbsWatch watch;
+  private final VerbsMonitor watch;
   private final @Nullable SubnetHosts hosts;
-  private final VerbsWays ways;
-  /* Of groups that are received, by address. */
+  private final VerbsSendPaths sendPaths;
+  /* Routes of received groups, by address. */
   private final Map<Gid, GroupRoute> routes = new HashMap<>();
   private boolean closed;
 
@@ -64,8 +64,8 @@ public final class VerbsFabric implements NumberedPort {
     if (hosts != null) {
       queues.useHosts(hosts);
     }
-    watch = new VerbsWatch(port, queues.all(), hosts);
-    ways = new VerbsWays(queues, hosts, watch.table(), this::asNow);
+    watch = new VerbsMonitor(port, queues.all(), hosts);
+    sendPaths = new VerbsSendPaths(queues, hosts, watch.table(), this::currentAttributes);
   }
 
   /**
@@ -138,10 +138,10 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   /**
-   * Looks whether beacons can go by the port's interface.
+   * Checks that beacons can use the port's interface.
    *
    * @return the interface
-   * @throws HeddleException where it has none here, or no IPv4 address and beacons need one
+   * @throws HeddleException where there is none here, or no IPv4 address for beacons that need one
    */
   public NetworkLink requireBeacons(PeerSettings settings) {
     if (link == null) {
@@ -183,9 +183,9 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   /**
-   * Opens what beacons go and come by: the interface of the port.
+   * Opens the socket of beacons on the interface of the port.
    *
-   * @throws HeddleException where there is none, its port is taken, or the group can't be joined
+   * @throws HeddleException where there is none, its port is in use, or the group can't be joined
    */
   public BeaconSocket beacons(PeerSettings settings) {
     NetworkLink by = requireBeacons(settings);
@@ -216,8 +216,8 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   @Override
-  public boolean mayRest() {
-    return queues.mayRest();
+  public boolean maySleep() {
+    return queues.maySleep();
   }
 
   @Override
@@ -225,7 +225,7 @@ public final class VerbsFabric implements NumberedPort {
     return false;
   }
 
-  /* With an immediate. What doesn't fit without one is refused when it's sent. */
+  /* For packets with an immediate. A packet too large without one is dropped on sending. */
   @Override
   public int mostBytes(boolean ipv4) {
     return DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE)
@@ -238,7 +238,7 @@ public final class VerbsFabric implements NumberedPort {
     use(group.address(), join.join(group));
   }
 
-  /* A name's packets are known before the first one comes. */
+  /* The names are set before the first packet can arrive. */
   private void use(Gid group, GroupRoute route) {
     GroupRoute old = routes.put(group, route);
     useNames();
@@ -275,7 +275,7 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   @Override
-  public Way wayTo(GroupAddress named, int trafficClass) {
+  public SendPath sendPathTo(GroupAddress named, int trafficClass) {
     Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
     GidTable.Entry source = port.source(ipv4);
@@ -294,7 +294,7 @@ public final class VerbsFabric implements NumberedPort {
     synchronized (this) {
       GroupRoute route = join.joinToSend(named);
       try {
-        return ways.toGroup(by(route, source.gid(), trafficClass), named);
+        return sendPaths.toGroup(by(route, source.gid(), trafficClass), named);
       } catch (RuntimeException refused) {
         join.leaveToSend(named);
         throw refused;
@@ -315,13 +315,13 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   @Override
-  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
-    return ways.toHost(source, destination, trafficClass, hops);
+  public SendPath sendPathBetween(Gid source, Gid destination, int trafficClass) {
+    return sendPaths.toHost(source, destination, trafficClass, hops);
   }
 
   @Override
-  public @Nullable Way readyWay(Gid source, Gid destination) {
-    return ways.ready(source, destination);
+  public @Nullable SendPath readySendPath(Gid source, Gid destination) {
+    return sendPaths.ready(source, destination);
   }
 
   @Override
@@ -335,42 +335,42 @@ public final class VerbsFabric implements NumberedPort {
   }
 
   /**
-   * Looks whether the port has the addresses that stand for hosts.
+   * Checks that the port has the proxy addresses.
    *
-   * @throws HeddleException that names one that it doesn't have
+   * @throws HeddleException that names a missing one
    */
   public void requireAssigned(VerbsSpec spec) {
     if (port.ethernet()) {
-      VerbsPort.requireStandIns(spec, port.context().gidTable().entries());
+      VerbsPort.requireProxyAddresses(spec, port.context().gidTable().entries());
     } else {
-      SubnetJoin.requireStandIns(spec, port, join.partitionKey());
+      SubnetJoin.requireProxyAddresses(spec, port, join.partitionKey());
     }
   }
 
   @Override
-  public synchronized void retire(Way way) {
-    if (way instanceof VerbsWay own && ways.forget(own) && own.group() != null) {
+  public synchronized void retire(SendPath sendPath) {
+    if (sendPath instanceof VerbsSendPath own && sendPaths.forget(own) && own.group() != null) {
       join.leaveToSend(own.group());
     }
   }
 
   @Override
-  public synchronized String look() {
-    String state = watch.look(join.look());
+  public synchronized String check() {
+    String state = watch.check(join.check());
     for (Gid each : List.copyOf(routes.keySet())) {
       GroupRoute now = join.routeOf(each);
       if (now != null && !now.equals(routes.get(each))) {
         use(each, now);
       }
     }
-    ways.follow(watch.table());
+    sendPaths.follow(watch.table());
     return state;
   }
 
-  private @Nullable AddressHandleAttributes asNow(VerbsWay way) {
-    GroupAddress group = way.group();
+  private @Nullable AddressHandleAttributes currentAttributes(VerbsSendPath sendPath) {
+    GroupAddress group = sendPath.group();
     GroupRoute route = group == null ? null : join.routeToSend(group);
-    AddressHandleAttributes before = way.attributes();
+    AddressHandleAttributes before = sendPath.attributes();
     return route == null ? null : by(route, before.localGid(), before.trafficClass());
   }
 
@@ -390,15 +390,16 @@ public final class VerbsFabric implements NumberedPort {
     return queues.checksum(packet, covered);
   }
 
-  /* The device drops the others. */
+  /* The device drops damaged packets. */
   @Override
   public boolean isRight(int train, long packet, int covered, int crc) {
     return true;
   }
 
   @Override
-  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
-    queues.send((VerbsWay) way, packet, lengthBytes, counters, arrivedNs);
+  public void send(
+      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    queues.send((VerbsSendPath) sendPath, packet, lengthBytes, counters, arrivedNs);
   }
 
   @Override

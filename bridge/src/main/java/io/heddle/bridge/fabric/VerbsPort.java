@@ -16,10 +16,10 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An opened port of libibverbs, and which of its addresses the bridge uses.
+ * Opened port of libibverbs, with the addresses that the bridge uses.
  *
- * @param ethernet whether its link layer is Ethernet; else it is InfiniBand
- * @param own entries of its table that are used: RoCEv2's alone, or all of InfiniBand
+ * @param ethernet whether its link layer is Ethernet; otherwise it is InfiniBand
+ * @param own entries of its table that are used: only those of RoCEv2, or all on InfiniBand
  */
 record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> own) {
   private static final String PROVIDER = "libibverbs";
@@ -49,11 +49,11 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   private static RdmaDevice device(VerbsSpec spec, Log log) {
-    /* Why there is none is told by the provider alone. */
-    List<String> said = new ArrayList<>();
+    /* Only the provider reports why there is no device. */
+    List<String> messages = new ArrayList<>();
     Log listening =
         (level, sentence) -> {
-          said.add(sentence);
+          messages.add(sentence);
           log.write(level, sentence);
         };
     List<String> names = new ArrayList<>();
@@ -72,7 +72,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         "there is no device "
             + spec.device()
             + (names.isEmpty()
-                ? "; there is none at all: " + String.join("; ", said)
+                ? "; there is none at all: " + String.join("; ", messages)
                 : NearestName.question(spec.device(), names) + "; there are " + names));
   }
 
@@ -83,8 +83,8 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         there.add(entry);
       }
     }
-    requireStandIns(spec, there);
-    there.removeIf(each -> spec.standIns().contains(each.gid()));
+    requireProxyAddresses(spec, there);
+    there.removeIf(each -> spec.proxyAddresses().contains(each.gid()));
     List<Gid> addresses = there.stream().map(GidTable.Entry::gid).toList();
     for (Gid wanted : spec.addresses()) {
       if (!addresses.contains(wanted)) {
@@ -105,15 +105,15 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         : there.stream().filter(each -> spec.addresses().contains(each.gid())).toList();
   }
 
-  /* A configured address is one of IPoIB there. */
+  /* A configured address is an IPoIB address there. */
   private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
     if (table.entries().isEmpty()) {
-      throw failure(spec, spec.device() + " has no GID; look whether the subnet has a manager");
+      throw failure(spec, spec.device() + " has no GID; check whether the subnet has a manager");
     }
     return table.entries();
   }
 
-  /** The device as libibverbs names it, whichever of its ports this is. */
+  /** Returns the libibverbs name of the device, without the port. */
   String deviceName() {
     String name = context.device().name();
     int colon = name.lastIndexOf(':');
@@ -125,12 +125,12 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   /**
-   * Looks whether the port has the addresses that stand for hosts.
+   * Checks that the port has the proxy addresses.
    *
-   * @throws HeddleException that names one that it doesn't have
+   * @throws HeddleException that names a missing one
    */
-  static void requireStandIns(VerbsSpec spec, List<GidTable.Entry> there) {
-    for (Gid each : spec.standIns()) {
+  static void requireProxyAddresses(VerbsSpec spec, List<GidTable.Entry> there) {
+    for (Gid each : spec.proxyAddresses()) {
       boolean has =
           there.stream()
               .anyMatch(one -> one.type() == GidTable.Type.ROCE_V2 && one.gid().equals(each));
@@ -140,7 +140,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
             spec.device()
                 + " has no address "
                 + each
-                + ", which is to stand for a host; ip addr add "
+                + ", which must represent a host; ip addr add "
                 + each
                 + (each.isIpv4Mapped() ? "/32" : "/128")
                 + " on the interface of its port");
@@ -153,8 +153,8 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   /**
-   * What packets to such groups leave from; of RoCEv2 and IPv6 one that isn't link-local, if there
-   * is one.
+   * Returns the source of packets to groups of this family; for IPv6 on RoCEv2 preferably one that
+   * isn't link-local.
    */
   GidTable.@Nullable Entry source(boolean ipv4) {
     if (!ethernet) {
@@ -169,7 +169,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     return first;
   }
 
-  /** The network interface that has one of its addresses, 0 where none has. */
+  /** Returns the network interface with this own address, 0 where there is none. */
   int interfaceOf(Gid address) {
     for (GidTable.Entry each : own) {
       if (each.gid().equals(address)) {

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The datagram queue pairs of a port. The first one has the groups. All are looked at in turn, and
- * a thread sleeps on one descriptor for all. The data thread's once it is open.
+ * Datagram queue pairs of a port. The first one carries the groups. All are polled in turn, and a
+ * thread sleeps on one descriptor for all. Used by the data thread once it is open.
  */
 final class VerbsQueueSet {
   private static final int RECEIVES = 1024;
-  /* Of each queue pair that carries no groups. */
+  /* Receives of each queue pair that carries no groups. */
   private static final int FURTHER_RECEIVES = 256;
   private static final int EPOLL_ADD = 1;
   private static final int EPOLLIN = 1;
@@ -30,7 +30,7 @@ final class VerbsQueueSet {
   private final PacketCrc[] crcs;
   private final int[] numbers;
   private final int epoll;
-  /* The one whose packets are in the batch at hand. */
+  /* Queue pair of the current batch. */
   private int current;
 
   private VerbsQueueSet(ProtectionDomain domain, List<VerbsQueues> queues) {
@@ -47,8 +47,8 @@ final class VerbsQueueSet {
 
   /**
    * @param count of queue pairs, at least one
-   * @param partitionIndex of the partition that they are in
-   * @throws RuntimeException for what the device refuses; the context is closed then
+   * @param partitionIndex of their partition
+   * @throws RuntimeException where the device refuses; the context is closed then
    */
   static VerbsQueueSet open(DeviceContext context, int count, int partitionIndex) {
     List<VerbsQueues> queues = new ArrayList<>();
@@ -85,7 +85,7 @@ final class VerbsQueueSet {
     return epoll;
   }
 
-  /** The one that has the groups. */
+  /** Returns the queue pair that carries the groups. */
   VerbsQueues first() {
     return all[0];
   }
@@ -94,7 +94,7 @@ final class VerbsQueueSet {
     return List.of(all);
   }
 
-  /** Good for all of them. */
+  /** Creates an address handle, valid for all of them. */
   AddressHandle handle(AddressHandleAttributes attributes) {
     return domain.createAddressHandle(attributes);
   }
@@ -103,7 +103,7 @@ final class VerbsQueueSet {
     return numbers.clone();
   }
 
-  /** Whose LIDs packets have. Before the first packet. */
+  /** Sets the hosts that resolve LIDs of packets. Called before the first packet. */
   void useHosts(SubnetHosts hosts) {
     for (VerbsQueues each : all) {
       each.useHosts(hosts);
@@ -120,10 +120,10 @@ final class VerbsQueueSet {
     return epoll == NO_EPOLL ? all[0].descriptor() : epoll;
   }
 
-  boolean mayRest() {
+  boolean maySleep() {
     boolean may = true;
     for (int i = 0; i < all.length && may; i++) {
-      may = all[i].mayRest();
+      may = all[i].maySleep();
     }
     return may;
   }
@@ -145,9 +145,9 @@ final class VerbsQueueSet {
     return crcs[current].of(packet, covered);
   }
 
-  void send(VerbsWay way, long packet, int lengthBytes, long counters, long arrivedNs) {
-    int by = way.toHost() ? indexOf(DatagramFormat.sourceQueuePair(packet)) : 0;
-    all[by].send(way, packet, lengthBytes, counters, arrivedNs);
+  void send(VerbsSendPath sendPath, long packet, int lengthBytes, long counters, long arrivedNs) {
+    int by = sendPath.toHost() ? indexOf(DatagramFormat.sourceQueuePair(packet)) : 0;
+    all[by].send(sendPath, packet, lengthBytes, counters, arrivedNs);
   }
 
   private int indexOf(int number) {
@@ -170,7 +170,7 @@ final class VerbsQueueSet {
     }
   }
 
-  /** Frees the buffers. The device's context is closed. */
+  /** Frees the buffers. The device's context must be closed. */
   void free() {
     if (epoll != NO_EPOLL) {
       LinuxCalls.close(epoll);

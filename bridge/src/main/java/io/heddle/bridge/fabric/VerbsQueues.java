@@ -21,13 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datagram queue pair with its completion queues and buffers. When it fails, the data thread
- * starts it anew: what was on its way is counted as not sent, and what comes meanwhile is lost.
+ * Datagram queue pair with its completion queues and buffers. After a failure the data thread
+ * restarts it: packets in flight count as not sent, and packets that arrive meanwhile are lost.
  *
- * <p>Attaching is the control thread's, all else the data thread's once it is open.
+ * <p>The control thread attaches groups; everything else belongs to the data thread once it is
+ * open.
  */
 final class VerbsQueues {
-  /** What RDMA CM's datagram service has all queue pairs know (RDMA_UDP_QKEY). */
+  /** Default queue key of RDMA CM's datagram service (RDMA_UDP_QKEY). */
   static final int QUEUE_KEY = 0x0123_4567;
 
   private static final int MOST_SENDS = 256;
@@ -45,7 +46,7 @@ final class VerbsQueues {
   private final int partitionIndex;
   private final Set<Gid> groups = new HashSet<>();
   private long triedNs;
-  /* Written by the data thread, read by others. The first: it has failed and isn't started anew yet. */
+  /* Written by the data thread, read by others. Down: it has failed and isn't restarted yet. */
   private volatile boolean down;
   private volatile int failures;
   private volatile String lastFailure = "";
@@ -80,8 +81,8 @@ final class VerbsQueues {
 
   /**
    * @param mostReceives posted at a time
-   * @param partitionIndex of the partition that it is in
-   * @throws VerbsException for what the device refuses; the context is closed then
+   * @param partitionIndex of its partition
+   * @throws VerbsException where the device refuses; the context is closed then
    */
   static VerbsQueues open(
       DeviceContext context, ProtectionDomain domain, int mostReceives, int partitionIndex) {
@@ -100,7 +101,7 @@ final class VerbsQueues {
         Memory.allocate(arena, bytes, PAGE_BYTES), bytes, EnumSet.of(Access.LOCAL_WRITE));
   }
 
-  /* A queue pair without keys takes no receive. */
+  /* A queue pair needs its keys before it accepts a receive. */
   private void start() {
     queuePair.start(QUEUE_KEY, partitionIndex);
     receiver.postAll();
@@ -111,12 +112,12 @@ final class VerbsQueues {
     sender.countAt(counters);
   }
 
-  /** Of the queue pair. */
+  /** Returns the number of the queue pair. */
   int number() {
     return queuePair.number();
   }
 
-  /** At the start: what buffers were made for. */
+  /** Returns the MTU at the start, for which buffers were allocated. */
   int mtuBytes() {
     return mtuBytes;
   }
@@ -129,22 +130,22 @@ final class VerbsQueues {
     return Memory.ALL.asSlice(receiveRegion.address(), receiveRegion.lengthBytes()).asByteBuffer();
   }
 
-  /** Whether the queue pair has failed and isn't started anew yet. Any thread. */
+  /** Returns whether the queue pair has failed and isn't restarted yet. Any thread. */
   boolean isDown() {
     return down;
   }
 
-  /** How often the queue pair has failed. Any thread. */
+  /** Returns the number of failures of the queue pair. Any thread. */
   int failures() {
     return failures;
   }
 
-  /** Why, the last time. Any thread. */
+  /** Returns the reason of the last failure. Any thread. */
   String lastFailure() {
     return lastFailure;
   }
 
-  /** Takes a group's packets from now on. */
+  /** Attaches a group, whose packets arrive from now on. */
   void attach(Gid group, int lid) {
     if (groups.add(group)) {
       try {
@@ -162,12 +163,12 @@ final class VerbsQueues {
     }
   }
 
-  /** Whose LIDs packets have. Before the first packet. */
+  /** Sets the hosts that resolve LIDs of packets. Called before the first packet. */
   void useHosts(SubnetHosts hosts) {
     receiver.useHosts(hosts);
   }
 
-  /** What groups are named by their MGIDs, from now on. The control thread's. */
+  /** Sets the groups by their MGIDs. Control thread only. */
   void useNames(GroupTable<Gid> names) {
     receiver.useNames(names);
   }
@@ -176,7 +177,7 @@ final class VerbsQueues {
     return received.descriptor();
   }
 
-  boolean mayRest() {
+  boolean maySleep() {
     if (down) {
       return true;
     }
@@ -194,13 +195,13 @@ final class VerbsQueues {
   int poll() {
     sender.reap();
     Status failure = receiver.failure() == null ? sender.failure() : receiver.failure();
-    if (failure != null && !isStartedAnew(failure)) {
+    if (failure != null && !restart(failure)) {
       return 0;
     }
     return receiver.receive();
   }
 
-  private boolean isStartedAnew(Status failure) {
+  private boolean restart(Status failure) {
     long now = System.nanoTime();
     if (down && now - triedNs < RETRY_NS) {
       return false;
@@ -230,8 +231,8 @@ final class VerbsQueues {
     failures = failures + 1;
   }
 
-  void send(VerbsWay way, long packet, int lengthBytes, long counters, long arrivedNs) {
-    sender.send(way, packet, lengthBytes, counters, arrivedNs);
+  void send(VerbsSendPath sendPath, long packet, int lengthBytes, long counters, long arrivedNs) {
+    sender.send(sendPath, packet, lengthBytes, counters, arrivedNs);
   }
 
   void flush() {
@@ -242,7 +243,7 @@ final class VerbsQueues {
     sender.discard();
   }
 
-  /** Frees the buffers. The device's context is closed. */
+  /** Frees the buffers. The device's context must be closed. */
   void free() {
     arena.close();
   }

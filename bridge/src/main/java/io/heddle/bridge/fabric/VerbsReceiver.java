@@ -15,13 +15,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives datagrams of a queue pair, each in a slot of its own, and makes packets of them: BTH and
- * DETH take the place of the header in front. All slots are posted but those of the batch at hand.
- * The data thread's.
+ * Receiver of a queue pair's datagrams, each in its own slot. It builds packets by writing BTH and
+ * DETH over the end of the delivered header. All slots are posted except those of the current
+ * batch. Used by the data thread only.
  *
- * <p>A completion doesn't tell when its packet came. It came before it was polled. And it came
- * after its slot was posted, and after the queue was last seen empty, but for the time that the
- * device takes.
+ * <p>A completion has no time stamp. The packet arrived before its completion was polled. It
+ * arrived after its slot was posted, and after the queue was last seen empty, apart from the
+ * device's delay.
  *
  * <pre>
  *  0                     16 or 20    40
@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerbsReceiver {
   static final int BATCH = 64;
-  /* Pad and CRC behind a payload. */
+  /* Pad and CRC after a payload. */
   private static final int TAIL_BYTES = 8;
   private static final int LINE_BYTES = 64;
 
-  /** A device tells of a packet within this time of its coming. */
+  /** Maximum delay between a packet's arrival and its completion. */
   static final long DEVICE_NS = 1_000_000;
 
   private final DatagramQueuePair queuePair;
@@ -53,15 +53,15 @@ final class VerbsReceiver {
   private final long[] postedNs;
   /* When the completion queue was last seen empty. */
   private long emptyNs;
-  /* The same before the completions at hand were polled. */
+  /* The same, before the current completions were polled. */
   private long emptyBeforeNs;
-  /* Completions that a look before a sleep has found. */
+  /* Completions found by the check before a sleep. */
   private int found;
   private int packetNumber;
   private long counters;
   private @Nullable Status failure;
   private @Nullable SubnetHosts hosts;
-  /* By MGID, where that isn't the group's address. Written by the control thread. */
+  /* By MGID, where it isn't the group's address. Written by the control thread. */
   private volatile GroupTable<Gid> names = new GroupTable<>(Map.of());
 
   VerbsReceiver(
@@ -82,7 +82,7 @@ final class VerbsReceiver {
     slotBytes = slotBytes(mtuBytes);
   }
 
-  /** Of each slot, for payloads up to the MTU. */
+  /** Returns the length of a slot, for payloads up to the MTU. */
   static int slotBytes(int mtuBytes) {
     int bytes = GlobalRouteHeader.BYTES + mtuBytes + TAIL_BYTES;
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
@@ -92,12 +92,15 @@ final class VerbsReceiver {
     counters = address;
   }
 
-  /** Whose LIDs packets without a route header have. Before the first packet. */
+  /**
+   * Sets the hosts that resolve LIDs of packets without a route header. Called before the first
+   * packet.
+   */
   void useHosts(SubnetHosts others) {
     hosts = others;
   }
 
-  /** Groups by their MGIDs, from now on. The control thread's. */
+  /** Sets the groups by their MGIDs. Control thread only. */
   void useNames(GroupTable<Gid> others) {
     names = others;
   }
@@ -106,7 +109,7 @@ final class VerbsReceiver {
     return batch;
   }
 
-  /** What ended a receive; null where nothing did. */
+  /** Returns the failure of a receive; null for none. */
   @Nullable Status failure() {
     return failure;
   }
@@ -123,7 +126,7 @@ final class VerbsReceiver {
     }
   }
 
-  /* The time is one before. */
+  /* The time must be taken before the post. */
   private void post(int slot, long nowNs) {
     postedNs[slot] = nowNs;
     long at = region.address() + (long) slot * slotBytes;
@@ -134,7 +137,7 @@ final class VerbsReceiver {
     }
   }
 
-  /** Whether nothing has come behind the queue's arming. */
+  /** Returns whether nothing has arrived since the queue was armed. */
   boolean isEmpty() {
     if (found == 0) {
       found = poll(System.nanoTime());
@@ -142,7 +145,7 @@ final class VerbsReceiver {
     return found == 0;
   }
 
-  /* The time is one before. Fewer completions than there is room for are all that there were. */
+  /* The time must be taken before the poll. A partial batch contains all pending completions. */
   private int poll(long nowNs) {
     int count = completionQueue.poll(completions);
     if (count < 0 && failure == null) {
@@ -155,7 +158,7 @@ final class VerbsReceiver {
     return Math.max(count, 0);
   }
 
-  /** Packets received, 0 where there were none. */
+  /** Returns the number of received packets, 0 for none. */
   int receive() {
     long before = System.nanoTime();
     for (int i = 0; i < usedSlots; i++) {
@@ -209,7 +212,7 @@ final class VerbsReceiver {
     if (completion.hasImmediate) {
       DatagramFormat.setImmediate(packet, completion.immediate);
     }
-    /* The pad is zeros, and behind it comes the CRC. */
+    /* The pad is zeros, followed by space for the CRC. */
     Memory.setInt(packet + headers + payload, 0);
     int length = headers + payload + pad + PacketFormat.ICRC_BYTES;
     batch.address[row] = packet;
@@ -229,7 +232,7 @@ final class VerbsReceiver {
     GlobalRouteHeader.readOfInfiniband(at, completion.hasRouteHeader, batch, row);
     SubnetHosts known = hosts;
     if (!completion.hasRouteHeader) {
-      Gid port = known == null ? null : known.portAt(completion.sourceLid);
+      Gid port = known == null ? null : known.portOfLid(completion.sourceLid);
       if (port != null) {
         batch.sourceHigh[row] = port.high();
         batch.sourceLow[row] = port.low();
@@ -254,7 +257,7 @@ final class VerbsReceiver {
     return ipv4 ? (low >>> 28 & 15) == 14 : high >>> 56 == 0xff;
   }
 
-  /** Drops whatever the queue pair has told, which is reset. */
+  /** Drops all completions of the queue pair, which is reset. */
   void drain() {
     int count = completionQueue.poll(completions);
     while (count > 0) {

@@ -16,17 +16,17 @@ import io.heddle.verbs.WorkCompletion.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends payloads of packets by a queue pair. Each is copied to a slot of registered memory, where
- * it stays until the device has sent it. Slots are used in turn, and completions tell up to which
- * one all are free. The data thread's.
+ * Sender of packets' payloads by a queue pair. Each is copied to a slot of registered memory, where
+ * it stays until the device has sent it. Slots are a ring, and a completion frees all slots up to
+ * its own. Used by the data thread only.
  *
  * <pre>
  *   done ......... posted ......... next
- *    | on their way   | queued here   |   at most as many as there are slots
+ *    | in flight      | queued here   |   at most the number of slots
  * </pre>
  */
 final class VerbsSender {
-  /* Of requests, one asks for a completion; and the last of each post. */
+  /* One of this many requests is signalled, and the last of each post. */
   private static final int SIGNAL_EVERY = 16;
   private static final int BATCH = 32;
   private static final long PATIENCE_NS = 2_000_000;
@@ -45,7 +45,7 @@ final class VerbsSender {
   private long next;
   private long posted;
   private long done;
-  /* The device doesn't send, so nobody waits for it. */
+  /* The device doesn't send, so packets don't wait for it. */
   private boolean stuck;
   private long counters;
   private @Nullable Status failure;
@@ -80,7 +80,7 @@ final class VerbsSender {
     counters = address;
   }
 
-  /** What ended a send; null where nothing did. */
+  /** Returns the failure of a send; null for none. */
   @Nullable Status failure() {
     return failure;
   }
@@ -89,13 +89,13 @@ final class VerbsSender {
     return (int) index & slots - 1;
   }
 
-  void send(VerbsWay way, long packet, int lengthBytes, long counted, long arrived) {
+  void send(VerbsSendPath sendPath, long packet, int lengthBytes, long counted, long arrived) {
     int payload = DatagramFormat.payloadBytes(packet, lengthBytes);
-    if (payload > Math.min(mtuBytes, way.mtuBytes())) {
+    if (payload > Math.min(mtuBytes, sendPath.mtuBytes())) {
       GroupCounters.dropped(counted, DropReason.TOO_LARGE, 1);
       return;
     }
-    AddressHandle handle = way.handle();
+    AddressHandle handle = sendPath.handle();
     if (handle == null) {
       GroupCounters.dropped(counted, DropReason.NO_PATH, 1);
       return;
@@ -122,7 +122,7 @@ final class VerbsSender {
     next++;
   }
 
-  /* All slots are taken: whether one is free after a moment. */
+  /* Waits briefly for a free slot, where all are in use. */
   private boolean awaitSlot() {
     flush();
     reap();
@@ -134,7 +134,7 @@ final class VerbsSender {
     return failure == null && next - done < slots;
   }
 
-  /** Hands over what is queued, and counts what has become of earlier packets. */
+  /** Posts the queued packets, and counts the results of earlier ones. */
   void flush() {
     int count = (int) (next - posted);
     if (count == 0) {
@@ -157,7 +157,7 @@ final class VerbsSender {
     reap();
   }
 
-  /** Counts packets that the device is done with; their slots are free then. */
+  /** Counts the packets that the device has finished, and frees their slots. */
   void reap() {
     if (done == posted) {
       return;
@@ -174,7 +174,7 @@ final class VerbsSender {
     }
   }
 
-  /* Requests complete in their order, and those that fail always say so. */
+  /* Requests complete in order, and a failed one always has a completion. */
   private void completed(WorkCompletion completion) {
     long index = completion.workRequestId;
     stuck = false;
@@ -198,12 +198,12 @@ final class VerbsSender {
         groupCounters[slot], packetBytes[slot], postedNs[slot] - arrivedNs[slot]);
   }
 
-  /** Forgets what is queued. */
+  /** Drops the queued packets. */
   void discard() {
     next = posted;
   }
 
-  /** The queue pair was reset: what was on its way isn't sent. */
+  /** Handles a reset of the queue pair: packets in flight count as not sent. */
   void restart() {
     reap();
     for (; done < next; done++) {

@@ -6,17 +6,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A fabric behind a port of libibverbs as configured.
+ * Configuration of a fabric on a port of libibverbs.
  *
  * @param name of the fabric
- * @param device as libibverbs names it, with {@code :port} where it has several
- * @param addresses own ones to use, IPv4 mapped; empty for all of the port
- * @param standIns own ones that stand for hosts of the other fabric
- * @param queuePairs that hosts' numbers are mapped to; 0 where no datagram for one host is bridged
- * @param hops time to live of what is sent, 1 to 255
+ * @param device name in libibverbs, with {@code :port} where it has several
+ * @param addresses own addresses to use, IPv4 mapped; empty for all of the port
+ * @param proxyAddresses proxy addresses that represent hosts of the other fabric
+ * @param queuePairs for the mapping of hosts' numbers; 0 where unicast is off
+ * @param hops time to live of sent packets, 1 to 255
  */
 public record VerbsSpec(
-    String name, String device, List<Gid> addresses, List<Gid> standIns, int queuePairs, int hops)
+    String name,
+    String device,
+    List<Gid> addresses,
+    List<Gid> proxyAddresses,
+    int queuePairs,
+    int hops)
     implements FabricSpec {
   @Override
   public String end() {
@@ -28,7 +33,7 @@ public record VerbsSpec(
     return other instanceof VerbsSpec verbs && device.equals(verbs.device);
   }
 
-  /** The same with addresses that stand for hosts, and queue pairs for their numbers. */
+  /** Returns a copy with proxy addresses, and queue pairs for the mapping. */
   public VerbsSpec mapping(List<Gid> others, int pairs) {
     return new VerbsSpec(name, device, addresses, List.copyOf(others), pairs, hops);
   }

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The invariant CRCs of one wire fabric: of packets that come, each from its own sender, and of
- * those that leave, all from the bridge. A packet's bytes are gone through once for both. The data
- * thread's.
+ * Invariant CRCs of a wire fabric: of received packets, each from its own sender, and of sent
+ * packets, all from the bridge. A packet's bytes are read once for both. Used by the data thread
+ * only.
  */
 final class WireChecksums {
   private static final Gid NONE = new Gid(0, 0);
@@ -19,7 +19,7 @@ final class WireChecksums {
   private final Gid ipv4;
   private final Gid ipv6;
 
-  /* Of the last train that was asked for. */
+  /* Result for the last train. */
   private int lastTrain = -1;
   private int lastCovered;
   private int lastChecksum;
@@ -33,17 +33,17 @@ final class WireChecksums {
     crc = new PacketCrc(base, area);
   }
 
-  /** There is another batch. */
+  /** Starts another batch. */
   void next() {
     lastTrain = -1;
   }
 
-  /** Of a packet's own bytes, with congestion marks as zeros. */
+  /** Returns the CRC of a packet's own bytes, with congestion marks as zeros. */
   int of(long packet, int covered) {
     return crc.of(packet, covered);
   }
 
-  /** What the headers of a train's packets add. */
+  /** Returns the contribution of the headers of a received train's packets. */
   int arrived(TrainBatch batch, int train, int covered) {
     if (train != lastTrain || covered != lastCovered) {
       lastTrain = train;
@@ -72,39 +72,39 @@ final class WireChecksums {
     return batch.destinationHigh[train] == 0 && batch.destinationLow[train] >>> 32 == 0xffff;
   }
 
-  /** Whether an identification or flag that nobody saw makes this difference. */
+  /** Returns whether an unknown identification or flag explains this difference. */
   boolean isRightWith(TrainBatch batch, int train, int difference, int covered) {
     return isIpv4(batch, train) && headers.solve(difference, covered) != HeaderChecksum.NO_SOLUTION;
   }
 
   /**
-   * What the headers of a packet that leaves add.
+   * Returns the contribution of the headers of a sent packet.
    *
-   * @param segment its number in a segmented send, which is its identification
+   * @param segment its index in a segmented send, which is its identification
    */
-  int leaving(WireWay way, int covered, int segment) {
-    boolean toIpv4 = way.destination().isIpv4Mapped();
-    int checksum = way.checksum(covered);
+  int leaving(WireSendPath sendPath, int covered, int segment) {
+    boolean toIpv4 = sendPath.destination().isIpv4Mapped();
+    int checksum = sendPath.checksum(covered);
     if (checksum == 0) {
       Gid own = toIpv4 ? ipv4 : ipv6;
-      Gid source = way.source() == null ? own : way.source();
+      Gid source = sendPath.source() == null ? own : sendPath.source();
       checksum =
           toIpv4
               ? headers.ofIpv4(
                   (int) source.low(),
                   PacketFormat.ROCE_PORT,
-                  (int) way.destination().low(),
+                  (int) sendPath.destination().low(),
                   PacketFormat.ROCE_PORT,
                   covered)
               : headers.ofIpv6(
                   source.high(),
                   source.low(),
                   PacketFormat.ROCE_PORT,
-                  way.destination().high(),
-                  way.destination().low(),
+                  sendPath.destination().high(),
+                  sendPath.destination().low(),
                   PacketFormat.ROCE_PORT,
                   covered);
-      way.keepChecksum(covered, checksum);
+      sendPath.keepChecksum(covered, checksum);
     }
     return toIpv4 ? checksum ^ headers.ofIdentification(segment, covered) : checksum;
   }

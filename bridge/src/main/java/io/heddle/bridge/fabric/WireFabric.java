@@ -21,7 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A fabric of RoCEv2 that is reached over a UDP socket of the bridge's own. */
+/** Fabric of RoCEv2 that is reached over a UDP socket of the bridge's own. */
 public final class WireFabric implements FabricPort {
   private static final int IPV4_HEADERS = 28;
   private static final int IPV6_HEADERS = 48;
@@ -58,7 +58,7 @@ public final class WireFabric implements FabricPort {
     Gid ipv6 = firstOf(own, false);
     socket = WireSocket.open(link.name(), link.index(), ipv4, spec.hops());
     if (transparent) {
-      takeAllAddresses();
+      allowAnySource();
     }
     memberships = new Memberships(link.name(), link.index());
     receiver = new WireReceiver(arena, socket.fd(), clock);
@@ -69,8 +69,8 @@ public final class WireFabric implements FabricPort {
   /**
    * Opens a fabric, in the calling thread's network namespace unless it has its own.
    *
-   * @param transparent whether packets leave from other hosts' addresses too
-   * @throws HeddleException where there is no such interface or address, or the port is taken
+   * @param transparent whether packets also leave from other hosts' addresses
+   * @throws HeddleException where there is no such interface or address, or the port is in use
    */
   public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {
     return in(spec.namespace(), () -> openHere(spec, transparent, clock));
@@ -99,7 +99,7 @@ public final class WireFabric implements FabricPort {
     for (AssignedAddress each : assigned) {
       Gid address = Gid.of(each.address());
       boolean used = spec.addresses().isEmpty() || spec.addresses().contains(address);
-      if (used && !spec.standIns().contains(address)) {
+      if (used && !spec.proxyAddresses().contains(address)) {
         own.add(address);
       }
       int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
@@ -131,9 +131,9 @@ public final class WireFabric implements FabricPort {
   }
 
   /**
-   * Looks whether the interface has the addresses that stand for hosts.
+   * Checks that the interface has the proxy addresses.
    *
-   * @throws HeddleException that names one that it doesn't have
+   * @throws HeddleException that names a missing one
    */
   public static void requireAssigned(WireSpec spec) {
     HostAddresses host = in(spec.namespace(), HostAddresses::read);
@@ -144,7 +144,7 @@ public final class WireFabric implements FabricPort {
         assigned.add(Gid.of(each.address()));
       }
     }
-    for (Gid each : spec.standIns()) {
+    for (Gid each : spec.proxyAddresses()) {
       if (!assigned.contains(each)) {
         throw new HeddleException(
             "fabric "
@@ -153,7 +153,7 @@ public final class WireFabric implements FabricPort {
                 + spec.interfaceName()
                 + " has no address "
                 + each
-                + ", which is to stand for a host; ip addr add "
+                + ", which must represent a host; ip addr add "
                 + each
                 + (each.isIpv4Mapped() ? "/32" : "/128")
                 + " dev "
@@ -162,9 +162,9 @@ public final class WireFabric implements FabricPort {
     }
   }
 
-  private void takeAllAddresses() {
+  private void allowAnySource() {
     try {
-      socket.takeAllAddresses();
+      socket.allowAnySource();
     } catch (HeddleException refused) {
       socket.close();
       arena.close();
@@ -187,7 +187,7 @@ public final class WireFabric implements FabricPort {
             + NearestName.question(spec.interfaceName(), names));
   }
 
-  /* Of IPv6 one that isn't link-local, where there is one. */
+  /* Returns the first address of a family; for IPv6 preferably one that isn't link-local. */
   private static @Nullable Gid firstOf(List<Gid> own, boolean ipv4) {
     Gid first = null;
     for (Gid each : own) {
@@ -198,9 +198,12 @@ public final class WireFabric implements FabricPort {
     return first;
   }
 
-  /* A smaller MTU counts from now on; a larger one than at the start doesn't, since buffers were made for that. */
+  /*
+   * A smaller MTU applies from now on. A larger one than at the start doesn't, since buffers were
+   * allocated for that.
+   */
   @Override
-  public String look() {
+  public String check() {
     HostAddresses host = in(namespace, HostAddresses::read);
     NetworkLink now = null;
     for (NetworkLink each : host.links()) {
@@ -265,7 +268,7 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public boolean mayRest() {
+  public boolean maySleep() {
     return true;
   }
 
@@ -280,9 +283,9 @@ public final class WireFabric implements FabricPort {
   }
 
   /**
-   * Opens what beacons go and come by.
+   * Opens the socket of beacons.
    *
-   * @throws HeddleException where the port is taken, or the group can't be joined
+   * @throws HeddleException where the port is in use, or the group can't be joined
    */
   public BeaconSocket beacons(PeerSettings settings, int hops) {
     Gid ipv4 = firstOf(own, true);
@@ -320,7 +323,7 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public Way wayTo(GroupAddress named, int trafficClass) {
+  public SendPath sendPathTo(GroupAddress named, int trafficClass) {
     Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
     Gid source = firstOf(own, ipv4);
@@ -336,8 +339,8 @@ public final class WireFabric implements FabricPort {
               + group
               + " from; give it one");
     }
-    /* For IPv4 the socket has it; for IPv6 the kernel would choose by itself. */
-    return new WireWay(
+    /* For IPv4 the socket has the source; for IPv6 the kernel would choose one. */
+    return new WireSendPath(
         ipv4 ? null : source,
         group,
         PacketFormat.ROCE_PORT,
@@ -347,14 +350,14 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public void retire(Way way) {
-    /* It has nothing that outlives it. */
+  public void retire(SendPath sendPath) {
+    /* It has no resources to free. */
   }
 
   @Override
-  public Way wayBetween(Gid source, Gid destination, int trafficClass) {
+  public SendPath sendPathBetween(Gid source, Gid destination, int trafficClass) {
     int most = mostBytes(destination.isIpv4Mapped());
-    return new WireWay(
+    return new WireSendPath(
         source, destination, PacketFormat.ROCE_PORT, link.index(), trafficClass, most);
   }
 
@@ -383,8 +386,9 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public void send(Way way, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
-    sender.send((WireWay) way, packet, lengthBytes, crc, counters, arrivedNs);
+  public void send(
+      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    sender.send((WireSendPath) sendPath, packet, lengthBytes, crc, counters, arrivedNs);
   }
 
   @Override

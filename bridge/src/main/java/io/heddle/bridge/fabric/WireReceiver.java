@@ -6,8 +6,8 @@ import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
 
 /**
- * Receives what the kernel has merged, several trains a call, with their destinations and the time
- * of their coming. The data thread's.
+ * Receiver of GRO-merged datagrams, several trains per call, with their destinations and arrival
+ * times. Used by the data thread only.
  */
 final class WireReceiver {
   private static final int TRAINS = 16;
@@ -33,7 +33,7 @@ final class WireReceiver {
   private final long names;
   private final long controls;
   private final long buffers;
-  /* By the last call; all before the first one. */
+  /* Entries filled by the last call; all before the first one. */
   private int used = TRAINS;
   private long counters;
 
@@ -57,7 +57,9 @@ final class WireReceiver {
     }
   }
 
-  /** Where it counts, from the status file. Before the first {@link #receive}. */
+  /**
+   * Sets the address of its counters in the status file. Called before the first {@link #receive}.
+   */
   void countAt(long address) {
     counters = address;
   }
@@ -66,7 +68,7 @@ final class WireReceiver {
     return batch;
   }
 
-  /** The bytes that all packets of a batch lie in. */
+  /** Returns the memory of all packets of a batch. */
   java.nio.ByteBuffer area() {
     return Memory.ALL.asSlice(buffers, (long) TRAINS * BUFFER_BYTES).asByteBuffer();
   }
@@ -75,11 +77,11 @@ final class WireReceiver {
     return buffers;
   }
 
-  /** Trains received, 0 where there were none. */
+  /** Returns the number of received trains, 0 for none. */
   int receive() {
     for (int i = 0; i < used; i++) {
       long header = headers + (long) i * HEADER_BYTES;
-      Memory.setInt(header + 8, WireWay.NAME_BYTES);
+      Memory.setInt(header + 8, WireSendPath.NAME_BYTES);
       Memory.setLong(header + 40, CONTROL_BYTES);
     }
     int received = Math.max(0, SocketCalls.receive(fd, headers, TRAINS));
@@ -93,7 +95,7 @@ final class WireReceiver {
     return count;
   }
 
-  /* Whether there is something in it. */
+  /* Returns whether the message holds a packet. */
   private boolean take(int message, int train) {
     long header = headers + (long) message * HEADER_BYTES;
     int length = Memory.getInt(header + 56);

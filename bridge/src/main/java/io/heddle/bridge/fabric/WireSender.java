@@ -13,8 +13,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Queues packets where they lie and sends them in one call: neighbours of equal length to one group
- * as one segmented send, where that is allowed. The data thread's.
+ * Sender that queues packets in place and sends them in one call. Consecutive packets of equal
+ * length to one group become one segmented send, where that is allowed. Used by the data thread
+ * only.
  */
 final class WireSender {
   private static final int PACKETS = 512;
@@ -24,7 +25,7 @@ final class WireSender {
   private static final int CONTROL_BYTES = 88;
   private static final int CELL_BYTES = 24;
   private static final int SOURCE_CELL_BYTES = 40;
-  /* What one IPv4 datagram holds, less than IPv6's. */
+  /* Maximum payload of an IPv4 datagram, which is less than that of IPv6. */
   private static final int MOST_RUN_BYTES = 65507;
 
   private static final int SOL_IP = 0;
@@ -45,7 +46,7 @@ final class WireSender {
   private final long vectors;
   private final long controls;
   private final long pollfd;
-  private final WireWay[] ways = new WireWay[PACKETS];
+  private final WireSendPath[] sendPaths = new WireSendPath[PACKETS];
   private final int[] firstPackets = new int[PACKETS + 1];
   private final long[] groupCounters = new long[PACKETS];
   private final long[] arrivedNs = new long[PACKETS];
@@ -73,32 +74,33 @@ final class WireSender {
     Memory.setLong(pollfd + 16, PATIENCE_NS);
   }
 
-  /** Where it counts, from the status file. Before the first {@link #send}. */
+  /** Sets the address of its counters in the status file. Called before the first {@link #send}. */
   void countAt(long address) {
     counters = address;
   }
 
-  void send(WireWay way, long packet, int lengthBytes, int crc, long counted, long arrived) {
+  void send(
+      WireSendPath sendPath, long packet, int lengthBytes, int crc, long counted, long arrived) {
     if (packets == PACKETS) {
       flush();
     }
     int run = packets - (messages == 0 ? 0 : firstPackets[messages - 1]);
     boolean joins =
         messages > 0
-            && ways[messages - 1] == way
+            && sendPaths[messages - 1] == sendPath
             && lengthBytes * run == runBytes
             && run < HeaderChecksum.MOST_SEGMENTS
             && runBytes + lengthBytes <= MOST_RUN_BYTES
-            && mayTrain(way);
+            && mayTrain(sendPath);
     if (!joins) {
-      ways[messages] = way;
+      sendPaths[messages] = sendPath;
       firstPackets[messages] = packets;
       messages++;
       runBytes = 0;
       run = 0;
     }
     int covered = lengthBytes - 4;
-    Memory.setInt(packet + covered, crc ^ checksums.leaving(way, covered, run));
+    Memory.setInt(packet + covered, crc ^ checksums.leaving(sendPath, covered, run));
     long vector = vectors + (long) packets * VECTOR_BYTES;
     Memory.setLong(vector, packet);
     Memory.setLong(vector + 8, lengthBytes);
@@ -108,8 +110,8 @@ final class WireSender {
     packets++;
   }
 
-  private boolean mayTrain(WireWay way) {
-    return trains && (trainsIpv4 || !way.destination().isIpv4Mapped());
+  private boolean mayTrain(WireSendPath sendPath) {
+    return trains && (trainsIpv4 || !sendPath.destination().isIpv4Mapped());
   }
 
   void flush() {
@@ -140,7 +142,7 @@ final class WireSender {
     discard();
   }
 
-  /** Forgets what is queued. */
+  /** Drops the queued packets. */
   void discard() {
     messages = 0;
     packets = 0;
@@ -148,7 +150,7 @@ final class WireSender {
   }
 
   private void writeHeader(int message, int first, int count) {
-    WireWay way = ways[message];
+    WireSendPath sendPath = sendPaths[message];
     long header = headers + (long) message * HEADER_BYTES;
     long control = controls + (long) message * CONTROL_BYTES;
     int bytes = 0;
@@ -160,23 +162,23 @@ final class WireSender {
       Memory.ALL.set(Memory.NATIVE_SHORT, control + 16, (short) length);
       bytes = CELL_BYTES;
     }
-    if (way.trafficClass() != 0) {
-      boolean ipv4 = way.destination().isIpv4Mapped();
+    if (sendPath.trafficClass() != 0) {
+      boolean ipv4 = sendPath.destination().isIpv4Mapped();
       Memory.setLong(control + bytes, 20);
       Memory.setInt(control + bytes + 8, ipv4 ? SOL_IP : SOL_IPV6);
       Memory.setInt(control + bytes + 12, ipv4 ? IP_TOS : IPV6_TCLASS);
-      Memory.setInt(control + bytes + 16, way.trafficClass());
+      Memory.setInt(control + bytes + 16, sendPath.trafficClass());
       bytes += CELL_BYTES;
     }
-    Gid source = way.source();
+    Gid source = sendPath.source();
     if (source != null) {
       writeSource(control + bytes, source);
       bytes += SOURCE_CELL_BYTES;
     }
     long name = names + (long) message * NAME_ROOM_BYTES;
-    way.writeName(name);
+    sendPath.writeName(name);
     Memory.setLong(header, name);
-    Memory.setInt(header + 8, WireWay.NAME_BYTES);
+    Memory.setInt(header + 8, WireSendPath.NAME_BYTES);
     Memory.setLong(header + 16, vectors + (long) first * VECTOR_BYTES);
     Memory.setLong(header + 24, count);
     Memory.setLong(header + 32, bytes == 0 ? 0 : control);
@@ -184,7 +186,7 @@ final class WireSender {
     Memory.setInt(header + 48, 0);
   }
 
-  /* struct in6_pktinfo: the address that a packet leaves from, and no interface. */
+  /* Writes a struct in6_pktinfo: the source address of a packet, and no interface. */
   private static void writeSource(long control, Gid source) {
     Memory.setLong(control, 36);
     Memory.setInt(control + 8, SOL_IPV6);
@@ -203,8 +205,10 @@ final class WireSender {
     }
   }
 
-  /* A train that the system won't cut leaves packet by packet, and so does every later one. Where no packet of it can
-  leave either, the train isn't what is wrong. */
+  /*
+   * A train that the system refuses to segment is sent packet by packet, and so is every later one.
+   * Where none of its packets can be sent either, segmentation isn't the cause.
+   */
   private void refused(int message, int errno, MemorySegment capture) {
     int first = firstPackets[message];
     int count = firstPackets[message + 1] - first;
@@ -221,10 +225,12 @@ final class WireSender {
       long packet = Memory.getLong(vector);
       int covered = (int) Memory.getLong(vector + 8) - 4;
       int stored = Memory.getInt(packet + covered);
-      WireWay way = ways[message];
+      WireSendPath sendPath = sendPaths[message];
       Memory.setInt(
           packet + covered,
-          stored ^ checksums.leaving(way, covered, i) ^ checksums.leaving(way, covered, 0));
+          stored
+              ^ checksums.leaving(sendPath, covered, i)
+              ^ checksums.leaving(sendPath, covered, 0));
       writeHeader(message, first + i, 1);
       if (DatagramCalls.send(capture, fd, headers + (long) message * HEADER_BYTES, 1) == 1) {
         sent = true;

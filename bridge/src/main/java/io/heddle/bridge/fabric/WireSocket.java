@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one UDP socket of a wire fabric: bound to RoCEv2's port and to an interface, of both families
- * (IPv4 addresses are mapped). Made and closed on the control path.
+ * The UDP socket of a wire fabric: bound to RoCEv2's port and to an interface, for both families
+ * (IPv4 addresses are mapped). Opened and closed on the control path.
  */
 final class WireSocket implements AutoCloseable {
   private static final int AF_INET6 = 10;
@@ -53,9 +53,9 @@ final class WireSocket implements AutoCloseable {
   }
 
   /**
-   * @param ipv4 the own address that IPv4 groups are sent from, null for none; what goes to one of
-   *     IPv6 names its source itself
-   * @throws HeddleException where the port is taken or the interface is gone
+   * @param ipv4 source address of packets to IPv4 groups, null for none; packets to IPv6 groups set
+   *     their source themselves
+   * @throws HeddleException where the port is in use or the interface is gone
    */
   static WireSocket open(String interfaceName, int interfaceIndex, @Nullable Gid ipv4, int hops) {
     int fd =
@@ -70,7 +70,7 @@ final class WireSocket implements AutoCloseable {
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
       set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
-      /* Hears what other sockets have joined; IPv6 sockets don't by themselves. */
+      /* Receives groups joined by other sockets; IPv6 sockets do so by default. */
       set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
       set(fd, SOL_IP, IP_MULTICAST_TTL, hops);
       set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
@@ -79,7 +79,7 @@ final class WireSocket implements AutoCloseable {
       set(fd, SOL_UDP, UDP_GRO, 1);
       set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
       set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
-      /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted. */
+      /* Needs CAP_NET_ADMIN; without it the system's limit applies. */
       if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
         LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
       }
@@ -104,10 +104,10 @@ final class WireSocket implements AutoCloseable {
 
   private static void bind(int fd, String interfaceName) {
     try (Arena arena = Arena.ofConfined()) {
-      long name = Memory.allocate(arena, WireWay.NAME_BYTES + 4, 8);
+      long name = Memory.allocate(arena, WireSendPath.NAME_BYTES + 4, 8);
       Memory.ALL.set(Memory.NATIVE_SHORT, name, (short) AF_INET6);
       Memory.ALL.set(Memory.NETWORK_SHORT, name + 2, (short) PacketFormat.ROCE_PORT);
-      int result = LinuxCalls.bind(fd, name, WireWay.NAME_BYTES);
+      int result = LinuxCalls.bind(fd, name, WireSendPath.NAME_BYTES);
       if (result == -Errno.EADDRINUSE) {
         throw new HeddleException(
             "UDP port 4791 of "
@@ -124,7 +124,7 @@ final class WireSocket implements AutoCloseable {
    *
    * @throws HeddleException where the process may not do that
    */
-  void takeAllAddresses() {
+  void allowAnySource() {
     int result = LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TRANSPARENT, 1);
     if (result == -Errno.EPERM) {
       throw new HeddleException(

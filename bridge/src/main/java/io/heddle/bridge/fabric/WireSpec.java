@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A wire fabric as configured.
+ * Configuration of a wire fabric.
  *
  * @param name of the fabric
- * @param interfaceName the network interface that leads there
- * @param namespace the network namespace that it is in; empty for the bridge's own
- * @param addresses own ones to use, IPv4 mapped; empty for all of the interface
- * @param standIns own ones that stand for hosts of the other fabric
- * @param hops time to live of what is sent, 1 to 255
+ * @param interfaceName the network interface in the fabric
+ * @param namespace its network namespace; empty for the bridge's own
+ * @param addresses own addresses to use, IPv4 mapped; empty for all of the interface
+ * @param proxyAddresses proxy addresses that represent hosts of the other fabric
+ * @param hops time to live of sent packets, 1 to 255
  * @param trains whether IPv4 packets may leave as segmented sends
  */
 public record WireSpec(
@@ -21,7 +21,7 @@ public record WireSpec(
     String interfaceName,
     String namespace,
     List<Gid> addresses,
-    List<Gid> standIns,
+    List<Gid> proxyAddresses,
     int hops,
     boolean trains)
     implements FabricSpec {
@@ -37,8 +37,8 @@ public record WireSpec(
         && namespace.equals(wire.namespace);
   }
 
-  /** The same with other addresses that stand for hosts. */
-  public WireSpec withStandIns(List<Gid> others) {
+  /** Returns a copy with other proxy addresses. */
+  public WireSpec withProxyAddresses(List<Gid> others) {
     return new WireSpec(name, interfaceName, namespace, addresses, others, hops, trains);
   }
 

@@ -3,7 +3,7 @@ package io.heddle.bridge.group;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Which ways a group's packets are forwarded. */
+/** Directions in which a group's packets are forwarded. */
 public enum FlowDirection {
   BOTH("both"),
   A_TO_B("a-to-b"),
@@ -36,7 +36,7 @@ public enum FlowDirection {
   }
 
   /**
-   * Whether packets from this fabric are forwarded.
+   * Returns whether packets from this fabric are forwarded.
    *
    * @param side 0 for a, 1 for b
    */

@@ -4,16 +4,16 @@ import io.heddle.verbs.Gid;
 import java.util.Locale;
 
 /**
- * A multicast group as configured.
+ * Configuration of a multicast group.
  *
  * @param address of the group, IPv4 mapped
- * @param port of RDMA-CM's, which stands in MGIDs of the format CLLM; 0 for none
+ * @param port of RDMA CM, a part of MGIDs in the CLLM format; 0 for none
  * @param mgid its format in an InfiniBand fabric
- * @param direction which ways packets go
+ * @param direction in which packets are forwarded
  * @param trafficClass of the packets that leave, 0 to 255
- * @param owner the bridge that owns it where several do; 0 for that which their numbers give
- * @param pgm whether its packets are read as PGM
- * @param limit of the packets that leave, for each direction by itself
+ * @param owner the bridge that owns it where several run; 0 for the owner by hash
+ * @param pgm whether its packets are parsed as PGM
+ * @param limit of the packets that leave, for each direction separately
  */
 public record GroupSettings(
     Gid address,
@@ -25,12 +25,12 @@ public record GroupSettings(
     boolean pgm,
     RateLimit limit) {
 
-  /** How the group is named in fabrics. */
+  /** Returns the group's name in fabrics. */
   public GroupAddress where() {
     return new GroupAddress(address, port, mgid);
   }
 
-  /** As an operator names the group: {@code 239.1.1.1:4711}. */
+  /** Returns the operator's name of the group, such as {@code 239.1.1.1:4711}. */
   public String name() {
     if (port == 0) {
       return address.toString();
@@ -38,7 +38,7 @@ public record GroupSettings(
     return (address.isIpv4Mapped() ? address.toString() : "[" + address + "]") + ":" + port;
   }
 
-  /** Its settings, as in the configuration. */
+  /** Returns its settings in configuration syntax. */
   public String describe() {
     String class16 = String.format(Locale.ROOT, "0x%02x", trafficClass);
     return "mgid="

@@ -5,10 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what belongs to a group by its address: open addressing, at most half full. Immutable, so
- * that the data thread looks up while the control thread makes the next one.
+ * Hash table of groups by address: open addressing, at most half full. Immutable, so that the data
+ * thread looks up while the control thread builds the next one.
  *
- * @param <T> what belongs to a group
+ * @param <T> value of a group
  */
 public final class GroupTable<T> {
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
@@ -40,7 +40,7 @@ public final class GroupTable<T> {
     return (int) (mixed >>> 32) & mask;
   }
 
-  /** What belongs to this address; null where it is no group of the table. */
+  /** Returns the value of this address; null where it is no group of the table. */
   @SuppressWarnings("unchecked")
   public @Nullable T find(long addressHigh, long addressLow) {
     int at = place(addressHigh, addressLow);

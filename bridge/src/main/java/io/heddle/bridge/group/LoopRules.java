@@ -6,8 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose packets a bridge takes from a fabric, by their source: not its own, not another bridge's,
- * none from outside the fabric's prefixes. In this order. Immutable; the storm guard is apart.
+ * Filter of packets from a fabric by source. It rejects, in this order, the bridge's own addresses,
+ * those of other bridges, and those outside the fabric's prefixes. Immutable; the storm guard is
+ * separate.
  */
 public final class LoopRules {
   private final long[] own;
@@ -18,7 +19,7 @@ public final class LoopRules {
   /**
    * @param own the bridge's addresses in the fabric
    * @param bridges addresses of other bridges, in any fabric
-   * @param prefixes of the fabric's hosts; with none every source is one of the fabric
+   * @param prefixes of the fabric's hosts; an empty list accepts every source
    */
   public LoopRules(List<Gid> own, List<Gid> bridges, List<Prefix> prefixes) {
     this.own = flat(own);
@@ -28,13 +29,13 @@ public final class LoopRules {
   }
 
   /**
-   * Addresses that begin alike.
+   * Address prefix.
    *
-   * @param address any of them, IPv4 mapped
-   * @param bits how many count, of 128
+   * @param address any address in it, IPv4 mapped
+   * @param bits its length, of 128
    */
   public record Prefix(Gid address, int bits) {
-    /** Whether an address begins so. */
+    /** Returns whether an address is in the prefix. */
     public boolean contains(Gid other) {
       return begins(address.high(), address.low(), bits, other.high(), other.low());
     }
@@ -63,7 +64,7 @@ public final class LoopRules {
     return false;
   }
 
-  /** What speaks against a packet from this source; null for nothing. */
+  /** Returns the reason to drop a packet from this source; null for none. */
   public @Nullable DropReason against(long high, long low) {
     if (has(own, high, low)) {
       return DropReason.OWN_SOURCE;

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * How a multicast group's IP address and port stand in the MGID of an InfiniBand fabric.
+ * Encoding of a multicast group's IP address and port in the MGID of an InfiniBand fabric.
  *
  * <pre>
  *  0    2          4      6        10    12
@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * |ff15|signature |P_Key |address, its low 80 bits               |   IPv6 groups
  * </pre>
  *
- * <p>The 28 bits are RFC 4391's, section 4. {@link #RDMA} is what RDMA CM makes of the address: on
- * a RoCEv2 port the address itself, an IPv4 one in mapped form.
+ * <p>The 28 bits are those of RFC 4391, section 4. {@link #RDMA} is RDMA CM's encoding of the
+ * address: on a RoCEv2 port the address itself, with IPv4 in mapped form.
  */
 public enum MgidFormat {
   RDMA("RDMA", 0x0000, false, false, false, true),
@@ -54,13 +54,13 @@ public enum MgidFormat {
     this.takesIpv6 = takesIpv6;
   }
 
-  /** The words that name formats in a configuration. */
+  /** Returns the names of the formats in a configuration. */
   public static List<String> words() {
     return Stream.of(values()).map(MgidFormat::word).toList();
   }
 
   /**
-   * The format of that name, in any case.
+   * Returns the format of that name, in any case.
    *
    * @throws IllegalArgumentException for another word
    */
@@ -77,13 +77,13 @@ public enum MgidFormat {
     return word;
   }
 
-  /** Whether a group of this family has an MGID in this format. */
+  /** Returns whether a group of this family has an MGID in this format. */
   public boolean takes(Gid group) {
     return group.isIpv4Mapped() ? this != IPV6 : takesIpv6;
   }
 
   /**
-   * The MGID of a group with the default partition key.
+   * Returns the MGID of a group with the default partition key.
    *
    * @param group a multicast address, IPv4 mapped
    * @param portNumber of the group, 0 where it has none
@@ -93,9 +93,9 @@ public enum MgidFormat {
   }
 
   /**
-   * The same with another partition key.
+   * Returns the MGID with another partition key.
    *
-   * @param partitionKey 16 bits; MGIDs name full members'
+   * @param partitionKey 16 bits; MGIDs contain the full member's key
    */
   public Gid encode(Gid group, int portNumber, int partitionKey) {
     if (!takes(group)) {
@@ -113,8 +113,9 @@ public enum MgidFormat {
   }
 
   /**
-   * The group of an MGID: an address, IPv4 mapped. What the format left out is put back: the four
-   * bits that every IPv4 group begins with, the first bytes of an IPv6 group as {@code ff15::}.
+   * Returns the group of an MGID: an address, IPv4 mapped. It restores the bits that the format
+   * omits: the four leading bits of an IPv4 group, and the first bytes of an IPv6 group as {@code
+   * ff15::}.
    *
    * @throws IllegalArgumentException for an MGID of another format
    */
@@ -134,12 +135,12 @@ public enum MgidFormat {
     return new Gid(0, MAPPED | CLASS_D | mgid.low() & 0xffff_ffffL);
   }
 
-  /** The port in an MGID, 0 where the format has none. */
+  /** Returns the port in an MGID, 0 where the format has none. */
   public int portOf(Gid mgid) {
     return port ? (int) (mgid.low() >>> 32) & 0xffff : 0;
   }
 
-  /** Whether this is a multicast address: IPv4 in mapped form, or IPv6. */
+  /** Returns whether this is a multicast address: IPv4 in mapped form, or IPv6. */
   public static boolean isMulticast(Gid address) {
     return address.isIpv4Mapped()
         ? (address.low() >>> 28 & 15) == 14

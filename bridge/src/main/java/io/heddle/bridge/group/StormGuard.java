@@ -8,15 +8,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Remembers for a moment what was sent into a fabric, so that a copy that comes back from there is
- * recognised, whoever sent it. That is the last of the loop rules, for a second bridge that nobody
- * knows of.
+ * Detector of copies that come back from a fabric soon after they were sent into it, whoever
+ * returned them. It is the last of the loop rules, against a second bridge that is in no
+ * configuration.
  *
- * <p>A set of digests with times in native memory, four places a bucket. The oldest of a bucket
- * goes first, so at very high rates a digest may be forgotten before its time. The data thread's.
+ * <p>A set of digests with times in native memory, four slots per bucket. The oldest entry of a
+ * bucket is replaced first, so at very high rates a digest may be forgotten early. Used by the data
+ * thread only.
  */
 public final class StormGuard {
-  /** For how long a digest counts. */
+  /** Lifetime of a digest. */
   public static final long MEMORY_NS = 100_000_000;
 
   private static final int BUCKETS = 1 << 15;
@@ -27,15 +28,15 @@ public final class StormGuard {
   private final long entries;
 
   /**
-   * @param arena as long as the guard is used
+   * @param arena with the guard's lifetime
    */
   public StormGuard(Arena arena) {
     entries = Memory.allocate(arena, (long) BUCKETS * WAYS * ENTRY_BYTES, 64);
   }
 
   /**
-   * A packet's digest: what is left of it on any fabric. 64 bits, since 32 alone would take one
-   * packet in 40,000 for another at a million a second.
+   * Returns a packet's digest, over fields that no fabric changes. It has 64 bits: with 32 bits, at
+   * a million packets a second, one packet in 40,000 would match another.
    *
    * @param crc of the packet from BTH to pad
    * @param packet its address
@@ -49,10 +50,10 @@ public final class StormGuard {
   }
 
   /**
-   * The same of what is left of a packet where a fabric's end gives it a number and a queue pair of
-   * its own: group, immediate and payload.
+   * Returns the digest for fabrics where the sending port assigns its own sequence number and queue
+   * pair. It covers group, immediate and payload.
    *
-   * @param packet a datagram of the service
+   * @param packet an unreliable datagram
    * @param length bytes from BTH to CRC
    */
   public static long payloadDigest(Gid group, long packet, int length) {
@@ -81,7 +82,7 @@ public final class StormGuard {
     return entries + index * WAYS * ENTRY_BYTES;
   }
 
-  /** A packet of this digest is sent now. */
+  /** Records that a packet of this digest is sent now. */
   public void sent(long digest, long nowNs) {
     long bucket = bucket(digest);
     long oldest = bucket;
@@ -95,7 +96,7 @@ public final class StormGuard {
     Memory.setLong(oldest + 8, nowNs);
   }
 
-  /** Whether a packet of this digest was sent within {@link #MEMORY_NS}. */
+  /** Returns whether a packet of this digest was sent within {@link #MEMORY_NS}. */
   public boolean wasSent(long digest, long nowNs) {
     long bucket = bucket(digest);
     for (int i = 0; i < WAYS; i++) {

@@ -1,6 +1,6 @@
 /**
- * Multicast groups: how they are called in each kind of fabric, how they are found by address, and
- * whose packets are taken. Tables and rules are immutable; a storm guard is the data thread's.
+ * Multicast groups: their names in each kind of fabric, their lookup by address, and the filter of
+ * sources. Tables and rules are immutable; a storm guard belongs to the data thread.
  */
 @NullMarked
 package io.heddle.bridge.group;

@@ -4,12 +4,12 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * The memory of all packets that wait: cells of one size, each with room for the largest packet,
- * allocated once. A cell is known by its number. The data thread's.
+ * Memory of all queued packets: cells of one size, each large enough for the largest packet,
+ * allocated once. A cell is identified by its index. Used by the data thread only.
  *
  * <pre>
  * 0     4       8    12       16        24          32
- * |next |length |CRC |        |digest   |arrived    |came to wait     64: the packet
+ * |next |length |CRC |        |digest   |arrived    |queued at     64: the packet
  * </pre>
  */
 final class CellPool {
@@ -41,7 +41,7 @@ final class CellPool {
     return used;
   }
 
-  /** A cell, or {@link #NONE}. */
+  /** Takes a free cell, or returns {@link #NONE}. */
   int take() {
     int cell = free;
     if (cell != NONE) {
@@ -69,7 +69,7 @@ final class CellPool {
     Memory.setInt(at(cell), next);
   }
 
-  /** Copies a packet there. */
+  /** Copies a packet into a cell. */
   void put(int cell, long packet, int length, int crc, long digest, long arrivedNs, long nowNs) {
     long at = at(cell);
     Memory.setInt(at + 4, length);

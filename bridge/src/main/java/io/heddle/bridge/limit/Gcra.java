@@ -3,12 +3,15 @@ package io.heddle.bridge.limit;
 import io.heddle.bridge.group.RateLimit;
 
 /**
- * The generic cell rate algorithm (ITU-T I.371, virtual scheduling): a packet conforms unless it
- * comes earlier than its theoretical arrival time less the tolerance of a burst. Times may wrap;
- * they are compared by subtraction. The data thread's.
+ * Generic cell rate algorithm (ITU-T I.371, virtual scheduling): a packet conforms unless it
+ * arrives earlier than its theoretical arrival time less the tolerance of a burst. Times may wrap;
+ * they are compared by subtraction. Used by the data thread only.
  */
 final class Gcra {
-  /* Of a nanosecond, so that an interval is right to a thousandth at ten million packets a second. */
+  /*
+   * Fraction bits of a nanosecond: intervals are accurate to a thousandth at ten million packets a
+   * second.
+   */
   private static final int FRACTION_BITS = 10;
   /* Ten ticks of the timer wheel. */
   private static final long CATCH_UP_NS = 200_000;
@@ -18,7 +21,7 @@ final class Gcra {
   private long tolerance;
   private long theoretical;
 
-  /** Has it limit so from now on. */
+  /** Sets the limit. */
   void set(RateLimit limit, long nowNs) {
     interval = limit.isNone() ? 0 : (SECOND_NS << FRACTION_BITS) / limit.packetsPerSecond();
     tolerance = interval * (limit.burst() - 1);
@@ -29,7 +32,7 @@ final class Gcra {
     return interval == 0;
   }
 
-  /** Nanoseconds until the next packet conforms; not positive where it does now. */
+  /** Returns the nanoseconds until the next packet conforms; not positive where it conforms now. */
   long waitNs(long nowNs) {
     if (interval == 0) {
       return 0;
@@ -39,10 +42,10 @@ final class Gcra {
   }
 
   /**
-   * A packet leaves.
+   * Accounts for a packet that leaves.
    *
-   * @param waited whether it had to wait: then it leaves a little after its time, by the timer's
-   *     grain, and those behind it don't lose that
+   * @param waited whether it was queued: it then leaves slightly late, by the timer's granularity,
+   *     and the packets after it must not lose that time
    */
   void take(long nowNs, boolean waited) {
     long least = nowNs - (waited ? CATCH_UP_NS : 0) << FRACTION_BITS;

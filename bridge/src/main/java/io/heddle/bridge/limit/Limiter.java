@@ -7,14 +7,14 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets packets leave no faster than is allowed: by group and direction first, then by the link into
- * the fabric. What is too early waits in its flow's queue, whose cells come from one bounded pool.
- * No queue is thrown away whole. The data thread's.
+ * Rate limiter of leaving packets: first by group and direction, then by the link into the fabric.
+ * Early packets wait in their flow's queue, whose cells come from one bounded pool. No queue is
+ * discarded as a whole. Used by the data thread only.
  */
 public final class Limiter {
-  /** Where packets go when they may leave. */
+  /** Destination of packets that may leave. */
   public interface Outlet {
-    /** The packet must stay where it is until the fabric is flushed. */
+    /** Sends a packet, which must stay in place until the fabric is flushed. */
     void depart(
         LimitedFlow flow,
         long packet,
@@ -25,10 +25,10 @@ public final class Limiter {
         long nowNs);
   }
 
-  /** What all packets that wait have in all. */
+  /** Memory of all queued packets. */
   public static final long POOL_BYTES = 64L << 20;
 
-  /* Of one flow at a time, so that others have their turn. */
+  /* Maximum packets of one flow per call, for fairness among flows. */
   private static final int MOST_AT_ONCE = 256;
 
   private final CellPool pool;
@@ -36,7 +36,7 @@ public final class Limiter {
   private final Outlet outlet;
   private final Gcra[] links = {new Gcra(), new Gcra()};
   private final RateLimit[] linkLimits = {RateLimit.NONE, RateLimit.NONE};
-  /* Cells whose packets were handed over and perhaps not flushed, in a chain. */
+  /* Chain of cells whose packets were handed over and may not be flushed yet. */
   private int departed = CellPool.NONE;
 
   /**
@@ -56,7 +56,7 @@ public final class Limiter {
     }
   }
 
-  /** Whether no packet of this flow ever waits. */
+  /** Returns whether packets of this flow never wait. */
   private boolean isFree(LimitedFlow flow) {
     return flow.waiting == 0 && flow.gcra.isUnlimited() && links[flow.side].isUnlimited();
   }
@@ -70,7 +70,7 @@ public final class Limiter {
     links[flow.side].take(nowNs, waited);
   }
 
-  /** A packet wants to leave: it departs now, waits, or is dropped and counted. */
+  /** Offers a packet, which departs now, is queued, or is dropped and counted. */
   public void offer(
       LimitedFlow flow,
       long packet,
@@ -123,7 +123,7 @@ public final class Limiter {
     flow.waiting++;
   }
 
-  /* The oldest cell of a queue that isn't empty. */
+  /* Removes the oldest cell of a non-empty queue. */
   private int unlink(LimitedFlow flow, long nowNs) {
     int cell = flow.head;
     flow.head = pool.next(cell);
@@ -136,9 +136,9 @@ public final class Limiter {
   }
 
   /**
-   * Lets leave what may by now.
+   * Sends the packets that are due.
    *
-   * @return packets that did
+   * @return number of packets sent
    */
   public int advance(long nowNs) {
     int released = 0;
@@ -182,7 +182,7 @@ public final class Limiter {
         nowNs);
   }
 
-  /** Both fabrics were flushed: the cells of what departed are free again. */
+  /** Frees the cells of departed packets, after both fabrics were flushed. */
   public void flushed() {
     while (departed != CellPool.NONE) {
       int cell = departed;
@@ -191,15 +191,15 @@ public final class Limiter {
     }
   }
 
-  /** Nanoseconds until something may leave; −1 where nothing waits. */
+  /** Returns the nanoseconds until a packet may leave; −1 where none waits. */
   public long waitNs(long nowNs) {
     return wheel.waitNs(nowNs);
   }
 
   /**
-   * A flow is replaced: what waits goes on in the new one.
+   * Replaces a flow; its queued packets move to the new one.
    *
-   * @param heir null where the group is gone; then what waits is dropped and counted
+   * @param heir null where the group is removed; its queued packets are then dropped and counted
    */
   public void retire(LimitedFlow flow, @Nullable LimitedFlow heir, long nowNs) {
     while (flow.waiting > 0) {
@@ -217,12 +217,12 @@ public final class Limiter {
     }
   }
 
-  /** Cells that packets lie in. */
+  /** Returns the number of cells in use. */
   int cellsInUse() {
     return pool.used();
   }
 
-  /** Cells that there are. */
+  /** Returns the number of cells in the pool. */
   int cells() {
     return pool.cells();
   }

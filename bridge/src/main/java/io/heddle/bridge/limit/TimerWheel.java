@@ -3,9 +3,9 @@ package io.heddle.bridge.limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flows by the time when their next packet may leave: 4096 slots of 20 µs, so that waiting costs
- * the same however many wait. What is due later than the wheel reaches comes up early and is put
- * back. The data thread's.
+ * Timer wheel of flows by the due time of their next packet: 4096 slots of 20 µs, so that the cost
+ * is independent of the number of waiting flows. A flow that is due beyond the wheel's range
+ * expires early and is put back. Used by the data thread only.
  */
 final class TimerWheel {
   static final long TICK_NS = 20_000;
@@ -20,7 +20,7 @@ final class TimerWheel {
     tick = Math.floorDiv(nowNs, TICK_NS);
   }
 
-  /** Comes up at this time, or a tick later. Not for one that is in the wheel. */
+  /** Schedules a flow at this time, or a tick later. The flow must not be in the wheel. */
   void put(LimitedFlow flow, long dueNs) {
     long due = Math.floorDiv(dueNs + TICK_NS - 1, TICK_NS);
     long bounded = Math.max(tick + 1, Math.min(due, tick + SLOTS - 1));
@@ -33,8 +33,8 @@ final class TimerWheel {
   }
 
   /**
-   * The flows of the next filled slot up to now, in a chain by {@code next}, out of the wheel; null
-   * where there is none any more.
+   * Removes and returns the flows of the next filled slot up to now, chained by {@code next}; null
+   * where there is none.
    */
   @Nullable LimitedFlow expire(long nowNs) {
     long now = Math.floorDiv(nowNs, TICK_NS);
@@ -59,12 +59,15 @@ final class TimerWheel {
     return chain;
   }
 
-  /** Nanoseconds until something comes up; −1 where nothing will. */
+  /** Returns the nanoseconds until a flow expires; −1 where the wheel is empty. */
   long waitNs(long nowNs) {
     return flows == 0 ? -1 : Math.max(0, (tick + stepsToFilled()) * TICK_NS - nowNs);
   }
 
-  /* From 1 to the number of slots; there is one. */
+  /*
+   * Returns the steps to the next filled slot, from 1 to the number of slots; the wheel must not be
+   * empty.
+   */
   private int stepsToFilled() {
     int from = (int) (tick + 1 & SLOTS - 1);
     int words = filled.length;

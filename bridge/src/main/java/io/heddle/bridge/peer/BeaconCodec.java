@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class BeaconCodec {
-  /** Of a beacon, at most. */
+  /** Maximum bytes of a beacon. */
   public static final int MOST_BYTES = 1232;
 
   static final int HEADER_BYTES = 60;
@@ -49,7 +49,7 @@ public final class BeaconCodec {
   private BeaconCodec() {}
 
   /**
-   * The bytes of a beacon.
+   * Encodes a beacon.
    *
    * @param key that signs it; null for no signature
    */
@@ -101,21 +101,21 @@ public final class BeaconCodec {
   }
 
   /**
-   * What bytes say.
+   * Decodes a beacon.
    *
-   * @param length how many of them came
-   * @param key that has to have signed them; null where nothing is signed
+   * @param length received bytes
+   * @param key that must have signed them; null where nothing is signed
    */
-  public static BeaconReading decode(byte[] bytes, int length, @Nullable BeaconKey key) {
+  public static DecodedBeacon decode(byte[] bytes, int length, @Nullable BeaconKey key) {
     if (length < HEADER_BYTES || length > bytes.length) {
-      return new BeaconReading.Wrong(BeaconFault.MALFORMED);
+      return new DecodedBeacon.Rejected(BeaconFault.MALFORMED);
     }
     ByteBuffer from = ByteBuffer.wrap(bytes, 0, length);
     if (from.getInt() != MAGIC) {
-      return new BeaconReading.Wrong(BeaconFault.MALFORMED);
+      return new DecodedBeacon.Rejected(BeaconFault.MALFORMED);
     }
     if (from.get() != VERSION) {
-      return new BeaconReading.Wrong(BeaconFault.OTHER_VERSION);
+      return new DecodedBeacon.Rejected(BeaconFault.OTHER_VERSION);
     }
     boolean signed = (bytes[FLAGS_AT] & SIGNED) != 0;
     int signature = signed ? BeaconKey.SIGNATURE_BYTES : 0;
@@ -128,16 +128,16 @@ public final class BeaconCodec {
     }
     Beacon beacon = fault == null ? read(from) : null;
     if (beacon != null) {
-      return new BeaconReading.Right(beacon);
+      return new DecodedBeacon.Valid(beacon);
     }
-    return new BeaconReading.Wrong(fault == null ? BeaconFault.MALFORMED : fault);
+    return new DecodedBeacon.Rejected(fault == null ? BeaconFault.MALFORMED : fault);
   }
 
   private static @Nullable BeaconFault unsigned(boolean signed) {
     return signed ? null : BeaconFault.UNSIGNED;
   }
 
-  /* Of all but the signature, by the counts of what follows. */
+  /* Returns the length without the signature, from the counts in the header. */
   private static int expectedBytes(byte[] bytes) {
     int counts = HEADER_BYTES - 4;
     return HEADER_BYTES
@@ -146,7 +146,7 @@ public final class BeaconCodec {
         + (bytes[counts + 2] & 0xff) * PIN_BYTES;
   }
 
-  /* Behind magic and version; null where a value is none that a bridge sends. */
+  /* Reads the fields after magic and version; null where a value is out of range. */
   private static @Nullable Beacon read(ByteBuffer from) {
     int state = from.get() & 0xff;
     int side = from.get() & 0xff;

@@ -2,9 +2,9 @@ package io.heddle.bridge.peer;
 
 import java.util.Locale;
 
-/** Why a beacon isn't taken. */
+/** Reason for the rejection of a beacon. */
 public enum BeaconFault {
-  /** It is none, or damaged. */
+  /** It is no beacon, or is damaged. */
   MALFORMED,
 
   /** It has another version's format. */
@@ -16,25 +16,25 @@ public enum BeaconFault {
   /** It has a signature, and this bridge has no key. */
   NO_KEY,
 
-  /** Its signature is by another key, or it was changed on its way. */
+  /** Its signature was made with another key, or it was changed in transit. */
   WRONG_SIGNATURE,
 
-  /** It was heard before, or is older than what was. */
+  /** It was received before, or is older than the newest one. */
   REPLAYED,
 
-  /** It was sent into one fabric and came from the other, so something joins them. */
+  /** It was sent into one fabric and arrived from the other, so something joins them. */
   OTHER_FABRIC,
 
-  /** It is this bridge's own, which came back. */
+  /** It is this bridge's own beacon, which came back. */
   OWN,
 
-  /** Another bridge has this one's number. */
+  /** Another bridge has this bridge's number. */
   SAME_ID,
 
-  /** There are as many bridges as fit. */
+  /** The table of bridges is full. */
   TOO_MANY_BRIDGES;
 
-  /** As it is written in a table: {@code wrong-signature}. */
+  /** Returns the word for tables, such as {@code wrong-signature}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

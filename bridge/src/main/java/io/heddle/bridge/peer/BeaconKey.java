@@ -7,12 +7,12 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** A key that bridges have in common, and signatures by it: HMAC-SHA256, RFC 2104. */
+/** Key shared by all bridges, and signatures with it: HMAC-SHA256, RFC 2104. */
 public final class BeaconKey {
-  /** Of a signature. */
+  /** Length of a signature. */
   static final int SIGNATURE_BYTES = 32;
 
-  /** Of a key, at least: a shorter one can be guessed. */
+  /** Minimum length of a key: a shorter one can be guessed. */
   public static final int LEAST_BYTES = 16;
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -29,7 +29,7 @@ public final class BeaconKey {
     key = new SecretKeySpec(bytes, ALGORITHM);
   }
 
-  /** The signature of the first bytes of an array. */
+  /** Signs the first bytes of an array. */
   byte[] sign(byte[] bytes, int length) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
@@ -41,9 +41,9 @@ public final class BeaconKey {
     }
   }
 
-  /** Whether the signature of the first bytes lies behind them. */
+  /** Returns whether the signature after the first bytes is valid. */
   boolean hasSigned(byte[] bytes, int length) {
-    byte[] told = Arrays.copyOfRange(bytes, length, length + SIGNATURE_BYTES);
-    return MessageDigest.isEqual(sign(bytes, length), told);
+    byte[] signature = Arrays.copyOfRange(bytes, length, length + SIGNATURE_BYTES);
+    return MessageDigest.isEqual(sign(bytes, length), signature);
   }
 }

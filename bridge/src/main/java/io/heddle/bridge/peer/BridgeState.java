@@ -2,21 +2,21 @@ package io.heddle.bridge.peer;
 
 import java.util.Locale;
 
-/** How far a bridge takes part. The order is that on the wire. */
+/** State of a bridge among its peers. The order of the constants is the wire encoding. */
 public enum BridgeState {
-  /** It listens who else is there, and owns nothing. */
+  /** Listens for other bridges, and owns nothing. */
   STARTING,
 
-  /** It could own groups, and owns none. */
+  /** Can own groups, and owns none. */
   STANDBY,
 
-  /** It owns groups. */
+  /** Owns groups. */
   ACTIVE,
 
-  /** It gives up everything, and takes nothing more. */
+  /** Gives up all its groups, and takes no more. */
   DRAINING;
 
-  /** As it is written in a table. */
+  /** Returns the word for tables. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which groups this bridge owns. It gives a group up as soon as its view names another owner, and
- * only then tells of that view. It takes a group once every bridge that is there has told the same
- * view, and has told that it heard of this one's newest change. So no bridge still owns it by a
- * view from before.
+ * Groups that this bridge owns. It gives up a group as soon as its view names another owner, and
+ * announces the view only afterwards. It takes a group once every live bridge has announced the
+ * same view and has acknowledged this bridge's newest change. So no bridge still owns the group
+ * under an earlier view.
  *
- * <p>That each bridge echoes the change's number is what keeps an old beacon from counting: views
- * may change and change back.
+ * <p>Views may change and change back. Each bridge echoes the change number, so that an old beacon
+ * doesn't count as agreement.
  */
 public final class Ownership {
   private final int self;
@@ -22,13 +22,13 @@ public final class Ownership {
   private View view;
   private int change;
   private boolean settled;
-  /* Those that it settled for last. */
+  /* Groups at the last settlement. */
   private Collection<Gid> groups = Set.of();
 
   /**
-   * @param self the own number
-   * @param incarnation the own one
-   * @param view to begin with
+   * @param self this bridge's number
+   * @param incarnation of this bridge
+   * @param view initial view
    */
   public Ownership(int self, long incarnation, View view) {
     this.self = self;
@@ -37,10 +37,10 @@ public final class Ownership {
   }
 
   /**
-   * Decides under another view from now on, and gives up what that gives to others. They may be
-   * told only when nothing of it is forwarded any more.
+   * Switches to another view, and gives up the groups that it assigns to others. The view may be
+   * announced only after the data path has stopped forwarding those groups.
    *
-   * @return false where the view is the one from before, and nothing changes
+   * @return false where the view is unchanged
    */
   public boolean adopt(View next) {
     if (next.digest() == view.digest()) {
@@ -53,25 +53,28 @@ public final class Ownership {
     return true;
   }
 
-  /** Gives up everything: others may have taken it for gone, and taken over. */
+  /** Gives up everything: the others may have declared this bridge gone, and taken over. */
   public void fence() {
     owned.clear();
     change++;
     settled = false;
   }
 
-  /** Whether all these bridges decide under this view, and know that this one does. */
+  /**
+   * Returns whether all these bridges decide under this view, and have acknowledged that this one
+   * does.
+   */
   public boolean isAgreed(List<Beacon> alive) {
     return alive.stream().allMatch(each -> each.agrees(view.digest(), self, incarnation, change));
   }
 
   /**
-   * Takes what the view gives it, where that is agreed.
+   * Takes the groups that the view assigns to it, once the view is agreed.
    *
-   * @param alive the newest beacon of each bridge that is there
-   * @param configured groups that this bridge is configured for; the same object where they are the
-   *     same, since there may be thousands
-   * @return whether it owns other groups than before, or has just settled
+   * @param alive the newest beacon of each live bridge
+   * @param configured groups that this bridge is configured for; the same object while they are
+   *     unchanged, since there may be thousands
+   * @return whether its groups have changed, or it has just settled
    */
   @SuppressWarnings("ReferenceEquality")
   public boolean settle(List<Beacon> alive, Collection<Gid> configured) {
@@ -93,17 +96,17 @@ public final class Ownership {
     return changed;
   }
 
-  /** Whether it owns a group. */
+  /** Returns whether it owns a group. */
   public boolean owns(Gid group) {
     return owned.contains(group);
   }
 
-  /** How many groups it owns. */
+  /** Returns the number of groups that it owns. */
   public int size() {
     return owned.size();
   }
 
-  /** What it does with a group, as far as the beacons of those that are there tell. */
+  /** Returns its role for a group, according to the beacons of the live bridges. */
   public Role roleOf(Gid group, List<Beacon> alive) {
     if (owned.contains(group)) {
       return Role.OWNER;
@@ -123,7 +126,7 @@ public final class Ownership {
     return view;
   }
 
-  /** What a beacon says of it. */
+  /** Returns the agreement to announce in a beacon. */
   public Beacon.Agreement agreement(List<Beacon.Heard> heard) {
     return new Beacon.Agreement(change, view.digest(), settled, heard);
   }

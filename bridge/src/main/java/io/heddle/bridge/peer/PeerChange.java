@@ -1,15 +1,15 @@
 package io.heddle.bridge.peer;
 
 /**
- * By which fabrics a bridge is heard has changed.
+ * Change of the fabrics on which a bridge is received.
  *
  * @param id of the bridge
  * @param before bit 0 for fabric a, bit 1 for b
  * @param now the same
- * @param left whether it has said that it leaves
+ * @param left whether it has announced that it leaves
  */
 public record PeerChange(int id, int before, int now, boolean left) {
-  /** What an operator should know of it. */
+  /** Returns the message for operators. */
   public String describe() {
     String bridge = "bridge " + id;
     if (left) {
@@ -37,7 +37,7 @@ public record PeerChange(int id, int before, int now, boolean left) {
         : " again";
   }
 
-  /** Whether something is wrong. */
+  /** Returns whether the change is a degradation. */
   public boolean isWarning() {
     return !left && Integer.bitCount(now) < Integer.bitCount(before);
   }

@@ -8,10 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bridge's part among several: it hears beacons, decides, and says what its own beacons say.
+ * Ownership protocol of one bridge among several: it receives beacons, decides, and builds its own
+ * beacons.
  *
- * <p>The order of calls is what makes it safe. After a {@link #step} that returns true the caller
- * has the data path do what {@link #roleOf} says, and only then asks for the next {@link #beacon}.
+ * <p>Safety depends on the order of calls. After a {@link #step} that returns true, the caller
+ * first makes the data path follow {@link #roleOf}, and only then requests the next {@link
+ * #beacon}.
  */
 public final class PeerProtocol {
   private static final long NS_PER_MS = 1_000_000;
@@ -33,8 +35,8 @@ public final class PeerProtocol {
   private long steppedNs;
 
   /**
-   * @param incarnation larger than that of any start before
-   * @param nowNs when it begins to listen
+   * @param incarnation larger than that of any earlier start
+   * @param nowNs start of the listening period
    */
   public PeerProtocol(PeerSettings settings, long incarnation, long nowNs) {
     this.settings = settings;
@@ -47,11 +49,11 @@ public final class PeerProtocol {
   }
 
   /**
-   * What is configured, from the next step on.
+   * Sets the configuration, which takes effect at the next step.
    *
    * @param next with the same number and interval
    * @param owners by group, as far as they are configured
-   * @param digest of what all bridges should be configured alike
+   * @param digest of the settings that must be equal on all bridges
    */
   public void configure(PeerSettings next, Map<Gid, Integer> owners, long digest) {
     if (next.reserve() != settings.reserve()) {
@@ -62,39 +64,39 @@ public final class PeerProtocol {
     configDigest = digest;
   }
 
-  /** Which fabrics carry anything: bit 0 for a, bit 1 for b. */
+  /** Sets the fabrics whose link is up: bit 0 for a, bit 1 for b. */
   public void fabricsUp(int fabrics) {
     fabricsUp = fabrics;
   }
 
-  /** Whether it gives up everything. */
+  /** Starts or ends draining: a draining bridge gives up all its groups. */
   public void drain(boolean on) {
     draining = on;
   }
 
-  /** Whether it takes nothing while another bridge can. */
+  /** Starts or ends reserve: a reserve bridge owns nothing while another bridge can. */
   public void reserve(boolean on) {
     reserve = on;
   }
 
   /**
-   * A bridge is to own a group from now on, by an operator's order.
+   * Assigns a group to a bridge, by an operator's order.
    *
-   * @param owner {@link View#NOBODY} takes the order before back
-   * @return false where there are as many orders as fit
+   * @param owner {@link View#NOBODY} withdraws the earlier order
+   * @return false where the table of orders is full
    */
   public boolean pin(Gid group, int owner) {
     return pins.order(group, owner);
   }
 
   /**
-   * Takes a beacon.
+   * Receives a beacon.
    *
    * @param side the fabric that it came from
-   * @return why it isn't taken; null where it is
+   * @return the reason for its rejection; null where it is accepted
    */
-  public @Nullable BeaconFault hear(Beacon beacon, int side, long nowNs) {
-    BeaconFault fault = table.hear(beacon, side, nowNs);
+  public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
+    BeaconFault fault = table.receive(beacon, side, nowNs);
     if (fault == null) {
       pins.merge(beacon.pins());
     }
@@ -102,10 +104,10 @@ public final class PeerProtocol {
   }
 
   /**
-   * Decides anew.
+   * Recomputes ownership.
    *
    * @param groups that this bridge is configured for
-   * @return whether a role may be another than before, or its beacons say something else
+   * @return whether a role or the content of its beacons may have changed
    */
   public boolean step(long nowNs, Collection<Gid> groups) {
     boolean changed = false;
@@ -114,23 +116,26 @@ public final class PeerProtocol {
       changed = true;
     }
     steppedNs = nowNs;
-    if (starting && nowNs - startNs > HeardBridge.holdNs(settings.intervalMs())) {
+    if (starting && nowNs - startNs > BridgePeer.holdNs(settings.intervalMs())) {
       starting = false;
     }
     List<Beacon> before = alive;
-    alive = table.alive(nowNs).stream().map(HeardBridge::newest).toList();
+    alive = table.alive(nowNs).stream().map(BridgePeer::newest).toList();
     changed |= ownership.adopt(nextView());
     changed |= ownership.settle(alive, groups);
-    return changed || !tellTheSame(before, alive);
+    return changed || !haveEqualContent(before, alive);
   }
 
-  /* After such a pause others may count this bridge as gone within the next moment, or already do. */
+  /*
+   * Returns the pause after which the others may declare this bridge gone at any moment, or already
+   * have.
+   */
   private long fenceNs() {
     return settings.intervalMs() * NS_PER_MS * 5 / 2;
   }
 
-  /* Of all but the numbers of the beacons. */
-  private static boolean tellTheSame(List<Beacon> before, List<Beacon> now) {
+  /* Compares everything except the sequence numbers of the beacons. */
+  private static boolean haveEqualContent(List<Beacon> before, List<Beacon> now) {
     boolean same = before.size() == now.size();
     for (int i = 0; same && i < now.size(); i++) {
       Beacon one = before.get(i);
@@ -145,7 +150,7 @@ public final class PeerProtocol {
     return same;
   }
 
-  /* The one in force where nothing of it has changed: its digest costs. */
+  /* Returns the current view where its inputs are unchanged: its digest is expensive. */
   private View nextView() {
     View now = ownership.view();
     List<View.Member> members = members();
@@ -180,7 +185,7 @@ public final class PeerProtocol {
         state(), settings.priority(), settings.weight(), fabricsUp, reserve, leaving);
   }
 
-  /** How far this bridge takes part. */
+  /** Returns the state of this bridge. */
   public BridgeState state() {
     if (draining) {
       return BridgeState.DRAINING;
@@ -192,7 +197,7 @@ public final class PeerProtocol {
   }
 
   /**
-   * The next beacon. One is asked for a fabric, and the same again for the other.
+   * Builds the next beacon. Called once for each fabric.
    *
    * @param side the fabric that it is sent into
    * @param addresses of this bridge
@@ -210,33 +215,41 @@ public final class PeerProtocol {
         pins.all());
   }
 
-  /** What the bridge does with a group. */
+  /** Returns this bridge's role for a group. */
   public Role roleOf(Gid group) {
     return ownership.roleOf(group, alive);
   }
 
-  /** The bridge that is to own a group; {@link View#NOBODY} where none can. */
+  /**
+   * Returns the bridge that the view assigns a group to; {@link View#NOBODY} where none can own it.
+   */
   public int ownerOf(Gid group) {
     return ownership.view().ownerOf(group);
   }
 
-  /** The bridge that would own a group without this one; {@link View#NOBODY} where none could. */
+  /**
+   * Returns the bridge that would own a group without this one; {@link View#NOBODY} where none
+   * could.
+   */
   public int ownerWithoutThis(Gid group) {
     return ownership.view().ownerWithout(group, settings.id());
   }
 
-  /** Whether another bridge can own groups. */
+  /** Returns whether another bridge can own groups. */
   public boolean hasEligiblePeer() {
     return alive.stream().anyMatch(each -> each.standing().isEligible());
   }
 
-  /** Whether all bridges that are there decide alike, and each owns what it should. */
+  /**
+   * Returns whether all live bridges share one view, and each owns the groups that it assigns to
+   * it.
+   */
   public boolean isSettled() {
     return ownership.isAgreed(alive) && alive.stream().allMatch(each -> each.agreement().settled());
   }
 
-  /** Whether that bridge decides under this one's view. */
-  public boolean agrees(HeardBridge peer) {
+  /** Returns whether that bridge decides under this one's view. */
+  public boolean agrees(BridgePeer peer) {
     return peer.newest().agreement().view() == ownership.view().digest();
   }
 
@@ -244,22 +257,22 @@ public final class PeerProtocol {
     return settings.id();
   }
 
-  /** Whether this bridge can own groups. */
+  /** Returns whether this bridge can own groups. */
   public boolean isMember() {
     return standing(false).isEligible();
   }
 
-  /** Whether the last step has taken in all that was ordered and configured since. */
+  /** Returns whether the last step has applied all orders and configuration. */
   public boolean isDecided() {
     return nextView() == ownership.view();
   }
 
-  /** Addresses of all bridges that were heard ever. */
+  /** Returns the addresses of all bridges ever received. */
   public List<Gid> knownAddresses() {
     return table.all().stream().flatMap(each -> each.newest().addresses().stream()).toList();
   }
 
-  /** As {@link #fabricsUp(int)} was told. */
+  /** Returns the last value of {@link #fabricsUp(int)}. */
   public int linksUp() {
     return fabricsUp;
   }
@@ -268,7 +281,7 @@ public final class PeerProtocol {
     return reserve;
   }
 
-  /** How many groups it owns. */
+  /** Returns the number of groups that it owns. */
   public int owned() {
     return ownership.size();
   }
@@ -277,14 +290,14 @@ public final class PeerProtocol {
     return table;
   }
 
-  /** Whether that bridge is configured as this one. */
-  public boolean isConfiguredAlike(HeardBridge peer) {
+  /** Returns whether that bridge has the same configuration as this one. */
+  public boolean isConfiguredAlike(BridgePeer peer) {
     return peer.newest().origin().configDigest() == configDigest;
   }
 
-  /** When it has to decide anew even if nothing is heard; {@link Long#MAX_VALUE} for never. */
+  /** Returns when it must recompute even if no beacon arrives; {@link Long#MAX_VALUE} for never. */
   public long nextDeadlineNs(long nowNs) {
-    long start = startNs + HeardBridge.holdNs(settings.intervalMs()) + 1;
+    long start = startNs + BridgePeer.holdNs(settings.intervalMs()) + 1;
     long silence = table.nextSilenceNs(nowNs);
     if (!starting) {
       return silence == Long.MAX_VALUE ? silence : silence + 1;

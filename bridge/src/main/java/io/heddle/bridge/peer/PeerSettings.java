@@ -4,17 +4,17 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a bridge takes part among others, as configured.
+ * Configuration of a bridge among several.
  *
- * @param id its number, above 0, which no other has
- * @param priority bridges of the highest one share the groups
+ * @param id its unique number, above 0
+ * @param priority the bridges of the highest priority share the groups
  * @param weight its share among those of the same priority, above 0
  * @param intervalMs between two beacons
- * @param reserve whether it takes nothing while another bridge can
- * @param keyFile where the key is; empty for none
+ * @param reserve whether it owns nothing while another bridge can
+ * @param keyFile path of the key; empty for none
  * @param key that signs beacons; null for none
- * @param group that beacons go to; null for the standard one of each fabric's family
- * @param port that they go to
+ * @param group destination of beacons; null for the default group of each fabric's family
+ * @param port destination port of beacons
  */
 public record PeerSettings(
     int id,
@@ -31,14 +31,14 @@ public record PeerSettings(
   public static final int INTERVAL_MS = 100;
   public static final int PORT = 14_791;
 
-  /** Where beacons go on a fabric with IPv4 addresses: of administrative scope, RFC 2365. */
+  /** Default group of beacons on a fabric with IPv4 addresses: administrative scope, RFC 2365. */
   public static final Gid GROUP_4 = new Gid(0, 0xffff_efff_2f5bL);
 
-  /** The same where there are IPv6 addresses only: transient, of the link, RFC 4291. */
+  /** Default group on a fabric with IPv6 addresses only: transient, link scope, RFC 4291. */
   public static final Gid GROUP_6 = new Gid(0xff12L << 48, 0x4791);
 
   /**
-   * The group that beacons go to.
+   * Returns the destination group of beacons.
    *
    * @param ipv4 whether the fabric has IPv4 addresses
    */
@@ -46,7 +46,7 @@ public record PeerSettings(
     return group != null ? group : ipv4 ? GROUP_4 : GROUP_6;
   }
 
-  /** What can't change while the bridge runs, as in the configuration. */
+  /** Returns the settings that can't change while the bridge runs, in configuration syntax. */
   public String identity() {
     return "bridge-id="
         + id

@@ -7,17 +7,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other bridges. A bridge that was heard once stays, silent or not: so its addresses remain
- * known, and what was said before isn't taken again.
+ * Table of the other bridges. A bridge stays in it even when silent: its addresses remain known,
+ * and replayed beacons remain detectable.
  */
 public final class PeerTable {
   private final int self;
   private final long incarnation;
-  private final Map<Integer, HeardBridge> peers = new TreeMap<>();
+  private final Map<Integer, BridgePeer> peers = new TreeMap<>();
 
   /**
-   * @param self the own number
-   * @param incarnation the own one
+   * @param self this bridge's number
+   * @param incarnation of this bridge
    */
   public PeerTable(int self, long incarnation) {
     this.self = self;
@@ -25,12 +25,12 @@ public final class PeerTable {
   }
 
   /**
-   * Takes a beacon.
+   * Receives a beacon.
    *
    * @param side the fabric that it came from
-   * @return why it isn't taken; null where it is
+   * @return the reason for its rejection; null where it is accepted
    */
-  public @Nullable BeaconFault hear(Beacon beacon, int side, long nowNs) {
+  public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     Beacon.Origin origin = beacon.origin();
     if (origin.id() == self) {
       return origin.incarnation() == incarnation ? BeaconFault.OWN : BeaconFault.SAME_ID;
@@ -38,37 +38,37 @@ public final class PeerTable {
     if (origin.side() != side) {
       return BeaconFault.OTHER_FABRIC;
     }
-    HeardBridge peer = peers.get(origin.id());
+    BridgePeer peer = peers.get(origin.id());
     if (peer == null) {
       if (peers.size() >= Beacon.MOST_PEERS) {
         return BeaconFault.TOO_MANY_BRIDGES;
       }
-      peer = new HeardBridge(beacon);
+      peer = new BridgePeer(beacon);
       peers.put(origin.id(), peer);
     }
-    return peer.hear(beacon, side, nowNs);
+    return peer.receive(beacon, side, nowNs);
   }
 
-  /** All that were heard ever, by number. */
-  public List<HeardBridge> all() {
+  /** Returns all bridges ever received, by number. */
+  public List<BridgePeer> all() {
     return List.copyOf(peers.values());
   }
 
-  /** Those that are there. */
-  public List<HeardBridge> alive(long nowNs) {
+  /** Returns the live bridges. */
+  public List<BridgePeer> alive(long nowNs) {
     return peers.values().stream().filter(each -> each.isAlive(nowNs)).toList();
   }
 
-  /** The one of this number; null where none was heard. */
-  public @Nullable HeardBridge find(int id) {
+  /** Returns the bridge with this number; null where none was received. */
+  public @Nullable BridgePeer find(int id) {
     return peers.get(id);
   }
 
-  /** What has changed since the last call. */
-  public List<PeerChange> look(long nowNs) {
+  /** Returns the changes since the last call. */
+  public List<PeerChange> takeChanges(long nowNs) {
     List<PeerChange> changes = new ArrayList<>();
-    for (HeardBridge each : peers.values()) {
-      PeerChange change = each.look(nowNs);
+    for (BridgePeer each : peers.values()) {
+      PeerChange change = each.takeChange(nowNs);
       if (change != null) {
         changes.add(change);
       }
@@ -76,10 +76,13 @@ public final class PeerTable {
     return changes;
   }
 
-  /** When the next one falls silent, unless it is heard before; {@link Long#MAX_VALUE} for none. */
+  /**
+   * Returns when the next hold time ends unless a beacon arrives first; {@link Long#MAX_VALUE} for
+   * none.
+   */
   public long nextSilenceNs(long nowNs) {
     long next = Long.MAX_VALUE;
-    for (HeardBridge each : peers.values()) {
+    for (BridgePeer each : peers.values()) {
       long at = each.silentAtNs(nowNs);
       if (at != Long.MAX_VALUE && (next == Long.MAX_VALUE || at - next < 0)) {
         next = at;
@@ -88,10 +91,10 @@ public final class PeerTable {
     return next;
   }
 
-  /** What a beacon says that this bridge has heard. */
+  /** Returns the acknowledgements for this bridge's beacons. */
   public List<Beacon.Heard> heard(long nowNs) {
     return alive(nowNs).stream()
-        .map(HeardBridge::newest)
+        .map(BridgePeer::newest)
         .map(each ->
             new Beacon.Heard(
                 each.origin().id(), each.origin().incarnation(), each.agreement().change()))

@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Operators' orders that a bridge is to own a group. Every bridge repeats those that it has heard,
- * and the newest of a group counts, so they last as long as one bridge does.
+ * Operators' orders that assign a group to a bridge. Every bridge repeats the orders that it has
+ * received, and the newest one for a group takes precedence. So an order lasts while any bridge
+ * runs.
  *
- * <p>Those that a beacon has room for are kept, the newest of all. So bridges that have heard the
- * same keep the same.
+ * <p>Only as many orders as fit into a beacon are kept, the newest first. So bridges that have
+ * received the same orders keep the same ones.
  */
 public final class Pins {
   private static final Comparator<Beacon.Pin> BY_AGE =
@@ -22,7 +23,7 @@ public final class Pins {
 
   private final Map<Gid, Beacon.Pin> pins = new TreeMap<>(View.BY_ADDRESS);
 
-  /** Takes what another bridge knows. */
+  /** Merges the orders known to another bridge. */
   public void merge(List<Beacon.Pin> others) {
     for (Beacon.Pin each : others) {
       Beacon.Pin known = pins.get(each.group());
@@ -40,10 +41,10 @@ public final class Pins {
   }
 
   /**
-   * An order that counts from now on.
+   * Adds an order, which takes effect at once.
    *
-   * @param owner {@link View#NOBODY} takes the order before back
-   * @return false where there are as many as fit, and the oldest one still counts
+   * @param owner {@link View#NOBODY} withdraws the earlier order
+   * @return false where the table is full and its oldest order is still in force
    */
   public boolean order(Gid group, int owner) {
     boolean full = pins.size() >= Beacon.MOST_PINS && !pins.containsKey(group);
@@ -55,7 +56,7 @@ public final class Pins {
     return true;
   }
 
-  /** Owners by group. */
+  /** Returns the owners by group. */
   public Map<Gid, Integer> owners() {
     Map<Gid, Integer> owners = new LinkedHashMap<>();
     for (Beacon.Pin each : pins.values()) {
@@ -66,7 +67,7 @@ public final class Pins {
     return owners;
   }
 
-  /** For a beacon. */
+  /** Returns the orders for a beacon. */
   public List<Beacon.Pin> all() {
     return List.copyOf(pins.values());
   }

@@ -3,9 +3,9 @@ package io.heddle.bridge.peer;
 import io.heddle.verbs.Gid;
 
 /**
- * Highest random weight (rendezvous) hashing: each bridge scores each group, and the highest score
- * owns it. So a bridge that goes moves its own groups only. With weights, shares are as these
- * (Schindelhauer and Schomaker 2005, logarithmic method).
+ * Highest random weight (rendezvous) hashing: each bridge scores each group, and the bridge with
+ * the highest score owns it. So only the groups of a departing bridge move. Shares are proportional
+ * to weights (Schindelhauer and Schomaker 2005, logarithmic method).
  */
 final class Rendezvous {
   private static final long MIX_1 = 0xbf58_476d_1ce4_e5b9L;
@@ -15,7 +15,8 @@ final class Rendezvous {
   private Rendezvous() {}
 
   /**
-   * A bridge's score for a group, above 0. The same on every machine: {@link StrictMath}.
+   * Returns a bridge's score for a group, above 0. {@link StrictMath} makes it equal on every
+   * machine.
    *
    * @param weight its share, above 0
    */

@@ -2,18 +2,18 @@ package io.heddle.bridge.peer;
 
 import java.util.Locale;
 
-/** What a bridge does with a group's packets. */
+/** Role of a bridge for a group. */
 public enum Role {
-  /** It forwards them. */
+  /** Forwards the group's packets. */
   OWNER,
 
-  /** Another bridge forwards them. */
+  /** Backup: another bridge forwards them. */
   STANDBY,
 
-  /** No bridge does, as far as this one knows: it waits for its turn, or for another to begin. */
+  /** No bridge is known to forward them: ownership is in transition. */
   NO_OWNER;
 
-  /** As it is written in a table. */
+  /** Returns the word for tables. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

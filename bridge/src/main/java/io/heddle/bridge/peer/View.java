@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that decides which bridge owns a group. Bridges of the same view name the same owners, and a
- * digest says whether they have the same. Immutable.
+ * Inputs of the ownership decision. Bridges with the same view name the same owners; a digest shows
+ * whether their views are equal. Immutable.
  */
 public final class View {
-  /** The owner where there is none. */
+  /** Owner where no bridge can own the group. */
   public static final int NOBODY = 0;
 
   static final Comparator<Gid> BY_ADDRESS =
@@ -29,16 +29,16 @@ public final class View {
   private final long digest;
 
   /**
-   * A bridge that can own groups.
+   * Bridge that can own groups.
    *
-   * @param reserve whether it takes nothing while another one can
+   * @param reserve whether it owns nothing while another one can
    */
   public record Member(int id, long incarnation, int priority, int weight, boolean reserve) {}
 
   /**
    * @param members in any order
    * @param fixed owners by the configuration
-   * @param pinned owners by operators' orders, which go before
+   * @param pinned owners by operators' orders, which take precedence
    */
   public View(List<Member> members, Map<Gid, Integer> fixed, Map<Gid, Integer> pinned) {
     this.members = members.stream().sorted(Comparator.comparingInt(Member::id)).toList();
@@ -51,7 +51,7 @@ public final class View {
     digest = makeDigest();
   }
 
-  /** Whether it was made of these. */
+  /** Returns whether it was built from these inputs. */
   boolean isOf(List<Member> others, Map<Gid, Integer> otherFixed, Map<Gid, Integer> otherPinned) {
     return members.size() == others.size()
         && members.containsAll(others)
@@ -89,7 +89,7 @@ public final class View {
     sha.update(bytes.array());
   }
 
-  /** The bridge that owns a group; {@link #NOBODY} where none can. */
+  /** Returns the owner of a group; {@link #NOBODY} where no bridge can own it. */
   public int ownerOf(Gid group) {
     Integer named = present(pinned.get(group));
     if (named == null) {
@@ -102,7 +102,9 @@ public final class View {
     return id != null && members.stream().anyMatch(each -> each.id() == id) ? id : null;
   }
 
-  /** The bridge that would own a group without this one; {@link #NOBODY} where none could. */
+  /**
+   * Returns the owner of a group if this bridge were gone; {@link #NOBODY} where none could own it.
+   */
   public int ownerWithout(Gid group, int id) {
     List<Member> others = members.stream().filter(each -> each.id() != id).toList();
     return new View(others, fixed, Map.of()).ownerOf(group);
@@ -121,12 +123,12 @@ public final class View {
     return owner;
   }
 
-  /** Whether this bridge can own groups. */
+  /** Returns whether this bridge can own groups. */
   public boolean has(int id) {
     return members.stream().anyMatch(each -> each.id() == id);
   }
 
-  /** Of all that decides. */
+  /** Returns the digest of all inputs. */
   public long digest() {
     return digest;
   }

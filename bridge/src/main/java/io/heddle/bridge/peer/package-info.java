@@ -1,10 +1,10 @@
 /**
- * Several bridges between the same two fabrics: what they tell each other by beacons, who of them
- * is there, and which of them owns a group. Docs/decisions/0052 is the protocol, and {@code
- * bridge/src/model/ownership.pml} its model.
+ * Redundancy of several bridges between the same two fabrics: their beacons, which of them are
+ * alive, and which of them owns a group. Docs/decisions/0052 specifies the protocol, and {@code
+ * bridge/src/model/ownership.pml} is its model.
  *
- * <p>Nothing here has a socket, a thread or a clock: beacons and times are handed in. Control path
- * only; the caller is one thread, or has a lock.
+ * <p>The package has no socket, thread or clock: callers pass in beacons and times. Control path
+ * only; the caller is a single thread, or holds a lock.
  */
 @NullMarked
 package io.heddle.bridge.peer;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * |data                                 |
  * </pre>
  *
- * <p>The checksum isn't looked at: the invariant CRC of RoCE guards the bytes between two hosts.
+ * <p>The checksum isn't verified: the invariant CRC of RoCE protects the bytes between two hosts.
  */
 final class PgmFormat {
   static final int HEADER_BYTES = 16;
@@ -54,10 +54,10 @@ final class PgmFormat {
   }
 
   /**
-   * What these bytes are; null for no PGM packet: cut, of a version or type that isn't known, or
-   * with options or data that don't fit.
+   * Returns the type of a packet. Null for no valid PGM packet: truncated, of an unknown version or
+   * type, or with options or data that don't fit.
    *
-   * @param bytes the packet's at most; what follows its data is not looked at
+   * @param bytes maximum length of the packet; bytes after its data are ignored
    */
   static @Nullable PgmType typeOf(long at, int bytes) {
     if (bytes < HEADER_BYTES) {
@@ -72,7 +72,10 @@ final class PgmFormat {
     return data < 0 || data + unsignedShort(at + DATA_LENGTH) > bytes ? null : type;
   }
 
-  /* Where the options begin; negative where the packet is cut, or an address of no known family. */
+  /*
+   * Returns the offset of the options; negative where the packet is truncated or an address family
+   * is unknown.
+   */
   private static int endOfAddresses(long at, int bytes, PgmType type) {
     int offset = HEADER_BYTES + type.frontBytes();
     for (int i = 0; i < type.addresses(); i++) {
@@ -89,7 +92,7 @@ final class PgmFormat {
     return offset > bytes ? -1 : offset;
   }
 
-  /* Where the data begins; negative where options are cut or have no end. */
+  /* Returns the offset of the data; negative where options are truncated or unterminated. */
   private static int endOfOptions(long at, int bytes, int first) {
     if ((unsignedByte(at + OPTIONS) & HAS_OPTIONS) == 0) {
       return first;
@@ -120,30 +123,30 @@ final class PgmFormat {
   }
 
   /**
-   * The transport session id: the source's global id in the upper six bytes, then its port. A
-   * receiver's packet names the source's port as its destination.
+   * Returns the transport session id: the source's global id in the upper six bytes, then its port.
+   * A receiver's packet has the source's port as its destination port.
    */
   static long session(long at, PgmType type) {
     long id = Memory.ALL.get(Memory.NETWORK_LONG, at + SOURCE_ID) & ~0xffffL;
     return id | unsignedShort(type.isFromSource() ? at : at + DESTINATION_PORT);
   }
 
-  /** Whether a data packet holds parity, whose number isn't one of data. */
+  /** Returns whether a data packet holds parity, whose number isn't a data sequence number. */
   static boolean isParity(long at) {
     return (unsignedByte(at + OPTIONS) & PARITY) != 0;
   }
 
-  /** Of data, or what a NAK asks for. */
+  /** Returns the sequence number of data, or the one that a NAK requests. */
   static int number(long at) {
     return Memory.ALL.get(Memory.NETWORK_INT, at + NUMBER);
   }
 
-  /** The newest number that the source has sent. Of an SPM. */
+  /** Returns the newest number that the source has sent. Only of an SPM. */
   static int lead(long at) {
     return Memory.ALL.get(Memory.NETWORK_INT, at + LEAD);
   }
 
-  /** One line for people. */
+  /** Returns a description in one line. */
   static String describe(long at, int bytes) {
     PgmType type = typeOf(at, bytes);
     if (type == null) {
@@ -164,11 +167,11 @@ final class PgmFormat {
   }
 
   /**
-   * Writes a packet's front without options and checksum.
+   * Writes a packet's header without options and checksum.
    *
-   * @param session its source's port is the packet's source port, or its destination port where a
-   *     receiver says it
-   * @param otherPort the other one of both
+   * @param session its source's port becomes the source port, or the destination port of a
+   *     receiver's packet
+   * @param otherPort the other port
    * @param dataBytes that follow, or 0
    */
   static void write(long at, PgmType type, long session, int otherPort, int number, int dataBytes) {

@@ -1,20 +1,20 @@
 package io.heddle.bridge.pgm;
 
-import io.heddle.bridge.pgm.HeardNumbers.Heard;
+import io.heddle.bridge.pgm.SequenceWindow.Arrival;
 import io.heddle.bridge.status.PgmCounters;
 import io.heddle.bridge.status.PgmSessionCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the PGM packets of one group as they come to the bridge, and counts them by session. What
- * the bridge itself drops behind that is counted by its reason. The data thread's, without
+ * Observer of one group's PGM packets on arrival, with counters by session. Packets that the bridge
+ * drops afterwards are counted under their drop reason. Used by the data thread only, without
  * allocation.
  */
 public final class PgmObserver {
   private final PgmSessions sessions;
   private final int slot;
   private final long[] counters;
-  /* By side: since when it has listened without a pause. */
+  /* Epoch since which each side has been observed without a pause. */
   private final long[] since = new long[2];
   private final boolean[] pausing = {true, true};
 
@@ -29,11 +29,11 @@ public final class PgmObserver {
   }
 
   /**
-   * A packet came and will be forwarded.
+   * Observes a packet that will be forwarded.
    *
    * @param side the fabric that it came from
-   * @param payload its first byte behind the headers of RoCE
-   * @param sourceHigh of its sender's address
+   * @param payload its first byte after the headers of RoCE
+   * @param sourceHigh upper half of its sender's address
    */
   public void take(int side, long payload, int bytes, long sourceHigh, long sourceLow, long nowNs) {
     if (pausing[side]) {
@@ -49,35 +49,35 @@ public final class PgmObserver {
     PgmCounters.came(block);
     long id = PgmFormat.session(payload, type);
     if (!type.isFromSource()) {
-      hearReceiver(side, type, id);
+      observeReceiver(side, type, id);
       return;
     }
-    int session = sessions.heard(slot, side, id, block, since[side], nowNs);
+    int session = sessions.observe(slot, side, id, block, since[side], nowNs);
     long record = sessions.record(session);
-    HeardNumbers numbers = sessions.numbers(session);
+    SequenceWindow window = sessions.window(session);
     if (type.isData()) {
-      hearData(type, payload, numbers, block, record);
+      observeData(type, payload, window, block, record);
     } else if (type == PgmType.SPM) {
-      numbers.hearLead(PgmFormat.lead(payload));
-      count(null, false, numbers.skipped(), block, record);
+      window.receiveLead(PgmFormat.lead(payload));
+      count(null, false, window.skipped(), block, record);
     } else if (type == PgmType.NCF) {
       PgmCounters.confirmed(block);
     }
-    PgmSessionCounters.heard(record, sourceHigh, sourceLow, numbers.lead(), nowNs);
+    PgmSessionCounters.heard(record, sourceHigh, sourceLow, window.lead(), nowNs);
   }
 
-  private void hearReceiver(int side, PgmType type, long id) {
+  private void observeReceiver(int side, PgmType type, long id) {
     if (type == PgmType.NAK || type == PgmType.NNAK) {
       PgmCounters.requested(counters[side]);
-      long record = sessions.recordAsked(slot, side, id);
+      long record = sessions.recordForReceiver(slot, side, id);
       if (record != 0) {
         PgmSessionCounters.requested(record);
       }
     }
   }
 
-  private static void hearData(
-      PgmType type, long payload, HeardNumbers numbers, long block, long record) {
+  private static void observeData(
+      PgmType type, long payload, SequenceWindow window, long block, long record) {
     if (PgmFormat.isParity(payload)) {
       PgmCounters.parity(block);
       return;
@@ -90,32 +90,32 @@ public final class PgmObserver {
     }
     PgmSessionCounters.data(record, repeat);
     int number = PgmFormat.number(payload);
-    Heard heard = repeat ? numbers.hearRepeat(number) : numbers.hear(number);
-    count(heard, repeat, numbers.skipped(), block, record);
+    Arrival arrival = repeat ? window.receiveRepair(number) : window.receive(number);
+    count(arrival, repeat, window.skipped(), block, record);
   }
 
   private static void count(
-      @Nullable Heard heard, boolean repeat, int skipped, long block, long record) {
+      @Nullable Arrival arrival, boolean repeat, int skipped, long block, long record) {
     if (skipped > 0) {
       PgmCounters.skipped(block, skipped);
       PgmSessionCounters.skipped(record, skipped);
     }
-    if (heard == Heard.MISSED) {
-      PgmCounters.missed(block, repeat);
-      PgmSessionCounters.missed(record, repeat);
-    } else if (heard == Heard.AGAIN && !repeat) {
+    if (arrival == Arrival.FILLS_GAP) {
+      PgmCounters.filled(block, repeat);
+      PgmSessionCounters.filled(record, repeat);
+    } else if (arrival == Arrival.DUPLICATE && !repeat) {
       PgmCounters.duplicate(block);
       PgmSessionCounters.duplicate(record);
-    } else if (heard == Heard.STRAY) {
+    } else if (arrival == Arrival.STRAY) {
       PgmCounters.stray(block);
       PgmSessionCounters.stray(record);
-    } else if (heard == Heard.ANEW) {
+    } else if (arrival == Arrival.RESTARTED) {
       PgmCounters.restarted(block);
       PgmSessionCounters.restarted(record);
     }
   }
 
-  /** Packets from this side came that weren't looked at: another bridge forwards them. */
+  /** Pauses the observation of this side: another bridge forwards its packets. */
   public void pause(int side) {
     pausing[side] = true;
   }

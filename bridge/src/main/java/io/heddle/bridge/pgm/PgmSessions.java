@@ -2,30 +2,30 @@ package io.heddle.bridge.pgm;
 
 import io.heddle.bridge.status.PgmCounters;
 import io.heddle.bridge.status.PgmSessionCounters;
-import io.heddle.bridge.table.RecentEntries;
+import io.heddle.bridge.table.LruSlots;
 import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * All PGM sessions that a bridge hears, found by group, side and transport session id. Bounded: the
- * least recently heard goes first, and silent ones go by themselves. A session's source address
- * isn't part of its key, since repairers and a source's second address speak for it too. The data
- * thread's, without allocation.
+ * Table of all observed PGM sessions by group, side and transport session id. Bounded: the least
+ * recently active session is evicted first, and idle ones expire. The source address isn't part of
+ * the key, since repairers and a source's second address also send for the session. Used by the
+ * data thread only, without allocation.
  */
 public final class PgmSessions {
-  /** For so long a silent session stays. */
+  /** Idle time after which a session expires. */
   static final long IDLE_NS = 300_000_000_000L;
 
-  private static final int NONE = RecentEntries.NONE;
+  private static final int NONE = LruSlots.NONE;
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
-  private final RecentEntries sessions;
+  private final LruSlots sessions;
   private final long[] ids;
   private final int[] slots;
   private final int[] sides;
   private final long[] blocks;
   private final long[] epochs;
-  private final HeardNumbers[] numbers;
+  private final SequenceWindow[] window;
   private final long records;
   private long epoch;
 
@@ -41,16 +41,16 @@ public final class PgmSessions {
    */
   PgmSessions(Arena arena, long records, int most) {
     this.records = records;
-    sessions = new RecentEntries(most);
+    sessions = new LruSlots(most);
     ids = new long[most];
     slots = new int[most];
     sides = new int[most];
     blocks = new long[most];
     epochs = new long[most];
-    numbers = new HeardNumbers[most];
-    long bits = Memory.allocate(arena, (long) most * HeardNumbers.BYTES, 64);
+    window = new SequenceWindow[most];
+    long bits = Memory.allocate(arena, (long) most * SequenceWindow.BYTES, 64);
     for (int i = 0; i < most; i++) {
-      numbers[i] = new HeardNumbers(bits + (long) i * HeardNumbers.BYTES);
+      window[i] = new SequenceWindow(bits + (long) i * SequenceWindow.BYTES);
     }
   }
 
@@ -58,7 +58,7 @@ public final class PgmSessions {
     return (int) ((((long) slot << 1 | side) * MIX ^ id) * MIX >>> 32);
   }
 
-  /** A session's number here, or {@link #NONE}. */
+  /** Returns a session's slot, or {@link #NONE}. */
   private int find(int slot, int side, long id) {
     int session = sessions.first(hash(slot, side, id));
     while (session != NONE
@@ -68,18 +68,18 @@ public final class PgmSessions {
     return session;
   }
 
-  /** Moments are numbered, so that a session knows whether it was listened to all the time. */
+  /** Returns the next epoch. Epochs show whether a session was observed without a pause. */
   long nextEpoch() {
     return ++epoch;
   }
 
   /**
-   * The source of a session said something: the session is there now.
+   * Records a packet from a session's source, and returns the session's slot.
    *
    * @param block counters of the group and direction
-   * @param since the moment from which on its group was listened to without a pause
+   * @param since the epoch since which its group has been observed without a pause
    */
-  int heard(int slot, int side, long id, long block, long since, long nowNs) {
+  int observe(int slot, int side, long id, long block, long since, long nowNs) {
     int session = find(slot, side, id);
     if (session == NONE) {
       session = add(slot, side, id, block, nowNs);
@@ -88,18 +88,18 @@ public final class PgmSessions {
       sessions.touch(session, nowNs);
     }
     if (epochs[session] != since) {
-      numbers[session].begin();
+      window[session].reset();
       epochs[session] = since;
     }
     return session;
   }
 
   /**
-   * The record of a session that a receiver speaks of; 0 where it isn't known.
+   * Returns the record of the session that a receiver refers to; 0 where it isn't known.
    *
-   * @param side the fabric that the receiver is in, mostly the other one than the source
+   * @param side the fabric of the receiver, which mostly isn't the source's
    */
-  long recordAsked(int slot, int side, long id) {
+  long recordForReceiver(int slot, int side, long id) {
     int session = find(slot, 1 - side, id);
     if (session == NONE) {
       session = find(slot, side, id);
@@ -107,11 +107,11 @@ public final class PgmSessions {
     return session == NONE ? 0 : record(session);
   }
 
-  HeardNumbers numbers(int session) {
-    return numbers[session];
+  SequenceWindow window(int session) {
+    return window[session];
   }
 
-  /** Where a session is counted. */
+  /** Returns the address of a session's counters. */
   long record(int session) {
     return records + (long) session * PgmSessionCounters.BYTES;
   }
@@ -126,7 +126,7 @@ public final class PgmSessions {
     slots[session] = slot;
     sides[session] = side;
     blocks[session] = block;
-    numbers[session].begin();
+    window[session].reset();
     PgmCounters.sessions(block, 1);
     PgmSessionCounters.open(record(session), slot, side, id);
     return session;
@@ -138,7 +138,7 @@ public final class PgmSessions {
     PgmSessionCounters.release(record(session));
   }
 
-  /** Ends the sessions that have been silent for long enough. */
+  /** Removes the sessions that have been idle for long enough. */
   public void expire(long nowNs) {
     while (sessions.isOldestIdle(nowNs, IDLE_NS)) {
       PgmCounters.aged(blocks[sessions.oldest()]);
@@ -146,7 +146,10 @@ public final class PgmSessions {
     }
   }
 
-  /** A group ends, or isn't looked at any more. Rare: it goes through all sessions. */
+  /**
+   * Removes a group's sessions, when it is removed or no longer observed. Rare: it scans all
+   * sessions.
+   */
   public void forget(int slot) {
     int session = sessions.newest();
     while (session != NONE) {

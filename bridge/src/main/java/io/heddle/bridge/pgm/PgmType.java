@@ -2,7 +2,7 @@ package io.heddle.bridge.pgm;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a PGM packet is (RFC 3208, section 8), and who says it. */
+/** Type of a PGM packet (RFC 3208, section 8), and its sender. */
 enum PgmType {
   SPM(0x00, true, 12, 1, 0),
   POLL(0x01, true, 8, 1, 12),
@@ -30,9 +30,9 @@ enum PgmType {
   private final int behind;
 
   /**
-   * @param fromSource whether the session's source says it, or in its place a repairer or router
-   * @param front bytes between the header that all have and the first address
-   * @param addresses how many network-layer addresses follow
+   * @param fromSource whether the session's source sends it, or a repairer or router for it
+   * @param front bytes between the common header and the first address
+   * @param addresses number of network-layer addresses
    * @param behind bytes between the last address and the options
    */
   PgmType(int code, boolean fromSource, int front, int addresses, int behind) {
@@ -43,7 +43,7 @@ enum PgmType {
     this.behind = behind;
   }
 
-  /** Of a type field with its version 0; null for one that RFC 3208 doesn't know. */
+  /** Returns the type of a type field with version 0; null for one that isn't in RFC 3208. */
   static @Nullable PgmType of(int code) {
     return code < BY_CODE.length ? BY_CODE[code] : null;
   }
@@ -56,7 +56,7 @@ enum PgmType {
     return fromSource;
   }
 
-  /** Data, original or repeated: with numbers that follow each other. */
+  /** Returns whether it is data, original or repair, with consecutive numbers. */
   boolean isData() {
     return this == ODATA || this == RDATA;
   }

@@ -1,7 +1,7 @@
 /**
- * Pragmatic General Multicast (RFC 3208) as a bridge sees it go by: what its packets say, and for
- * each session which numbers came, came again, or never came. It only looks; nothing here changes
- * or holds a packet. The data thread's, without allocation.
+ * Pragmatic General Multicast (RFC 3208) as a bridge observes it: its packets, and for each session
+ * the numbers that arrived, were duplicated, or are missing. The package changes or holds no
+ * packet. Used by the data thread only, without allocation.
  */
 @NullMarked
 package io.heddle.bridge.pgm;

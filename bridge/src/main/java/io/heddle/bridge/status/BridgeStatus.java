@@ -15,19 +15,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a bridge's status file says at one moment.
+ * Snapshot of a bridge's status file.
  *
  * @param name of the bridge
  * @param process number of its process
- * @param running whether it gave a sign of life within three seconds
- * @param upSeconds since it started, until its last sign of life
- * @param generation how many configurations were in force before this one
+ * @param running whether its heartbeat is at most three seconds old
+ * @param upSeconds from its start to its last heartbeat
+ * @param generation number of reloads
  * @param config the configuration file
- * @param lastError the newest error that the operator should hear of; empty for none
+ * @param lastError the newest error for the operator; empty for none
  * @param fabrics both, a first
- * @param groups in the order of their coming
+ * @param groups in the order of their creation
  * @param unicast datagrams for one host; null where they aren't bridged
- * @param redundancy this bridge among others; null where it is alone
+ * @param redundancy this bridge among several; null for a single bridge
  */
 public record BridgeStatus(
     String name,
@@ -45,21 +45,21 @@ public record BridgeStatus(
   private static final double NS_PER_US = 1000;
 
   /**
-   * A fabric, and what came from it that belongs to no group.
+   * Fabric, with the packets from it that belong to no group.
    *
    * @param name as configured
    * @param description kind, interface and addresses
-   * @param receivedPackets all packets that came
+   * @param receivedPackets all received packets
    * @param receivedBytes their bytes, from BTH to CRC
-   * @param receivedTrains datagrams or merged trains of them that the system handed over
+   * @param receivedTrains datagrams, or merged trains of them, that the system delivered
    * @param unknownGroup dropped: their group isn't bridged
    * @param unicast dropped: they were for one host
-   * @param empty dropped: datagrams without a byte
-   * @param kernelQueueFull dropped by the system before the bridge saw them, of any group
-   * @param sentMessages single packets and trains that were given to the system
-   * @param trainsRefused trains that the system took packet by packet only
-   * @param queuePairFailures how often a queue pair of libibverbs has failed and was started anew
-   * @param portEvents what a device of libibverbs told of itself
+   * @param empty dropped: datagrams of length 0
+   * @param kernelQueueFull dropped by the system before the bridge received them, of any group
+   * @param sentMessages single packets and trains that were passed to the system
+   * @param trainsRefused trains that the system accepted packet by packet only
+   * @param queuePairFailures number of failed and restarted queue pairs of libibverbs
+   * @param portEvents asynchronous events of the libibverbs device
    */
   public record Fabric(
       String name,
@@ -77,16 +77,16 @@ public record BridgeStatus(
       long portEvents) {}
 
   /**
-   * A group.
+   * Multicast group.
    *
    * @param group its address
-   * @param settings what is configured for it
+   * @param settings its configuration
    * @param suspended whether the storm guard has suspended it
-   * @param owner the bridge that is to own it, 0 for none; null where the bridge is alone
-   * @param role what this bridge does with it: owner, standby, no-owner
-   * @param dropEvery one packet of so many is dropped on purpose in each direction; 0 for none
+   * @param owner the bridge that the view assigns it to, 0 for none; null for a single bridge
+   * @param role of this bridge: owner, standby, no-owner
+   * @param dropEvery one of this many packets is dropped on purpose in each direction; 0 for none
    * @param directions both, from fabric a first
-   * @param pgm what its PGM packets say; null where they aren't read
+   * @param pgm counters of its PGM packets; null where they aren't parsed
    */
   public record Group(
       String group,
@@ -99,26 +99,26 @@ public record BridgeStatus(
       @Nullable PgmStatus pgm) {}
 
   /**
-   * Datagrams for one host.
+   * Unicast datagrams.
    *
-   * @param settings what is configured for them
+   * @param settings their configuration
    * @param directions both, from fabric a first
    * @param clients of fabric a, then of b
    */
   public record Unicast(String settings, List<Direction> directions, List<Clients> clients) {}
 
   /**
-   * What the clients in one fabric asked hosts of the other for.
+   * Requests of the clients in one fabric to hosts of the other.
    *
    * @param requests SIDR requests, each once
-   * @param repeats of the same
-   * @param replies that went back to them
+   * @param repeats of the same requests
+   * @param replies that were returned to them
    * @param waiting requests that wait for a reply now
-   * @param timedOut requests that got none within 10 s, and were failed by the bridge
-   * @param requestsEvicted requests that were forgotten for lack of room
-   * @param pairs of a host there and one in the other fabric, which talked within 5 minutes
-   * @param pairsEvicted pairs that were forgotten for lack of room
-   * @param pairsAged pairs that were silent for 5 minutes
+   * @param timedOut requests without a reply within 10 s, which the bridge failed
+   * @param requestsEvicted requests that were evicted from the full table
+   * @param pairs of a host there and one in the other fabric, active within 5 minutes
+   * @param pairsEvicted pairs that were evicted from the full table
+   * @param pairsAged pairs that were idle for 5 minutes
    */
   public record Clients(
       long requests,
@@ -134,20 +134,20 @@ public record BridgeStatus(
   /**
    * One direction of a group.
    *
-   * @param from the fabric that packets come from
-   * @param to the fabric that they leave for
-   * @param arrived packets that came for the group
+   * @param from the source fabric
+   * @param to the destination fabric
+   * @param arrived packets received for the group
    * @param forwarded packets that left
    * @param forwardedBytes their bytes, from BTH to CRC
    * @param packetsPerSecond that left over the last second
    * @param bytesPerSecond that left over the last second
    * @param dropped packets that weren't forwarded
-   * @param drops the same by reason, those that aren't 0
-   * @param pending packets that wait in the limiter
-   * @param delayed packets that had to wait there so far
-   * @param longestWaitUs the longest time that one waited there
+   * @param drops the same by reason, without zeros
+   * @param pending packets queued in the limiter
+   * @param delayed packets that were queued there so far
+   * @param longestWaitUs the longest queueing time
    * @param latenessMedianUs from the system's receive to the send; null before the first packet
-   * @param latenessP999Us the same of 99.9 % of packets
+   * @param latenessP999Us 99.9th percentile of the same
    */
   public record Direction(
       String from,

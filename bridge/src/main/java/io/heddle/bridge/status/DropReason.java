@@ -2,30 +2,30 @@ package io.heddle.bridge.status;
 
 import java.util.Locale;
 
-/** Why a packet wasn't forwarded. Each is counted by group and direction. */
+/** Reason why a packet wasn't forwarded. Each is counted by group and direction. */
 public enum DropReason {
-  /** It came from the bridge's own address. */
+  /** Its source is the bridge's own address. */
   OWN_SOURCE,
 
-  /** It came from another bridge. */
+  /** Its source is another bridge. */
   KNOWN_BRIDGE,
 
   /** Its source is outside the fabric's prefixes. */
   FOREIGN_SOURCE,
 
-  /** It is a copy of what the bridge sent there within the last 100 ms. */
+  /** It is a copy of a packet that the bridge sent there within the last 100 ms. */
   STORM_COPY,
 
   /** The group was suspended after 100 such copies within a second. */
   SUSPENDED,
 
-  /** The group goes the other way only. */
+  /** The group is forwarded in the other direction only. */
   ONE_WAY,
 
-  /** It is no datagram of the unreliable datagram service. */
+  /** It is no unreliable datagram. */
   MALFORMED,
 
-  /** Its destination queue pair isn't that of multicast. */
+  /** Its destination queue pair isn't the multicast queue pair. */
   NOT_MULTICAST,
 
   /** Its invariant CRC is wrong. */
@@ -40,7 +40,7 @@ public enum DropReason {
   /** The memory of all queues was full. */
   POOL_FULL,
 
-  /** It waited when its group was taken out of the configuration. */
+  /** It was queued when its group was removed from the configuration. */
   GROUP_REMOVED,
 
   /** The system refused to send it. */
@@ -49,22 +49,22 @@ public enum DropReason {
   /** Its destination isn't a host of the other fabric. */
   FOREIGN_DESTINATION,
 
-  /** Its destination is a queue pair that no host has for datagrams of its own. */
+  /** Its destination is a queue pair that no host uses for datagrams of its own. */
   WRONG_QUEUE_PAIR,
 
-  /** It goes to queue pair 1 and doesn't have that one's queue key. */
+  /** Its destination is queue pair 1, and its queue key is wrong. */
   WRONG_QUEUE_KEY,
 
-  /** It goes to queue pair 1 and is no management datagram, or a damaged one. */
+  /** Its destination is queue pair 1, and it is no management datagram, or a damaged one. */
   MALFORMED_MAD,
 
   /** It is a management datagram that datagram services don't need. */
   OTHER_MAD,
 
-  /** It asked for a reliable connection, and the bridge refused that. */
+  /** It requested a reliable connection, which the bridge rejected. */
   RELIABLE_CONNECTION,
 
-  /** It is a reply to a request that doesn't wait for one. */
+  /** It is a reply, and no request waits for it. */
   UNKNOWN_REPLY,
 
   /** It is a reply from or for another host than the request's. */
@@ -73,30 +73,27 @@ public enum DropReason {
   /** Another bridge owns the group. */
   STANDBY,
 
-  /**
-   * No bridge owned the group, as far as this one knew: at a start, or while it was handed over.
-   */
+  /** No bridge was known to own the group: after a start, or during a handover. */
   NO_OWNER,
 
-  /** No address in the other fabric stands for its sender, or none of the same version of IP. */
+  /** No address in the other fabric represents its sender, or none of the same version of IP. */
   NO_STAND_IN,
 
   /**
-   * Its queue pair's number stands for none, or none of the bridge's own is free to stand for its
+   * Its destination queue pair is unassigned, or none of the bridge's own is free to represent its
    * sender.
    */
   NO_NUMBER,
 
-  /** An operator had the bridge drop one packet of so many, to try what hosts do. */
+  /**
+   * An operator ordered the bridge to drop one of this many packets, to test the reaction of hosts.
+   */
   ON_PURPOSE,
 
-  /**
-   * It is from or for a host of InfiniBand, and at which LID that host is isn't known, or not any
-   * more.
-   */
+  /** It is from or for a host of InfiniBand whose LID isn't known, or no longer. */
   NO_PATH;
 
-  /** As it is written in a table: {@code own-source}. */
+  /** Returns the word for tables, such as {@code own-source}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -3,10 +3,10 @@ package io.heddle.bridge.status;
 import io.heddle.platform.Memory;
 
 /**
- * The counters of one group in one direction, as 64-bit numbers at an address in the status file.
+ * Counters of one group in one direction, as 64-bit numbers at an address in the status file.
  *
- * <p>The data thread alone writes them, but for the rates, which the control thread writes. Readers
- * are other processes, and read whenever they like.
+ * <p>Written by the data thread only, except for the rates, which the control thread writes. Other
+ * processes read them at any time.
  */
 public final class GroupCounters {
   static final int PACKETS = 0;
@@ -19,10 +19,10 @@ public final class GroupCounters {
   static final int ARRIVED = 7;
   private static final int DROPS = 16;
 
-  /** Of the counters, without the histogram behind them. */
+  /** Length of the counters, without the histogram after them. */
   static final int BYTES_OF_COUNTERS = 512;
 
-  /** Bytes at the address in all. */
+  /** Total length of the block. */
   public static final int BLOCK_BYTES = BYTES_OF_COUNTERS + LatenessHistogram.BYTES;
 
   private GroupCounters() {}
@@ -39,20 +39,20 @@ public final class GroupCounters {
     set(block, counter, get(block, counter) + more);
   }
 
-  /** Packets that weren't forwarded for a reason. */
+  /** Returns the number of packets dropped for a reason. */
   public static long drops(long block, DropReason reason) {
     return get(block, DROPS + reason.ordinal());
   }
 
-  /** So many packets came from the one fabric for this group. */
+  /** Counts packets received from one fabric for this group. */
   public static void arrived(long block, int packets) {
     add(block, ARRIVED, packets);
   }
 
   /**
-   * A packet left for the other fabric.
+   * Counts a packet that left for the other fabric.
    *
-   * @param lateNs since it came; a clock that was set back makes it 0
+   * @param lateNs since its arrival; 0 where the clock was set back
    */
   public static void forwarded(long block, int lengthBytes, long lateNs) {
     add(block, PACKETS, 1);
@@ -60,23 +60,23 @@ public final class GroupCounters {
     LatenessHistogram.record(block + BYTES_OF_COUNTERS, Math.max(0, lateNs));
   }
 
-  /** So many packets weren't forwarded. */
+  /** Counts dropped packets. */
   public static void dropped(long block, DropReason reason, int packets) {
     add(block, DROPS + reason.ordinal(), packets);
   }
 
-  /** A packet waits in the limiter from now on. */
+  /** Counts a packet queued in the limiter. */
   public static void delayed(long block) {
     add(block, DELAYED, 1);
     add(block, PENDING, 1);
   }
 
-  /** A packet waits in another queue now. */
+  /** Counts a packet moved to another queue. */
   public static void stillWaits(long block) {
     add(block, PENDING, 1);
   }
 
-  /** A packet waits no more. */
+  /** Counts a packet that leaves the queue. */
   public static void released(long block, long waitedNs) {
     add(block, PENDING, -1);
     if (waitedNs > get(block, LONGEST_WAIT_NS)) {
@@ -84,18 +84,18 @@ public final class GroupCounters {
     }
   }
 
-  /** How fast packets leave, as the control thread saw it over the last moment. */
+  /** Sets the rates of leaving packets, measured by the control thread. */
   public static void rates(long block, long packetsPerSecond, long bytesPerSecond) {
     set(block, PACKET_RATE, packetsPerSecond);
     set(block, BYTE_RATE, bytesPerSecond);
   }
 
-  /** Packets that left so far. */
+  /** Returns the number of packets that left. */
   public static long packets(long block) {
     return get(block, PACKETS);
   }
 
-  /** Bytes that left so far. */
+  /** Returns the number of bytes that left. */
   public static long bytes(long block) {
     return get(block, BYTES);
   }

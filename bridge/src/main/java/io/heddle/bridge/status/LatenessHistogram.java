@@ -3,16 +3,16 @@ package io.heddle.bridge.status;
 import io.heddle.platform.Memory;
 
 /**
- * How late packets left, as counts at an address: eight buckets for each power of two of
- * nanoseconds, so that a value is known to an eighth. Up to half an hour; what is later counts as
- * that.
+ * Histogram of packet lateness, as counts at an address: eight buckets for each power of two of
+ * nanoseconds, so that a value is accurate to an eighth. Its range is half an hour; larger values
+ * count in the last bucket.
  */
 public final class LatenessHistogram {
   private static final int SUB_BITS = 3;
   private static final int SUB = 1 << SUB_BITS;
   private static final int BUCKETS = 40 * SUB;
 
-  /** Bytes at the address. */
+  /** Length of the histogram. */
   public static final int BYTES = BUCKETS * Long.BYTES;
 
   private LatenessHistogram() {}
@@ -26,7 +26,7 @@ public final class LatenessHistogram {
     return Math.min(bucket, BUCKETS - 1);
   }
 
-  /** The largest value of a bucket. */
+  /** Returns the largest value of a bucket. */
   static long most(int bucket) {
     if (bucket < SUB) {
       return bucket;
@@ -42,7 +42,7 @@ public final class LatenessHistogram {
   }
 
   /**
-   * The value that this part of all is not above; −1 where nothing was counted.
+   * Returns the upper bound of this fraction of all values; −1 where there are none.
    *
    * @param part 0.5 for the median
    */

@@ -2,14 +2,17 @@ package io.heddle.bridge.status;
 
 import io.heddle.bridge.peer.Beacon;
 import io.heddle.bridge.peer.BeaconFault;
-import io.heddle.bridge.peer.HeardBridge;
+import io.heddle.bridge.peer.BridgePeer;
 import io.heddle.bridge.peer.PeerProtocol;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Map;
 
-/** Writes into the status file who the other bridges are. The thread's that hears beacons. */
+/**
+ * Writer of the other bridges' state into the status file. Used by the thread that receives
+ * beacons.
+ */
 public final class PeerStatusWriter {
   private static final long NS_PER_MS = 1_000_000;
 
@@ -22,13 +25,13 @@ public final class PeerStatusWriter {
   }
 
   /**
-   * Writes what is known now.
+   * Writes the current state.
    *
-   * @param faults beacons that weren't taken
+   * @param faults rejected beacons
    */
   public void write(PeerProtocol protocol, Map<BeaconFault, Long> faults, long nowNs) {
     long self = file + StatusLayout.PEERS_AT;
-    List<HeardBridge> peers = protocol.table().all();
+    List<BridgePeer> peers = protocol.table().all();
     for (int i = 0; i < peers.size(); i++) {
       write(self + (i + 1L) * StatusLayout.PEER_BYTES, peers.get(i), protocol, nowNs);
     }
@@ -51,12 +54,12 @@ public final class PeerStatusWriter {
     return is ? flag : 0;
   }
 
-  private static void write(long at, HeardBridge peer, PeerProtocol protocol, long nowNs) {
+  private static void write(long at, BridgePeer peer, PeerProtocol protocol, long nowNs) {
     Beacon newest = peer.newest();
     Beacon.Standing standing = newest.standing();
     boolean alive = peer.isAlive(nowNs);
     int flags =
-        peer.heardBy(nowNs)
+        peer.receivedOn(nowNs)
             | standing.fabricsUp() << StatusLayout.PEER_UP_SHIFT
             | flag(standing.reserve(), StatusLayout.PEER_RESERVE)
             | flag(alive && protocol.agrees(peer), StatusLayout.PEER_AGREES)

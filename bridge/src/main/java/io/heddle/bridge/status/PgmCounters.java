@@ -1,8 +1,8 @@
 package io.heddle.bridge.status;
 
 /**
- * What a direction of a group counts of PGM beside its packets, in the counters of a group ({@link
- * GroupCounters}). The data thread alone writes them.
+ * PGM counters of a group's direction, in addition to its packets, in the block of a group ({@link
+ * GroupCounters}). Written by the data thread only.
  */
 public final class PgmCounters {
   static final int PACKETS = 48;
@@ -28,77 +28,77 @@ public final class PgmCounters {
     GroupCounters.set(block, counter, GroupCounters.get(block, counter) + more);
   }
 
-  /** A packet came that is PGM's. */
+  /** Counts a PGM packet. */
   public static void came(long block) {
     add(block, PACKETS, 1);
   }
 
-  /** A packet came that isn't. */
+  /** Counts a packet that isn't PGM. */
   public static void malformed(long block) {
     add(block, MALFORMED, 1);
   }
 
-  /** An original packet of data came. */
+  /** Counts an original data packet. */
   public static void data(long block) {
     add(block, DATA, 1);
   }
 
-  /** A repeat of data came. */
+  /** Counts a repair packet. */
   public static void repeat(long block) {
     add(block, REPEATS, 1);
   }
 
-  /** So many numbers were left out. */
+  /** Counts missing numbers. */
   public static void skipped(long block, int numbers) {
     add(block, SKIPPED, numbers);
   }
 
-  /** A number that was left out came after all. */
-  public static void missed(long block, boolean byRepeat) {
+  /** Counts a missing number that has arrived. */
+  public static void filled(long block, boolean byRepeat) {
     add(block, byRepeat ? REPAIRED : LATE, 1);
   }
 
-  /** A number came a second time in an original packet. */
+  /** Counts an original packet with a duplicate number. */
   public static void duplicate(long block) {
     add(block, DUPLICATES, 1);
   }
 
-  /** A number came that is far from all others. */
+  /** Counts a number far from all others. */
   public static void stray(long block) {
     add(block, STRAYS, 1);
   }
 
-  /** A source began anew. */
+  /** Counts a restarted source. */
   public static void restarted(long block) {
     add(block, RESTARTS, 1);
   }
 
-  /** A receiver asked for a repeat (NAK), or for another receiver (NNAK). */
+  /** Counts a receiver's repair request (NAK), or one sent for another receiver (NNAK). */
   public static void requested(long block) {
     add(block, REQUESTS, 1);
   }
 
-  /** A request was confirmed (NCF). */
+  /** Counts a confirmed request (NCF). */
   public static void confirmed(long block) {
     add(block, CONFIRMATIONS, 1);
   }
 
-  /** A packet of parity came. */
+  /** Counts a parity packet. */
   public static void parity(long block) {
     add(block, PARITY, 1);
   }
 
-  /** One session more, or one less. */
+  /** Changes the number of sessions. */
   public static void sessions(long block, int more) {
     add(block, SESSIONS, more);
   }
 
-  /** A session went for lack of room. */
+  /** Counts a session evicted from the full table. */
   public static void evicted(long block) {
     add(block, EVICTED, 1);
   }
 
-  /** A session went since it was silent. */
+  /** Counts a session that expired. */
   public static void aged(long block) {
     add(block, AGED, 1);
   }

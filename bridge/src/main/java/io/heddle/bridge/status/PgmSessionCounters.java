@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.util.Locale;
 
 /**
- * What one PGM session counts, as a record in the status file. The data thread alone writes it. Its
- * version is odd while the record changes hands, and 0 while it is nobody's.
+ * Counters of one PGM session, as a record in the status file. Written by the data thread only. Its
+ * version is odd while the record is reassigned, and 0 while it is free.
  */
 public final class PgmSessionCounters {
-  /** Sessions that there is room for. */
+  /** Maximum number of sessions. */
   public static final int MOST_SESSIONS = 1024;
 
   static final int VERSION_AT = 0;
@@ -31,12 +31,12 @@ public final class PgmSessionCounters {
   static final int RESTARTS = 7;
   static final int REQUESTS = 8;
 
-  /** Of a record. */
+  /** Length of a record. */
   public static final int BYTES = 128;
 
   private PgmSessionCounters() {}
 
-  /** A transport session id as people write it: {@code 3329041eba74.13320}. */
+  /** Returns a transport session id in its usual notation: {@code 3329041eba74.13320}. */
   public static String name(long session) {
     return String.format(Locale.ROOT, "%012x.%s", session >>> Short.SIZE, session & 0xffff);
   }
@@ -51,7 +51,7 @@ public final class PgmSessionCounters {
   }
 
   /**
-   * Gives a record to a session, with counters of zero.
+   * Assigns a record to a session, with counters of zero.
    *
    * @param at its address
    * @param slot of the group
@@ -65,16 +65,16 @@ public final class PgmSessionCounters {
     Memory.setInt(at + SLOT_AT, slot);
     Memory.setInt(at + SIDE_AT, side);
     Memory.setLong(at + SESSION_AT, session);
-    /* 0 is nobody's. */
+    /* 0 means a free record. */
     Memory.setIntRelease(at + VERSION_AT, version == -1 ? 2 : version + 1);
   }
 
-  /** Takes it back. */
+  /** Frees the record. */
   public static void release(long at) {
     Memory.setIntRelease(at + VERSION_AT, 0);
   }
 
-  /** The source's packets came from here, at this time. */
+  /** Records the address and time of the source's last packet. */
   public static void heard(long at, long sourceHigh, long sourceLow, int lead, long nowNs) {
     Memory.setLong(at + SOURCE_AT, sourceHigh);
     Memory.setLong(at + SOURCE_AT + Long.BYTES, sourceLow);
@@ -82,37 +82,37 @@ public final class PgmSessionCounters {
     Memory.setLong(at + HEARD_NS_AT, nowNs);
   }
 
-  /** An original packet came, or a repeat. */
+  /** Counts an original data packet, or a repair. */
   public static void data(long at, boolean repeat) {
     add(at, repeat ? REPEATS : DATA, 1);
   }
 
-  /** As {@link PgmCounters#skipped}. */
+  /** Counts as {@link PgmCounters#skipped} does. */
   public static void skipped(long at, int numbers) {
     add(at, SKIPPED, numbers);
   }
 
-  /** As {@link PgmCounters#missed}. */
-  public static void missed(long at, boolean byRepeat) {
+  /** Counts as {@link PgmCounters#filled} does. */
+  public static void filled(long at, boolean byRepeat) {
     add(at, byRepeat ? REPAIRED : LATE, 1);
   }
 
-  /** As {@link PgmCounters#duplicate}. */
+  /** Counts as {@link PgmCounters#duplicate} does. */
   public static void duplicate(long at) {
     add(at, DUPLICATES, 1);
   }
 
-  /** As {@link PgmCounters#stray}. */
+  /** Counts as {@link PgmCounters#stray} does. */
   public static void stray(long at) {
     add(at, STRAYS, 1);
   }
 
-  /** As {@link PgmCounters#restarted}. */
+  /** Counts as {@link PgmCounters#restarted} does. */
   public static void restarted(long at) {
     add(at, RESTARTS, 1);
   }
 
-  /** As {@link PgmCounters#requested}. */
+  /** Counts as {@link PgmCounters#requested} does. */
   public static void requested(long at) {
     add(at, REQUESTS, 1);
   }

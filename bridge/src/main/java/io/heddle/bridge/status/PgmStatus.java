@@ -8,37 +8,37 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a group's PGM packets say, as they came to the bridge.
+ * PGM packets of a group, counted on arrival at the bridge.
  *
  * @param directions both, from fabric a first
- * @param sessions that were heard within 5 minutes, those with the most losses first
+ * @param sessions active within 5 minutes, those with the most losses first
  */
-public record PgmStatus(List<Way> directions, List<Session> sessions) {
+public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   private static final double NS_PER_S = 1e9;
   private static final int READS = 100;
 
   /**
    * PGM in one direction.
    *
-   * @param packets that are PGM's
-   * @param malformed packets that aren't, and were forwarded all the same
-   * @param data original packets of data (ODATA)
-   * @param repeats of data (RDATA)
-   * @param skipped numbers that were left out when a later one came
-   * @param late of them, those that came after all in an original packet
-   * @param repaired of them, those that came in a repeat
-   * @param lost of them, those that haven't come
-   * @param duplicates original packets whose number had come
+   * @param packets that are PGM
+   * @param malformed packets that aren't, and were forwarded nevertheless
+   * @param data original data packets (ODATA)
+   * @param repeats repair packets (RDATA)
+   * @param skipped numbers that were missing when a later one arrived
+   * @param late of them, those that arrived afterwards in an original packet
+   * @param repaired of them, those that arrived in a repair packet
+   * @param lost of them, those that haven't arrived
+   * @param duplicates original packets whose number had arrived before
    * @param strays packets whose number is far from the others of its session
-   * @param restarts sources that began anew with other numbers
-   * @param requests for repeats, by receivers in this fabric (NAK, NNAK)
+   * @param restarts of sources, with other numbers
+   * @param requests for repairs, by receivers in this fabric (NAK, NNAK)
    * @param confirmations of such requests (NCF)
-   * @param parity packets of parity, which have no number of data
-   * @param sessions that there are now
-   * @param evicted sessions that were forgotten for lack of room
-   * @param aged sessions that were silent for 5 minutes
+   * @param parity parity packets, which have no data number
+   * @param sessions current number
+   * @param evicted sessions that were evicted from the full table
+   * @param aged sessions that were idle for 5 minutes
    */
-  public record Way(
+  public record Direction(
       long packets,
       long malformed,
       long data,
@@ -56,11 +56,11 @@ public record PgmStatus(List<Way> directions, List<Session> sessions) {
       long sessions,
       long evicted,
       long aged) {
-    static Way read(long block) {
+    static Direction read(long block) {
       long skipped = GroupCounters.get(block, PgmCounters.SKIPPED);
       long late = GroupCounters.get(block, PgmCounters.LATE);
       long repaired = GroupCounters.get(block, PgmCounters.REPAIRED);
-      return new Way(
+      return new Direction(
           GroupCounters.get(block, PgmCounters.PACKETS),
           GroupCounters.get(block, PgmCounters.MALFORMED),
           GroupCounters.get(block, PgmCounters.DATA),
@@ -82,23 +82,23 @@ public record PgmStatus(List<Way> directions, List<Session> sessions) {
   }
 
   /**
-   * A transport session: one source, by its id and port.
+   * Transport session: one source, by its id and port.
    *
    * @param session its transport session id, as {@code 3329041eba74.13320}
    * @param from the fabric that its data come from
-   * @param source the address that spoke for it last
-   * @param lead its newest number of data
-   * @param data original packets of data
-   * @param repeats of data
-   * @param skipped numbers that were left out when a later one came
-   * @param late of them, those that came after all in an original packet
-   * @param repaired of them, those that came in a repeat
-   * @param lost of them, those that haven't come
-   * @param duplicates original packets whose number had come
+   * @param source the last source address of its packets
+   * @param lead its newest data number
+   * @param data original data packets
+   * @param repeats repair packets
+   * @param skipped numbers that were missing when a later one arrived
+   * @param late of them, those that arrived afterwards in an original packet
+   * @param repaired of them, those that arrived in a repair packet
+   * @param lost of them, those that haven't arrived
+   * @param duplicates original packets whose number had arrived before
    * @param strays packets whose number is far from the others
-   * @param restarts how often the source began anew with other numbers
-   * @param requests for repeats, by receivers in either fabric
-   * @param silentSeconds since its source was heard last
+   * @param restarts of the source, with other numbers
+   * @param requests for repairs, by receivers in either fabric
+   * @param silentSeconds since the last packet of its source
    */
   public record Session(
       String session,
@@ -127,11 +127,13 @@ public record PgmStatus(List<Way> directions, List<Session> sessions) {
     sessions.sort(
         Comparator.comparingLong(Session::lost).reversed().thenComparing(Session::session));
     return new PgmStatus(
-        List.of(Way.read(StatusLayout.block(slot, 0)), Way.read(StatusLayout.block(slot, 1))),
+        List.of(
+            Direction.read(StatusLayout.block(slot, 0)),
+            Direction.read(StatusLayout.block(slot, 1))),
         List.copyOf(sessions));
   }
 
-  /* A record may be given to another session of the group meanwhile: it is read again then. */
+  /* A record may be reassigned to another session of the group meanwhile; it is then read again. */
   private static void add(
       List<Session> sessions,
       long at,

@@ -11,16 +11,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bridge among others.
+ * State of a bridge among several.
  *
  * @param bridgeId its number
  * @param state starting, standby, active or draining
- * @param reserve whether it takes nothing while another bridge can
+ * @param reserve whether it owns nothing while another bridge can
  * @param fabricsUp whose links are up
  * @param owned groups that it owns
- * @param settled whether all bridges that are there decide alike, and each owns what it should
- * @param peers the others that were heard, by number
- * @param refusedBeacons by reason, those that aren't 0
+ * @param settled whether all live bridges share one view, and each owns its groups
+ * @param peers all other bridges ever received, by number
+ * @param refusedBeacons by reason, without zeros
  */
 public record RedundancyStatus(
     int bridgeId,
@@ -37,14 +37,14 @@ public record RedundancyStatus(
    * Another bridge.
    *
    * @param bridgeId its number
-   * @param address one of its addresses; empty where it has told none
-   * @param state the newest that it has told; silent, or ended
-   * @param heardOn fabrics that carry its beacons
-   * @param fabricsUp whose links it has up
-   * @param priority of it
-   * @param weight of it
-   * @param reserve whether it takes nothing while another bridge can
-   * @param agrees whether it decides as this bridge does
+   * @param address one of its addresses; empty where it has announced none
+   * @param state the newest that it has announced; silent, or ended
+   * @param heardOn fabrics on which its beacons arrive
+   * @param fabricsUp fabrics whose links it has up
+   * @param priority of the bridge
+   * @param weight of the bridge
+   * @param reserve whether it owns nothing while another bridge can
+   * @param agrees whether it shares this bridge's view
    * @param configuredAlike whether it has the same groups
    * @param lastBeaconSeconds since its last beacon
    */
@@ -61,7 +61,7 @@ public record RedundancyStatus(
       boolean configuredAlike,
       double lastBeaconSeconds) {}
 
-  /* Null where the bridge is alone. */
+  /* Null for a single bridge. */
   static @Nullable RedundancyStatus read(long file) {
     long self = file + StatusLayout.PEERS_AT;
     int id = Memory.getIntAcquire(self);

@@ -13,11 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The status of a running bridge as a mapped file: its counters live there, so that telling of them
- * costs nothing, and the last ones outlive it.
+ * Status of a running bridge as a mapped file. Its counters live there, so reporting them costs
+ * nothing, and the last values outlive the process.
  *
- * <p>The control thread gives out slots and writes texts; the data thread counts. The file is
- * sparse, and a slot takes room when it is given out.
+ * <p>The control thread assigns slots and writes texts; the data thread counts. The file is sparse,
+ * and a slot is allocated when it is assigned.
  */
 public final class StatusFile implements AutoCloseable {
   private static final long LENGTH = StatusLayout.FILE_BYTES;
@@ -32,10 +32,10 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Makes the file anew and keeps it locked while it is open.
+   * Creates the file and keeps it locked while it is open.
    *
    * @param bridge its name, for people
-   * @throws HeddleException where it can't be made, or belongs to a bridge that runs
+   * @throws HeddleException where it can't be created, or belongs to a running bridge
    */
   public static StatusFile create(Path path, String bridge, String config) {
     try {
@@ -86,20 +86,20 @@ public final class StatusFile implements AutoCloseable {
     Memory.setLongRelease(address + StatusLayout.MAGIC_AT, StatusLayout.MAGIC);
   }
 
-  /** The control thread is still there. */
+  /** Writes the heartbeat of the control thread. */
   public void alive() {
     Memory.setLong(address + StatusLayout.ALIVE_NS_AT, System.nanoTime());
     Memory.setLong(address + StatusLayout.ALIVE_MS_AT, System.currentTimeMillis());
   }
 
-  /** Another configuration is in force. */
+  /** Counts a reload of the configuration. */
   public void nextGeneration() {
     long at = address + StatusLayout.GENERATION_AT;
     Memory.setLong(at, Memory.getLong(at) + 1);
   }
 
-  /** An error that the operator should hear of; the newest stays. */
-  public void tell(String error) {
+  /** Sets the error shown to the operator; only the newest one is kept. */
+  public void report(String error) {
     StatusLayout.putText(address + StatusLayout.LAST_ERROR_AT, StatusLayout.ERROR_BYTES, error);
   }
 
@@ -117,15 +117,15 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Gives a free slot to a group, with counters of zero.
+   * Assigns a free slot to a group, with counters of zero.
    *
-   * @throws HeddleException when there is none
+   * @throws HeddleException where there is none
    */
   public int open(String group, String settings) {
     return open(group, settings, StatusLayout.USED);
   }
 
-  /** The same for what goes to single hosts. */
+  /** Assigns a free slot to unicast. */
   public int openUnicast(String settings) {
     return open("unicast", settings, StatusLayout.UNICAST);
   }
@@ -151,13 +151,13 @@ public final class StatusFile implements AutoCloseable {
   }
 
   private int state(int slot) {
-    /* A slot behind those that were used has no room yet, and reads as zero. */
+    /* A slot after the used ones isn't allocated yet, and reads as zero. */
     return slot < Memory.getLong(address + StatusLayout.SLOTS_USED_AT)
         ? Memory.getInt(StatusLayout.slot(address, slot) + StatusLayout.STATE_AT)
         : StatusLayout.FREE;
   }
 
-  /** What is set for a group. */
+  /** Sets the description of a group's settings. */
   public void describe(int slot, String settings) {
     StatusLayout.putText(
         StatusLayout.slot(address, slot) + StatusLayout.SETTINGS_AT,
@@ -165,23 +165,23 @@ public final class StatusFile implements AutoCloseable {
         settings);
   }
 
-  /** Whether a group's packets are read as PGM. */
+  /** Sets whether a group's packets are parsed as PGM. */
   public void readsPgm(int slot, boolean reads) {
     Memory.setIntRelease(
         StatusLayout.slot(address, slot) + StatusLayout.PGM_FLAG_AT, reads ? 1 : 0);
   }
 
   /**
-   * Which of a group's packets are dropped on purpose.
+   * Sets which of a group's packets are dropped on purpose.
    *
-   * @param every one of so many; 0 for none
+   * @param every one of this many; 0 for none
    */
   public void dropOneOf(int slot, int every) {
     Memory.setIntRelease(StatusLayout.slot(address, slot) + StatusLayout.DROP_EVERY_AT, every);
   }
 
   /**
-   * Where PGM sessions are counted, which takes room from now on.
+   * Allocates and returns the records of PGM sessions.
    *
    * @return the first of {@link PgmSessionCounters#MOST_SESSIONS} records
    */
@@ -191,44 +191,44 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Whose a group is.
+   * Sets the owner of a group.
    *
-   * @param owner the bridge that is to own it; 0 for none
-   * @param role this bridge's
+   * @param owner the bridge that the view assigns it to; 0 for none
+   * @param role of this bridge
    */
   public void own(int slot, int owner, Role role) {
     long at = StatusLayout.slot(address, slot);
     Memory.setInt(at + StatusLayout.OWNER_AT, owner);
-    /* 0 is what a bridge has that is alone. */
+    /* 0 stands for a single bridge. */
     Memory.setIntRelease(at + StatusLayout.ROLE_AT, role.ordinal() + 1);
   }
 
   /**
-   * Where it is written who the other bridges are.
+   * Returns the writer of the other bridges' state.
    *
-   * @param id of this one
+   * @param id of this bridge
    */
   public PeerStatusWriter peers(int id) {
     return new PeerStatusWriter(address, id);
   }
 
-  /** Whether a group is suspended. */
+  /** Sets whether a group is suspended. */
   public void suspend(int slot, boolean suspended) {
     Memory.setIntRelease(
         StatusLayout.slot(address, slot) + StatusLayout.STATE_AT,
         suspended ? StatusLayout.SUSPENDED : StatusLayout.USED);
   }
 
-  /** Takes a slot back. The data thread must not count there any more. */
+  /** Frees a slot. The data thread must not count there any more. */
   public void release(int slot) {
     Memory.setIntRelease(
         StatusLayout.slot(address, slot) + StatusLayout.STATE_AT, StatusLayout.FREE);
   }
 
   /**
-   * Where a group's packets of one direction are counted.
+   * Returns the address of a group's counters in one direction.
    *
-   * @param from 0 for those from fabric a, 1 for those from b
+   * @param from 0 for packets from fabric a, 1 for those from b
    */
   public long counters(int slot, int from) {
     return StatusLayout.block(StatusLayout.slot(address, slot), from);
@@ -237,7 +237,7 @@ public final class StatusFile implements AutoCloseable {
   @Override
   public void close() {
     try {
-      /* Fails where somebody has cut the file. */
+      /* Faults where another process has truncated the file. */
       Memory.setLong(address + StatusLayout.ALIVE_MS_AT, 0);
     } finally {
       MemoryCalls.unmapMemory(address, LENGTH);

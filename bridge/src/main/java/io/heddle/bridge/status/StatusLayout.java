@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * each group.
  *
  * <pre>
- * 0     magic, layout's version, process, start and sign of life in ms, generation, slots used
+ * 0     magic, layout's version, process, start and heartbeat in ms, generation, slots used
  * 64    beacons refused, by reason, 4 each           3072  this bridge among others, 64; others, 64 each
  * 1024  fabric a: texts, 512; counters, 512          2048  fabric b
  * 4096  slot 0: state, texts, 512; a to b, 3072; b to a, 3072        12288  slot 1
@@ -24,7 +24,7 @@ final class StatusLayout {
   static final int PROCESS_AT = 16;
   static final int STARTED_MS_AT = 24;
   static final int ALIVE_MS_AT = 32;
-  /* The same sign of life by the clock that durations are measured by. */
+  /* The same heartbeat by the monotonic clock. */
   static final int ALIVE_NS_AT = 40;
   static final int GENERATION_AT = 48;
   static final int SLOTS_USED_AT = 56;
@@ -51,7 +51,7 @@ final class StatusLayout {
   static final int PEER_COUNT = 32;
   static final int PEER_ADDRESS = 40;
 
-  /* Two bits each: by which fabrics it is heard, and which of its links are up. */
+  /* Two bits each: fabrics on which it is received, and fabrics whose links are up. */
   static final int PEER_HEARD = 3;
   static final int PEER_UP_SHIFT = 2;
   static final int PEER_RESERVE = 16;
@@ -67,7 +67,7 @@ final class StatusLayout {
   static final long PGM_BYTES = (long) PgmSessionCounters.MOST_SESSIONS * PgmSessionCounters.BYTES;
   static final long FILE_BYTES = PGM_AT + PGM_BYTES;
 
-  /* In a slot. */
+  /* Offsets in a slot. */
   static final int STATE_AT = 0;
   static final int GROUP_AT = 64;
   static final int SETTINGS_AT = 192;
@@ -81,7 +81,7 @@ final class StatusLayout {
   static final int USED = 1;
   static final int SUSPENDED = 2;
 
-  /* A slot of no group, but of what goes to single hosts. */
+  /* Slot of unicast instead of a group. */
   static final int UNICAST = 3;
 
   private StatusLayout() {}
@@ -98,17 +98,17 @@ final class StatusLayout {
     return file + FABRIC_AT + (long) side * FABRIC_BYTES;
   }
 
-  static void putText(long at, int roomBytes, String text) {
+  static void putText(long at, int capacityBytes, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    int length = Math.min(bytes.length, roomBytes - Integer.BYTES);
+    int length = Math.min(bytes.length, capacityBytes - Integer.BYTES);
     Memory.setInt(at, length);
     for (int i = 0; i < length; i++) {
       Memory.ALL.set(java.lang.foreign.ValueLayout.JAVA_BYTE, at + Integer.BYTES + i, bytes[i]);
     }
   }
 
-  static String text(long at, int roomBytes) {
-    int length = Math.clamp(Memory.getInt(at), 0, roomBytes - Integer.BYTES);
+  static String text(long at, int capacityBytes) {
+    int length = Math.clamp(Memory.getInt(at), 0, capacityBytes - Integer.BYTES);
     return new String(Memory.toArray(at + Integer.BYTES, length), StandardCharsets.UTF_8);
   }
 }

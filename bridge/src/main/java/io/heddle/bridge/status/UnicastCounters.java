@@ -1,9 +1,9 @@
 package io.heddle.bridge.status;
 
 /**
- * What a direction of unicast counts beside its packets, in the counters of a group ({@link
- * GroupCounters}). Requests are those of the clients in the fabric that the direction begins in.
- * The data thread alone writes them.
+ * Unicast counters of a direction, in addition to its packets, in the block of a group ({@link
+ * GroupCounters}). Requests are those of the clients in the direction's source fabric. Written by
+ * the data thread only.
  */
 public final class UnicastCounters {
   static final int REQUESTS = 48;
@@ -22,28 +22,28 @@ public final class UnicastCounters {
     GroupCounters.set(block, counter, GroupCounters.get(block, counter) + 1);
   }
 
-  /** A client asked for a queue pair's number for the first time, or again. */
+  /** Counts a client's request for a queue pair's number, or its repeat. */
   public static void requested(long block, boolean again) {
     add(block, again ? REPEATS : REQUESTS);
   }
 
-  /** A client's request got its reply. */
+  /** Counts a client's request that got its reply. */
   public static void replied(long block) {
     add(block, REPLIES);
   }
 
-  /** A client's request got none in time, and the bridge told the client so. */
+  /** Counts a client's request that got none in time, and that the bridge failed. */
   public static void timedOut(long block) {
     add(block, TIMED_OUT);
   }
 
-  /** How many requests wait now, and how many went since there was no room. */
+  /** Sets the number of waiting requests, and of those evicted from the full table. */
   public static void requests(long block, int open, long evicted) {
     GroupCounters.set(block, OPEN, open);
     GroupCounters.set(block, REQUESTS_EVICTED, evicted);
   }
 
-  /** How many pairs of hosts there are now, and how many went for lack of room or use. */
+  /** Sets the number of host pairs now, of evicted ones, and of expired ones. */
   public static void pairs(long block, int now, long evicted, long aged) {
     GroupCounters.set(block, PAIRS, now);
     GroupCounters.set(block, PAIRS_EVICTED, evicted);

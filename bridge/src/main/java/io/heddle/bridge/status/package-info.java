@@ -1,5 +1,5 @@
 /**
- * What a bridge tells: counters and texts in a mapped file, written by the bridge's own threads and
+ * Status of a bridge: counters and texts in a mapped file, written by the bridge's own threads and
  * read by any process. The layout is {@code StatusLayout}.
  */
 @NullMarked

@@ -1,4 +1,4 @@
-/** What the tables of a data thread are made of: bounded, found by hash, without allocation. */
+/** Building block of the data thread's tables: bounded, found by hash, without allocation. */
 @NullMarked
 package io.heddle.bridge.table;
 

@@ -1,25 +1,26 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.limit.LimitedFlow;
-import io.heddle.bridge.table.RecentEntries;
+import io.heddle.bridge.table.LruSlots;
 import io.heddle.verbs.Gid;
 import java.util.Arrays;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who talks over the bridge with mapped numbers: a queue pair of a host in either fabric. Each
- * knows the other by an address and a number of the bridge's, which stands here by its index. Found
- * from both sides. Where packets name no host but their sender's port, one is found by that port
- * and what it sends to, whichever host it is for. Bounded: the least recently used goes first, and
- * who is silent for {@link #IDLE_NS} goes by itself. Nothing is allocated to find one. The data
- * thread's.
+ * Table of the pairs of queue pairs that communicate over the bridge with mapped numbers, one in
+ * each fabric. Each host knows the other by an address and a number of the bridge's, which is
+ * stored here by its index. An entry is found from both sides. Where packets name no host but their
+ * sender's port, it is found by that port and the destination index, whichever host it belongs to.
+ *
+ * <p>Bounded: the least recently used entry is evicted first, and entries expire after {@link
+ * #IDLE_NS}. A lookup allocates nothing. Used by the data thread only.
  */
 final class Conversations {
-  /** For so long a silent one stays. */
+  /** Idle time after which an entry expires. */
   static final long IDLE_NS = 300_000_000_000L;
 
-  static final int NONE = RecentEntries.NONE;
+  static final int NONE = LruSlots.NONE;
 
   private static final int WORDS = 5;
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
@@ -31,17 +32,22 @@ final class Conversations {
     private final int number;
     private final int index;
     private final int queueKey;
-    private final @Nullable HostNumbers by;
+    private final @Nullable QueuePairAssignments by;
     private final @Nullable Gid port;
 
     /**
      * @param number of the host's queue pair
-     * @param index of the bridge's number that this host knows the other one by
+     * @param index of the bridge's number by which this host knows the other one
      * @param queueKey of the host's queue pair
-     * @param by what the bridge's queue pairs here stand for; null on the wire
-     * @param port what packets name the host by; null where they name it by its address
+     * @param by assignments of the bridge's queue pairs here; null on the wire
+     * @param port by which packets name the host; null where they name it by its address
      */
-    End(int number, int index, int queueKey, @Nullable HostNumbers by, @Nullable Gid port) {
+    End(
+        int number,
+        int index,
+        int queueKey,
+        @Nullable QueuePairAssignments by,
+        @Nullable Gid port) {
       this.number = number;
       this.index = index;
       this.queueKey = queueKey;
@@ -50,39 +56,39 @@ final class Conversations {
     }
   }
 
-  /* From a and b. Both have the same places, since they are filled and emptied together. */
-  private final RecentEntries[] from;
-  /* The host of a, that of b, and both numbers in one word. */
+  /* From a and b. Both have the same slots, since they are filled and emptied together. */
+  private final LruSlots[] from;
+  /* Host in a, host in b, and both numbers in one word. */
   private final long[] keys;
-  /* By side: what packets name its host's port by; nothing where they name hosts. */
+  /* By side: port by which packets name its host; empty where packets name hosts. */
   private final long[][] ports;
   private final int[][] indexes;
   private final int[][] queueKeys;
-  private final @Nullable HostNumbers[][] hosts;
+  private final @Nullable QueuePairAssignments[][] hosts;
   /* To a and b. */
   private final @Nullable LimitedFlow[][] flows;
   private long evicted;
   private long aged;
 
   /**
-   * @param most at a time
+   * @param most entries at a time
    */
   Conversations(int most) {
     this(most, true, true);
   }
 
   /**
-   * @param most at a time
+   * @param most entries at a time
    * @param named whether packets from a name both their hosts
-   * @param namedInB the same of b
+   * @param namedInB the same for b
    */
   Conversations(int most, boolean named, boolean namedInB) {
     ports = new long[][] {new long[named ? 0 : 2 * most], new long[namedInB ? 0 : 2 * most]};
-    from = new RecentEntries[] {new RecentEntries(most), new RecentEntries(most)};
+    from = new LruSlots[] {new LruSlots(most), new LruSlots(most)};
     keys = new long[WORDS * most];
     indexes = new int[2][most];
     queueKeys = new int[2][most];
-    hosts = new HostNumbers[2][most];
+    hosts = new QueuePairAssignments[2][most];
     flows = new LimitedFlow[2][most];
   }
 
@@ -117,17 +123,17 @@ final class Conversations {
   }
 
   /**
-   * The one that a host's packet belongs to.
+   * Returns the entry that a host's packet belongs to.
    *
-   * <p>Where packets name no hosts, near is its port, and far is 0.
+   * <p>Where packets name no hosts, near is the host's port, and far is 0.
    *
    * @param side the host's, 0 for a
-   * @param index of the bridge's number that it sends to, in the place of the far host
+   * @param index of the bridge's number that it sends to, in place of the far host
    * @param number of its own queue pair
    */
   int find(
       int side, long nearHigh, long nearLow, long farHigh, long farLow, int index, int number) {
-    RecentEntries entries = from[side];
+    LruSlots entries = from[side];
     int place = entries.first(hash(nearHigh, nearLow, farHigh, farLow, index, number));
     while (place != NONE
         && (indexes[side][place] != index
@@ -138,28 +144,34 @@ final class Conversations {
     return place;
   }
 
-  /** As {@link #find(int, long, long, long, long, int, int)}, where packets name hosts. */
-  int find(int side, Hosts hosts, int index, int number) {
+  /**
+   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, where packets name
+   * hosts.
+   */
+  int find(int side, HostPair hosts, int index, int number) {
     long nearHigh = hosts.source().high();
     long nearLow = hosts.source().low();
     long farHigh = hosts.destination().high();
     return find(side, nearHigh, nearLow, farHigh, hosts.destination().low(), index, number);
   }
 
-  /** As {@link #find(int, long, long, long, long, int, int)}, where packets name no hosts. */
+  /**
+   * Finds an entry as {@link #find(int, long, long, long, long, int, int)} does, where packets name
+   * no hosts.
+   */
   int findAt(int side, Gid port, int index, int number) {
     return find(side, port.high(), port.low(), 0, 0, index, number);
   }
 
   /**
-   * Enters one that isn't there.
+   * Adds a new entry.
    *
    * @param side of the first host, 0 for a
    * @param ends both hosts
-   * @param near the first one's end
-   * @param far the other one's
+   * @param near the first host's end
+   * @param far the other host's end
    */
-  int add(int side, Hosts ends, End near, End far, long nowNs) {
+  int add(int side, HostPair ends, End near, End far, long nowNs) {
     if (from[0].isFull()) {
       remove(from[0].oldest(), nowNs);
       evicted++;
@@ -193,19 +205,20 @@ final class Conversations {
       ports[side][2 * place] = end.port.high();
       ports[side][2 * place + 1] = end.port.low();
     }
-    talks(end.by, end.index, 1, nowNs);
+    countConversation(end.by, end.index, 1, nowNs);
   }
 
-  private static void talks(@Nullable HostNumbers by, int index, int change, long nowNs) {
+  private static void countConversation(
+      @Nullable QueuePairAssignments by, int index, int change, long nowNs) {
     if (by != null) {
-      by.talks(index, change, nowNs);
+      by.countConversation(index, change, nowNs);
     }
   }
 
   private void remove(int place, long nowNs) {
     for (int side = 0; side < 2; side++) {
       from[side].remove(place);
-      talks(hosts[side][place], indexes[side][place], -1, nowNs);
+      countConversation(hosts[side][place], indexes[side][place], -1, nowNs);
       hosts[side][place] = null;
       flows[side][place] = null;
     }
@@ -215,7 +228,7 @@ final class Conversations {
     from[0].touch(place, nowNs);
   }
 
-  /** Ends those that have been silent for long enough. */
+  /** Removes the entries that have been idle for long enough. */
   void expire(long nowNs) {
     while (from[0].isOldestIdle(nowNs, IDLE_NS)) {
       remove(from[0].oldest(), nowNs);
@@ -223,7 +236,7 @@ final class Conversations {
     }
   }
 
-  /** Ends all. Their hosts' numbers are forgotten too. */
+  /** Removes all entries, and the assignments of their hosts' numbers. */
   void clear() {
     for (int side = 0; side < 2; side++) {
       from[side].clear();
@@ -232,12 +245,12 @@ final class Conversations {
     }
   }
 
-  /** High half of the address of a fabric's host. */
+  /** Returns the upper half of the address of a fabric's host. */
   long hostHigh(int side, int place) {
     return keys[WORDS * place + 2 * side];
   }
 
-  /** Low half of it. */
+  /** Returns the lower half of it. */
   long hostLow(int side, int place) {
     return keys[WORDS * place + 2 * side + 1];
   }
@@ -246,18 +259,21 @@ final class Conversations {
     return new Gid(hostHigh(side, place), hostLow(side, place));
   }
 
-  /** High half of what packets name a fabric's host's port by, where they name no hosts. */
+  /** Returns the upper half of the port of a fabric's host, where packets name no hosts. */
   long portHigh(int side, int place) {
     return ports[side][2 * place];
   }
 
-  /** Low half of it. */
+  /** Returns the lower half of it. */
   long portLow(int side, int place) {
     return ports[side][2 * place + 1];
   }
 
-  /** Ends those whose host in a fabric without named hosts is known to be at another port now. */
-  void endMoved(int side, Function<Gid, @Nullable Gid> portOf, long nowNs) {
+  /**
+   * Removes the entries whose host has moved to another port, in a fabric whose packets name no
+   * hosts.
+   */
+  void removeMoved(int side, Function<Gid, @Nullable Gid> portOf, long nowNs) {
     int place = from[0].newest();
     while (place != NONE) {
       int older = from[0].older(place);
@@ -270,28 +286,28 @@ final class Conversations {
     }
   }
 
-  /** Of the queue pair of a fabric's host. */
+  /** Returns the number of the host's queue pair. */
   int number(int side, int place) {
     long both = keys[WORDS * place + 4];
     return (int) (side == 0 ? both >>> NUMBER_BITS : both) & NUMBER_MASK;
   }
 
-  /** Of the bridge's number that a fabric's host sends to. */
+  /** Returns the index of the bridge's number that a fabric's host sends to. */
   int index(int side, int place) {
     return indexes[side][place];
   }
 
-  /** Of the queue pair of a fabric's host. */
+  /** Returns the queue key of the host's queue pair. */
   int queueKey(int side, int place) {
     return queueKeys[side][place];
   }
 
-  /** What packets leave by to a fabric's host; null where nobody has said it yet. */
+  /** Returns the flow to a fabric's host; null where none is set yet. */
   @Nullable LimitedFlow flowTo(int side, int place) {
     return flows[side][place];
   }
 
-  void leaveBy(int side, int place, LimitedFlow flow) {
+  void setFlow(int side, int place, LimitedFlow flow) {
     flows[side][place] = flow;
   }
 
@@ -299,12 +315,12 @@ final class Conversations {
     return from[0].size();
   }
 
-  /** Those that went since there was no room. */
+  /** Returns the number of entries evicted from a full table. */
   long evicted() {
     return evicted;
   }
 
-  /** Those that went since they were silent. */
+  /** Returns the number of entries that expired. */
   long aged() {
     return aged;
   }

@@ -2,23 +2,24 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.group.LoopRules;
 
-/** Takes datagrams for one host from either fabric to the other. The data thread's. */
+/** Forwarder of unicast datagrams between both fabrics. Used by the data thread only. */
 public interface HostForwarder extends AutoCloseable {
   /**
-   * Takes a train of the fabric's batch that is for no group. Both fabrics have to be flushed then.
+   * Forwards a train of the fabric's batch that is for no group. Both fabrics must be flushed
+   * afterwards.
    *
    * @param side the fabric that it came from
    * @param from rules of that fabric
    * @param to rules of the other one
-   * @param now addresses that stand for hosts; none where hosts see each other's own
+   * @param now proxy addresses; none where hosts see each other's own addresses
    */
-  void forward(int side, int train, LoopRules from, LoopRules to, StandIns now);
+  void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now);
 
-  /** Ends what has waited or been silent for long enough, of what came from a fabric. */
+  /** Expires requests and idle entries of a fabric's hosts. */
   void expire(int side, long nowNs);
 
-  /** What is wrong, in words; empty for nothing. The control thread's. */
-  default String look() {
+  /** Returns the current fault in words; empty for none. Control thread only. */
+  default String check() {
     return "";
   }
 

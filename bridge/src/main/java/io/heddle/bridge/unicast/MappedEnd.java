@@ -3,16 +3,16 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.NumberService;
 import io.heddle.bridge.fabric.NumberedPort;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SubnetHosts;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge's end in one of two fabrics between which numbers are mapped. On the wire the bridge
- * owns all numbers of its addresses, and queue pair 1. Behind a device it owns some queue pairs,
- * and queue pair 1 is the kernel's. Packets have numbers; an index is what the bridge knows them
- * by: the number itself on the wire, and the place among its queue pairs behind a device.
+ * The bridge's port in one of two fabrics between which queue pair numbers are mapped. On the wire
+ * the bridge owns all numbers of its addresses, and queue pair 1. On a device it owns some queue
+ * pairs, and queue pair 1 belongs to the kernel. Packets contain numbers; the bridge identifies
+ * them by an index: on the wire the number itself, on a device the position among its queue pairs.
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;
@@ -35,15 +35,15 @@ public final class MappedEnd implements AutoCloseable {
     hosts = device == null ? null : device.hosts();
   }
 
-  /** One on the wire. */
+  /** Returns a port on the wire. */
   public static MappedEnd onWire(FabricPort fabric) {
     return new MappedEnd(fabric, null, null, new int[0]);
   }
 
   /**
-   * One behind a device.
+   * Returns a port on a device.
    *
-   * @param service that asks its hosts and is asked by them
+   * @param service that exchanges requests with its hosts
    */
   public static MappedEnd behind(NumberedPort device, NumberService service) {
     return new MappedEnd(device, device, service, device.numbers());
@@ -53,7 +53,7 @@ public final class MappedEnd implements AutoCloseable {
     return fabric;
   }
 
-  /** Null on the wire. */
+  /** Returns the number service; null on the wire. */
   @Nullable NumberService service() {
     return service;
   }
@@ -63,19 +63,22 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /**
-   * Whether packets name both their hosts by addresses. Those of InfiniBand name the sender's port,
-   * and nothing of the bridge's but a queue pair.
+   * Returns whether packets name both their hosts by addresses. Packets of InfiniBand name the
+   * sender's port, and of the bridge only a queue pair.
    */
   boolean namesHosts() {
     return hosts == null;
   }
 
-  /** What packets name a host's port by; null where hosts are named, or while it isn't known. */
+  /**
+   * Returns the port by which packets name a host; null where they name hosts, or while it isn't
+   * known.
+   */
   @Nullable Gid portOf(Gid host) {
     return hosts == null ? null : hosts.portOf(host);
   }
 
-  /** Whether a host has moved to another port since the last question. */
+  /** Returns whether a host has moved to another port since the last call. */
   boolean haveMoved() {
     int moves = hosts == null ? 0 : hosts.moves();
     boolean moved = moves != movesSeen;
@@ -83,7 +86,7 @@ public final class MappedEnd implements AutoCloseable {
     return moved;
   }
 
-  /** How many queue pairs the bridge has there; none on the wire. */
+  /** Returns the number of the bridge's queue pairs there; none on the wire. */
   int queuePairs() {
     return numbers.length;
   }
@@ -103,19 +106,22 @@ public final class MappedEnd implements AutoCloseable {
     return device == null ? index : numbers[index];
   }
 
-  /** How packets leave for a host there. Null while there is no way yet, which is made then. */
-  @Nullable Way way(Gid source, Gid destination, int trafficClass) {
+  /**
+   * Returns the path to a host there. Null while it doesn't exist yet; this call starts its
+   * creation.
+   */
+  @Nullable SendPath sendPath(Gid source, Gid destination, int trafficClass) {
     if (device == null || service == null) {
-      return fabric.wayBetween(source, destination, trafficClass);
+      return fabric.sendPathBetween(source, destination, trafficClass);
     }
-    Way way = device.readyWay(source, destination);
-    if (way == null) {
+    SendPath sendPath = device.readySendPath(source, destination);
+    if (sendPath == null) {
       service.prepare(source, destination);
     }
-    return way;
+    return sendPath;
   }
 
-  /** Ends its service. */
+  /** Closes its service. */
   @Override
   public void close() {
     if (service != null) {

@@ -3,8 +3,8 @@ package io.heddle.bridge.unicast;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
@@ -21,13 +21,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes datagrams for one host between two fabrics of which one at least has real queue pairs.
- * Hosts behind a device know far ones by addresses and queue pairs of the bridge. On the wire
- * numbers stay as they are. Each packet that isn't forwarded is counted under its reason. The data
- * thread's.
+ * Forwarder of unicast datagrams between two fabrics, of which at least one has real queue pairs.
+ * Hosts on a device know remote hosts by addresses and queue pairs of the bridge. On the wire
+ * numbers are unchanged. Each dropped packet is counted under its reason. Used by the data thread
+ * only.
  */
 public final class MappedForwarder implements HostForwarder {
-  /** Of pairs of queue pairs that talk. */
+  /** Maximum pairs of communicating queue pairs. */
   static final int MOST_CONVERSATIONS = 262_144;
 
   private final MappedEnd[] ends;
@@ -36,25 +36,28 @@ public final class MappedForwarder implements HostForwarder {
   private final long[] counters;
   private final Limiter limiter;
   private final Conversations conversations;
-  /* By the side that packets come from: what those of two hosts leave by, whatever their numbers. */
+  /* By source side: flows of two hosts, whatever their numbers. */
   private final PairTable[] flows = {
     new PairTable(UnicastForwarder.MOST_PAIRS), new PairTable(UnicastForwarder.MOST_PAIRS)
   };
   private final NumberMap numbers;
-  private final MappedQuestions questions;
+  private final MappedRequests requests;
   private final boolean bothNameHosts;
-  private StandIns standIns = StandIns.NONE;
-  /* Of the train at hand, as the other fabric has them; null where its packets name no hosts. */
+  private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
+  /*
+   * Hosts of the current train, as the other fabric names them; null where its packets name no
+   * hosts.
+   */
   private @Nullable Gid source;
   private @Nullable Gid destination;
 
   /**
-   * @param a the end in fabric a, whose service this closes
-   * @param b the end in fabric b, the same; one of both is behind a device
+   * @param a the port in fabric a, whose service this closes
+   * @param b the port in fabric b, likewise; at least one of both is on a device
    * @param settings with a mapping
-   * @param counters of what comes from a and b, in the status file
+   * @param counters of packets from a and b, in the status file
    * @param limiter that packets leave through
-   * @param ids where the bridge's own request ids come from
+   * @param ids source of the bridge's own request ids
    */
   public MappedForwarder(
       Arena arena,
@@ -73,18 +76,20 @@ public final class MappedForwarder implements HostForwarder {
     this.limiter = limiter;
     trafficClass = settings.trafficClass();
     numbers = new NumberMap(ends, conversations);
-    questions = new MappedQuestions(arena, ends, trafficClass, counters, numbers, ids);
-    follow(settings.standIns());
+    requests = new MappedRequests(arena, ends, trafficClass, counters, numbers, ids);
+    follow(settings.proxyAddresses());
   }
 
-  /* Numbers lead where other addresses stood for hosts. Clients ask again. */
-  private void follow(StandIns now) {
-    if (now == standIns) {
+  /*
+   * Numbers refer to the previous proxy addresses, so they are cleared. Clients send new requests.
+   */
+  private void follow(ProxyAddresses now) {
+    if (now == proxyAddresses) {
       return;
     }
-    boolean changed = !now.equals(standIns);
-    standIns = now;
-    questions.use(now);
+    boolean changed = !now.equals(proxyAddresses);
+    proxyAddresses = now;
+    requests.use(now);
     if (changed) {
       numbers.clear();
       for (PairTable each : flows) {
@@ -108,7 +113,7 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   @Override
-  public void forward(int side, int train, LoopRules from, LoopRules to, StandIns now) {
+  public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {
     long nowNs = System.nanoTime();
     follow(now);
     TrainBatch batch = ends[side].fabric().batch();
@@ -135,7 +140,7 @@ public final class MappedForwarder implements HostForwarder {
     }
   }
 
-  /* A sender whose LID is of no known port is 0. */
+  /* The source is 0 where the LID is of no known port. */
   private @Nullable DropReason againstSource(
       int side, TrainBatch batch, int train, LoopRules from) {
     long high = batch.sourceHigh(train);
@@ -145,15 +150,16 @@ public final class MappedForwarder implements HostForwarder {
         : from.against(high, low);
   }
 
-  /* Both hosts of the train, as the other fabric has them, where its packets name them. */
+  /* Sets both hosts of the train, as the other fabric names them, where its packets name them. */
   private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
     source = null;
     destination = null;
     if (!ends[side].namesHosts()) {
       return null;
     }
-    source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
-    destination = standIns.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
+    source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    destination =
+        proxyAddresses.hostOf(side, batch.destinationHigh(train), batch.destinationLow(train));
     if (destination == null
         || ends[1 - side].namesHosts()
             && to.against(destination.high(), destination.low()) != null) {
@@ -210,7 +216,7 @@ public final class MappedForwarder implements HostForwarder {
     return length > ends[1 - side].fabric().mostBytes(ipv4);
   }
 
-  /* The rules of the other fabric, where a packet itself doesn't name its host there. */
+  /* Applies the rules of the other fabric, where the packet itself doesn't name its host there. */
   private @Nullable DropReason against(int side, int place, int length, LoopRules to) {
     int other = 1 - side;
     boolean named = ends[other].namesHosts();
@@ -225,26 +231,26 @@ public final class MappedForwarder implements HostForwarder {
     return isTooLarge(side, length, ipv4) ? DropReason.TOO_LARGE : null;
   }
 
-  /* It is asked for, so that the next packet has one. */
+  /* Requests the path, so that a later packet finds it. */
   private DropReason withoutPath(int side) {
     if (source != null && destination != null) {
-      ends[1 - side].way(source, destination, trafficClass);
+      ends[1 - side].sendPath(source, destination, trafficClass);
     }
     return DropReason.NO_PATH;
   }
 
-  /* Only over the wire: behind a device queue pair 1 isn't the bridge's. */
+  /* Handles queue pair 1, on the wire only: on a device it isn't the bridge's. */
   private @Nullable DropReason manage(int side, int train, long packet, int length, long nowNs) {
     if (ends[side].isDevice() || source == null || destination == null) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
     TrainBatch batch = ends[side].fabric().batch();
-    Hosts near =
-        new Hosts(
+    HostPair near =
+        new HostPair(
             new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
             new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
-    Hosts far = new Hosts(source, destination);
-    DropReason reason = questions.take(side, packet, length, near, far, nowNs);
+    HostPair far = new HostPair(source, destination);
+    DropReason reason = requests.take(side, packet, length, near, far, nowNs);
     if (reason == null) {
       GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs(train));
     }
@@ -265,13 +271,13 @@ public final class MappedForwarder implements HostForwarder {
       place =
           far == null
               ? numbers.beginAt(side, near, index, number, nowNs)
-              : numbers.begin(side, new Hosts(near, far), index, number, nowNs);
+              : numbers.begin(side, new HostPair(near, far), index, number, nowNs);
       count();
     }
     return place;
   }
 
-  /* Null while there is no way yet to a host behind a device. */
+  /* Returns the flow; null while there is no path yet to a host on a device. */
   private @Nullable LimitedFlow flowOf(int side, int place, long nowNs) {
     LimitedFlow known = conversations.flowTo(1 - side, place);
     if (known != null) {
@@ -281,13 +287,13 @@ public final class MappedForwarder implements HostForwarder {
     Gid to = destination;
     if (to == null) {
       from =
-          standIns.addressOf(
+          proxyAddresses.addressOf(
               side, conversations.hostHigh(side, place), conversations.hostLow(side, place));
       to = conversations.host(1 - side, place);
     }
     LimitedFlow flow = from == null ? null : hostsFlow(side, from, to, nowNs);
     if (flow != null) {
-      conversations.leaveBy(1 - side, place, flow);
+      conversations.setFlow(1 - side, place, flow);
     }
     return flow;
   }
@@ -300,16 +306,16 @@ public final class MappedForwarder implements HostForwarder {
     if (known != null) {
       return known;
     }
-    Way way = ends[1 - side].way(from, to, trafficClass);
-    if (way == null) {
+    SendPath sendPath = ends[1 - side].sendPath(from, to, trafficClass);
+    if (sendPath == null) {
       return null;
     }
-    LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
+    LimitedFlow flow = new LimitedFlow(1 - side, sendPath, RateLimit.NONE, counters[side], nowNs);
     table.add(high, low, to.high(), to.low(), flow, nowNs);
     return flow;
   }
 
-  /* Who is on the wire knows numbers and keys as they are. */
+  /* Hosts on the wire use the real numbers and keys. */
   private void rewrite(int side, int place, long packet) {
     int other = 1 - side;
     int number = ends[other].numberOf(conversations.index(other, place));
@@ -331,13 +337,13 @@ public final class MappedForwarder implements HostForwarder {
     if (side != 0) {
       return;
     }
-    questions.hear(nowNs);
-    questions.expire(nowNs);
+    requests.receive(nowNs);
+    requests.expire(nowNs);
     int before = conversations.size();
     conversations.expire(nowNs);
     for (int at = 0; at < ends.length; at++) {
       if (ends[at].haveMoved()) {
-        conversations.endMoved(at, ends[at]::portOf, nowNs);
+        conversations.removeMoved(at, ends[at]::portOf, nowNs);
       }
     }
     for (PairTable each : flows) {
@@ -349,14 +355,14 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   @Override
-  public String look() {
-    StringBuilder said = new StringBuilder();
+  public String check() {
+    StringBuilder faults = new StringBuilder();
     for (MappedEnd each : ends) {
       NumberService service = each.service();
-      String fault = service == null ? "" : service.look();
-      said.append(said.isEmpty() || fault.isEmpty() ? "" : "; ").append(fault);
+      String fault = service == null ? "" : service.check();
+      faults.append(faults.isEmpty() || fault.isEmpty() ? "" : "; ").append(fault);
     }
-    return said.toString();
+    return faults.toString();
   }
 
   @Override

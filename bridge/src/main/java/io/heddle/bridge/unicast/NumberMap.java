@@ -8,121 +8,126 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which queue pair of the bridge stands for whom. A host behind a device whose queue pair talks to
- * two of one far host needs two of the bridge's to tell them by. The data thread's.
+ * Assignment of the bridge's queue pairs to remote queue pairs. When one queue pair on a device
+ * communicates with two of one remote host, the bridge needs two to distinguish them. Used by the
+ * data thread only.
  */
 final class NumberMap {
   static final int NONE = Conversations.NONE;
 
-  /** It isn't known at which port the other host is. */
+  /** The port of the other host isn't known. */
   static final int NO_PORT = NONE - 1;
 
   private final MappedEnd[] ends;
   private final Conversations conversations;
   /*
-   * By the fabric that the bridge's queue pairs are in: what they stand for at the address of a far
-   * host, or to a port of that fabric where packets name no hosts.
+   * By the fabric of the bridge's queue pairs: assignments at the address of a remote host, or to a
+   * port of that fabric where packets name no hosts.
    */
-  private final List<Map<Gid, HostNumbers>> hosts = List.of(new HashMap<>(), new HashMap<>());
+  private final List<Map<Gid, QueuePairAssignments>> hosts =
+      List.of(new HashMap<>(), new HashMap<>());
 
   NumberMap(MappedEnd[] ends, Conversations conversations) {
     this.ends = ends.clone();
     this.conversations = conversations;
   }
 
-  /* Null where it isn't known at which port the near host is. */
-  private @Nullable Gid keyOf(int side, Hosts between) {
+  /* Returns the key of the assignments; null where the port of the near host isn't known. */
+  private @Nullable Gid keyOf(int side, HostPair between) {
     return ends[side].namesHosts() ? between.destination() : ends[side].portOf(between.source());
   }
 
-  private HostNumbers host(int side, Gid key) {
+  private QueuePairAssignments host(int side, Gid key) {
     return hosts
         .get(side)
-        .computeIfAbsent(key, unknown -> new HostNumbers(ends[side].queuePairs()));
+        .computeIfAbsent(key, unknown -> new QueuePairAssignments(ends[side].queuePairs()));
   }
 
-  /* What tells a service from others of its number; null where its host is named. */
-  private @Nullable Hosts serviceOf(int side, Hosts between) {
+  /*
+   * Returns the hosts that distinguish services of the same number; null where packets name the
+   * host.
+   */
+  private @Nullable HostPair serviceOf(int side, HostPair between) {
     return ends[side].namesHosts() ? null : between;
   }
 
-  private int find(int side, Hosts between, Gid key, int index, int number) {
+  private int find(int side, HostPair between, Gid key, int index, int number) {
     return ends[side].namesHosts()
         ? conversations.find(side, between, index, number)
         : conversations.findAt(side, key, index, number);
   }
 
   /**
-   * Enters the conversation that a packet begins which names no hosts.
+   * Adds the conversation of a packet that names no hosts.
    *
    * @param side the fabric that it came from, 0 for a
    * @param port of its sender
-   * @param index of the bridge's number that it came to
+   * @param index of the bridge's number that it was sent to
    * @param number of its sender
-   * @return the place, as {@link #begin} has it
+   * @return the slot, as {@link #begin} returns it
    */
   int beginAt(int side, Gid port, int index, int number, long nowNs) {
-    HostNumbers by = hosts.get(side).get(port);
-    Hosts between = by == null ? null : by.asked(index);
-    /* Whoever asked may be at another port by now. */
+    QueuePairAssignments by = hosts.get(side).get(port);
+    HostPair between = by == null ? null : by.endpointsOf(index);
+    /* The client may have moved to another port since. */
     return between == null || !port.equals(ends[side].portOf(between.source()))
         ? NONE
         : begin(side, between, index, number, nowNs);
   }
 
   /**
-   * Enters the conversation that a packet begins.
+   * Adds the conversation of a packet.
    *
    * @param side the fabric that it came from, 0 for a
-   * @param between its sender, and the host of the other fabric that it is for
-   * @param index of the bridge's number that it came to
+   * @param between its sender, and its destination in the other fabric
+   * @param index of the bridge's number that it was sent to
    * @param number of its sender
-   * @return the place; {@link #NONE} where it came to a queue pair that stands for nobody, or all
-   *     of the other fabric stand for others; {@link #NO_PORT}
+   * @return the slot; {@link #NONE} where the queue pair it was sent to is unassigned, or all those
+   *     of the other fabric are assigned; {@link #NO_PORT}
    */
-  int begin(int side, Hosts between, int index, int number, long nowNs) {
-    HostNumbers by = null;
+  int begin(int side, HostPair between, int index, int number, long nowNs) {
+    QueuePairAssignments by = null;
     int far = index;
     int farKey = CmaHeader.QUEUE_KEY;
     Gid key = null;
     if (ends[side].isDevice()) {
       key = keyOf(side, between);
       by = key == null ? null : hosts.get(side).get(key);
-      if (key == null || by == null || by.service(index) == HostNumbers.NONE) {
+      if (key == null || by == null || by.service(index) == QueuePairAssignments.NONE) {
         return NONE;
       }
       far = by.service(index);
       farKey = by.key(index);
-      int known = ofNumbers(side, between, key, number, far);
+      int known = findByNumbers(side, between, key, number, far);
       if (known != NONE) {
         return known;
       }
     }
     int other = 1 - side;
-    Hosts back = new Hosts(between.destination(), between.source());
-    HostNumbers standIns = null;
+    HostPair back = new HostPair(between.destination(), between.source());
+    QueuePairAssignments farAssignments = null;
     Gid otherKey = null;
-    int standIn = number;
+    int farIndex = number;
     int nearKey = CmaHeader.QUEUE_KEY;
     if (ends[other].isDevice()) {
       otherKey = keyOf(other, back);
       if (otherKey == null) {
         return NO_PORT;
       }
-      standIns = host(other, otherKey);
-      standIn = free(other, back, otherKey, far, number);
-      if (standIn == NONE) {
+      farAssignments = host(other, otherKey);
+      farIndex = free(other, back, otherKey, far, number);
+      if (farIndex == NONE) {
         return NONE;
       }
-      if (standIns.serves(standIn, serviceOf(other, back), number)) {
-        nearKey = standIns.key(standIn);
+      if (farAssignments.serves(farIndex, serviceOf(other, back), number)) {
+        nearKey = farAssignments.key(farIndex);
       }
     }
     return conversations.add(
         side,
         between,
         new Conversations.End(number, index, nearKey, by, portOf(side, key)),
-        new Conversations.End(far, standIn, farKey, standIns, portOf(other, otherKey)),
+        new Conversations.End(far, farIndex, farKey, farAssignments, portOf(other, otherKey)),
         nowNs);
   }
 
@@ -130,11 +135,11 @@ final class NumberMap {
     return ends[side].namesHosts() ? null : key;
   }
 
-  /* They may have begun by another queue pair of the bridge's. */
-  private int ofNumbers(int side, Hosts between, Gid key, int number, int far) {
+  /* They may have begun through another queue pair of the bridge. */
+  private int findByNumbers(int side, HostPair between, Gid key, int number, int far) {
     int other = 1 - side;
     if (!ends[other].isDevice()) {
-      Hosts back = new Hosts(between.destination(), between.source());
+      HostPair back = new HostPair(between.destination(), between.source());
       return conversations.find(other, back, number, far);
     }
     int place = NONE;
@@ -149,17 +154,19 @@ final class NumberMap {
     return place;
   }
 
-  /* Which of the bridge's may stand for a number of the far host, where this one talks to it. */
-  private int free(int side, Hosts between, Gid key, int number, int far) {
-    HostNumbers host = host(side, key);
-    Hosts service = serviceOf(side, between);
+  /*
+   * Returns a queue pair of the bridge that can represent a number of the remote host to this one.
+   */
+  private int free(int side, HostPair between, Gid key, int number, int far) {
+    QueuePairAssignments host = host(side, key);
+    HostPair service = serviceOf(side, between);
     int free = NONE;
     for (int i = 0; i < ends[side].queuePairs(); i++) {
       boolean taken = find(side, between, key, i, number) != NONE;
       if (!taken && host.serves(i, service, far)) {
         return i;
       }
-      if (!taken && free == NONE && host.service(i) == HostNumbers.NONE) {
+      if (!taken && free == NONE && host.service(i) == QueuePairAssignments.NONE) {
         free = i;
       }
     }
@@ -167,20 +174,20 @@ final class NumberMap {
   }
 
   /**
-   * Has a queue pair of the bridge stand for a service.
+   * Assigns a queue pair of the bridge to a service.
    *
    * @param side the fabric whose hosts use it, 0 for a
-   * @param between the host that asks, and the other fabric's host that has it
-   * @return its index; {@link #NONE} where all stand for others
+   * @param between the client, and the server in the other fabric
+   * @return its index; {@link #NONE} where all are assigned
    */
-  int serve(int side, Hosts between, int number, int key, long nowNs) {
+  int serve(int side, HostPair between, int number, int key, long nowNs) {
     Gid at = keyOf(side, between);
     return at == null
         ? NONE
         : host(side, at).serve(serviceOf(side, between), number, key, nowNs, Conversations.IDLE_NS);
   }
 
-  /** Forgets all. */
+  /** Removes all assignments and conversations. */
   void clear() {
     conversations.clear();
     hosts.forEach(Map::clear);

@@ -5,29 +5,30 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * How the numbers of queue pairs are mapped where only real queue pairs can send.
+ * Mapping of queue pair numbers, for fabrics where only real queue pairs can send.
  *
  * @param queuePairs of the bridge that hosts of the other fabric share
- * @param fixesImmediate whether an immediate that is the sender's number becomes its mapped number
- * @param ports of the services that the fabric of real queue pairs may ask for
+ * @param fixesImmediate whether an immediate that equals the sender's number is replaced by its
+ *     mapped number
+ * @param ports of the services that clients in the fabric of real queue pairs may request
  */
 public record NumberMapping(int queuePairs, boolean fixesImmediate, List<Integer> ports) {
-  /** What may be said of the numbers of queue pairs. */
+  /** Configuration value of a mapping. */
   public static final String WORD = "mapped";
 
-  /** Unless said. */
+  /** Default number of queue pairs. */
   public static final int QUEUE_PAIRS = 8;
 
   public static final int MOST_QUEUE_PAIRS = 64;
 
-  /** What listens at once for the other fabric's services. */
+  /** Maximum ports listened on for the other fabric's services. */
   public static final int MOST_PORTS = 256;
 
   public NumberMapping {
     ports = List.copyOf(ports);
   }
 
-  /** As in the configuration. */
+  /** Returns the mapping in configuration syntax. */
   String describe() {
     return String.format(
         Locale.ROOT,

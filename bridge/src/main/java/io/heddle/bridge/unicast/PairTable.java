@@ -1,23 +1,23 @@
 package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.limit.LimitedFlow;
-import io.heddle.bridge.table.RecentEntries;
+import io.heddle.bridge.table.LruSlots;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pairs of hosts that talk over the bridge in one direction, found by source and destination.
- * Bounded: the least recently used pair goes first. Pairs that are silent for {@link #IDLE_NS} go
- * by themselves. Nothing is allocated for a packet of a pair that is there. The data thread's.
+ * Table of the host pairs that communicate over the bridge in one direction, found by source and
+ * destination. Bounded: the least recently used pair is evicted first, and pairs expire after
+ * {@link #IDLE_NS}. A packet of a known pair allocates nothing. Used by the data thread only.
  */
 final class PairTable {
-  /** For so long a silent pair stays. */
+  /** Idle time after which a pair expires. */
   static final long IDLE_NS = 300_000_000_000L;
 
   private static final int WORDS = 4;
   private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
 
-  private final RecentEntries pairs;
+  private final LruSlots pairs;
   private final long[] keys;
   private final @Nullable LimitedFlow[] flows;
   private long evicted;
@@ -27,7 +27,7 @@ final class PairTable {
    * @param most pairs at a time
    */
   PairTable(int most) {
-    pairs = new RecentEntries(most);
+    pairs = new LruSlots(most);
     keys = new long[WORDS * most];
     flows = new LimitedFlow[most];
   }
@@ -38,11 +38,11 @@ final class PairTable {
     return (int) (mixed * MIX >>> 32);
   }
 
-  /** What packets of this pair leave by, which is used now; null where the pair is new. */
+  /** Returns the flow of this pair, and marks it as used; null where the pair is new. */
   @Nullable LimitedFlow find(
       long sourceHigh, long sourceLow, long destinationHigh, long destinationLow, long nowNs) {
     int pair = pairs.first(hash(sourceHigh, sourceLow, destinationHigh, destinationLow));
-    while (pair != RecentEntries.NONE) {
+    while (pair != LruSlots.NONE) {
       int key = WORDS * pair;
       if (keys[key + 1] == sourceLow
           && keys[key + 3] == destinationLow
@@ -56,7 +56,7 @@ final class PairTable {
     return null;
   }
 
-  /** Enters a pair that isn't there. */
+  /** Adds a new pair. */
   void add(
       long sourceHigh,
       long sourceLow,
@@ -77,13 +77,13 @@ final class PairTable {
     flows[pair] = flow;
   }
 
-  /* What still waits in the limiter leaves all the same. */
+  /* Its packets in the limiter still leave. */
   private void remove(int pair) {
     pairs.remove(pair);
     flows[pair] = null;
   }
 
-  /** Ends the pairs that have been silent for long enough. */
+  /** Removes the pairs that have been idle for long enough. */
   void expire(long nowNs) {
     while (pairs.isOldestIdle(nowNs, IDLE_NS)) {
       remove(pairs.oldest());
@@ -91,7 +91,7 @@ final class PairTable {
     }
   }
 
-  /** Ends all pairs. */
+  /** Removes all pairs. */
   void clear() {
     pairs.clear();
     Arrays.fill(flows, null);
@@ -101,12 +101,12 @@ final class PairTable {
     return pairs.size();
   }
 
-  /** Pairs that went since there was no room. */
+  /** Returns the number of pairs evicted from a full table. */
   long evicted() {
     return evicted;
   }
 
-  /** Pairs that went since they were silent. */
+  /** Returns the number of pairs that expired. */
   long aged() {
     return aged;
   }

@@ -4,14 +4,14 @@ import io.heddle.bridge.group.LoopRules.Prefix;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 
-/** Prefixes of two fabrics that have a host in common. */
+/** Check for prefixes of two fabrics that have a host in common. */
 public final class PrefixOverlap {
   private PrefixOverlap() {}
 
   /**
-   * Refuses prefixes that overlap: whose packets for one host come from both sides could go round.
+   * Rejects overlapping prefixes: unicast packets that come from both sides could loop.
    *
-   * @param front of the sentence, which names a file; or empty
+   * @param front start of the message, which names a file; or empty
    * @throws HeddleException with both prefixes
    */
   public static void refuse(String front, List<Prefix> a, List<Prefix> b) {

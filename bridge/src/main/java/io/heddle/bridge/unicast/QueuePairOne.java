@@ -20,12 +20,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pair 1 of all addresses behind the bridge, in both fabrics: requests for a service's number
- * go on under the bridge's own request ids, replies come back under the client's. Nothing else of
- * queue pair 1 goes over the bridge. The data thread's.
+ * Queue pair 1 of all addresses behind the bridge, in both fabrics. Requests for a service's number
+ * are forwarded under the bridge's own request ids, and replies return under the client's. No other
+ * message for queue pair 1 crosses the bridge. Used by the data thread only.
  */
 final class QueuePairOne {
-  /** Requests of each fabric's clients that are remembered. */
+  /** Maximum stored requests of each fabric's clients. */
   static final int MOST_REQUESTS = 4096;
 
   private static final int FABRICS = 2;
@@ -33,12 +33,12 @@ final class QueuePairOne {
   private final int trafficClass;
   private final long[] counters;
   private final SidrRequests[] requests = new SidrRequests[FABRICS];
-  private final OwnMessages[] own = new OwnMessages[FABRICS];
+  private final ManagementSender[] own = new ManagementSender[FABRICS];
 
   /**
    * @param fabrics a and b
-   * @param counters of what comes from a and b
-   * @param ids where the bridge's own request ids come from
+   * @param counters of packets from a and b
+   * @param ids source of the bridge's own request ids
    */
   QueuePairOne(
       Arena arena,
@@ -50,21 +50,21 @@ final class QueuePairOne {
     this.counters = counters.clone();
     for (int side = 0; side < FABRICS; side++) {
       requests[side] = new SidrRequests(MOST_REQUESTS, ids);
-      own[side] = new OwnMessages(arena, fabrics[side]);
+      own[side] = new ManagementSender(arena, fabrics[side]);
     }
   }
 
   /**
-   * A packet for queue pair 1 came.
+   * Handles a packet for queue pair 1.
    *
    * @param side the fabric that it came from
-   * @param packet whose management datagram is changed to what the other fabric's host gets
-   * @param near its ends as they came
-   * @param far its ends as it goes on
-   * @return why it doesn't go on; null where it does, with another CRC
+   * @param packet its management datagram is rewritten for the other fabric's host
+   * @param near its source and destination as received
+   * @param far its source and destination as forwarded
+   * @return the reason to drop it; null where it is forwarded, with another CRC
    */
   @Nullable DropReason take(
-      int side, long packet, int lengthBytes, Hosts near, Hosts far, long nowNs) {
+      int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {
     if (DatagramFormat.queueKey(packet) != ManagementDatagram.QUEUE_KEY) {
       return DropReason.WRONG_QUEUE_KEY;
     }
@@ -86,7 +86,8 @@ final class QueuePairOne {
     };
   }
 
-  private @Nullable DropReason request(int side, long mad, Hosts near, Hosts far, long nowNs) {
+  private @Nullable DropReason request(
+      int side, long mad, HostPair near, HostPair far, long nowNs) {
     Gid client = near.source();
     long service = SidrRequest.serviceId(mad);
     if (CmaHeader.isService(service)) {
@@ -108,13 +109,13 @@ final class QueuePairOne {
     return null;
   }
 
-  private @Nullable DropReason reply(int side, long mad, Hosts far) {
+  private @Nullable DropReason reply(int side, long mad, HostPair far) {
     int clients = 1 - side;
     Request request = requests[clients].findOpen(SidrReply.requestId(mad));
     if (request == null) {
       return DropReason.UNKNOWN_REPLY;
     }
-    /* The client asked the address that the reply goes on from. */
+    /* The client sent its request to the address that the reply is forwarded from. */
     if (!request.server().equals(far.source()) || !request.client().equals(far.destination())) {
       return DropReason.FOREIGN_REPLY;
     }

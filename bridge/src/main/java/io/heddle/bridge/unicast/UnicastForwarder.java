@@ -2,8 +2,8 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.fabric.Way;
 import io.heddle.bridge.group.LoopRules;
 import io.heddle.bridge.group.RateLimit;
 import io.heddle.bridge.group.StormGuard;
@@ -21,12 +21,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes datagrams for one host from either fabric to the other. They keep the numbers of their
- * queue pairs, and their addresses unless addresses of the bridge stand for hosts. Each that isn't
- * forwarded is counted under its reason. The data thread's.
+ * Forwarder of unicast datagrams that keeps the numbers of queue pairs. It also keeps addresses,
+ * unless the bridge has proxy addresses. Each dropped packet is counted under its reason. Used by
+ * the data thread only.
  */
 public final class UnicastForwarder implements HostForwarder {
-  /** Pairs of hosts that talk, in each direction. */
+  /** Maximum pairs of communicating hosts, in each direction. */
   static final int MOST_PAIRS = 65_536;
 
   private static final int FABRICS = 2;
@@ -37,16 +37,18 @@ public final class UnicastForwarder implements HostForwarder {
   private final Limiter limiter;
   private final QueuePairOne queuePairOne;
   private final PairTable[] pairs = new PairTable[FABRICS];
-  private StandIns standIns;
-  /* The other fabric's names for the ends of the train at hand; null where they are the same. */
+  private ProxyAddresses proxyAddresses;
+  /*
+   * Hosts of the current train, as the other fabric names them; null where the names are the same.
+   */
   private @Nullable Gid farSource;
   private @Nullable Gid farDestination;
 
   /**
    * @param fabrics a and b
-   * @param counters of what comes from a and b, in the status file
+   * @param counters of packets from a and b, in the status file
    * @param limiter that packets leave through
-   * @param ids where the bridge's own request ids come from
+   * @param ids source of the bridge's own request ids
    */
   public UnicastForwarder(
       Arena arena,
@@ -58,7 +60,7 @@ public final class UnicastForwarder implements HostForwarder {
     this.fabrics = fabrics.toArray(FabricPort[]::new);
     this.settings = settings;
     this.counters = counters.clone();
-    standIns = settings.standIns();
+    proxyAddresses = settings.proxyAddresses();
     this.limiter = limiter;
     queuePairOne = new QueuePairOne(arena, this.fabrics, settings, counters, ids);
     for (int side = 0; side < FABRICS; side++) {
@@ -67,7 +69,7 @@ public final class UnicastForwarder implements HostForwarder {
   }
 
   @Override
-  public void forward(int side, int train, LoopRules from, LoopRules to, StandIns now) {
+  public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {
     follow(now);
     TrainBatch batch = fabrics[side].batch();
     int packets = batch.packets(train);
@@ -92,11 +94,11 @@ public final class UnicastForwarder implements HostForwarder {
     }
   }
 
-  /* Pairs lead where other addresses stood for hosts. They form again by their traffic. */
-  private void follow(StandIns now) {
-    if (now != standIns) {
-      boolean changed = !now.equals(standIns);
-      standIns = now;
+  /* Pairs refer to the previous proxy addresses, so they are cleared. Traffic adds them again. */
+  private void follow(ProxyAddresses now) {
+    if (now != proxyAddresses) {
+      boolean changed = !now.equals(proxyAddresses);
+      proxyAddresses = now;
       for (int side = 0; changed && side < FABRICS; side++) {
         pairs[side].clear();
         countPairs(side);
@@ -110,11 +112,11 @@ public final class UnicastForwarder implements HostForwarder {
     if (settings.isTransparent()) {
       return to.against(high, low) == null ? null : DropReason.FOREIGN_DESTINATION;
     }
-    Gid destination = standIns.hostOf(side, high, low);
+    Gid destination = proxyAddresses.hostOf(side, high, low);
     if (destination == null || to.against(destination.high(), destination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
-    Gid source = standIns.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
+    Gid source = proxyAddresses.addressOf(side, batch.sourceHigh(train), batch.sourceLow(train));
     if (source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()) {
       return DropReason.NO_STAND_IN;
     }
@@ -136,11 +138,11 @@ public final class UnicastForwarder implements HostForwarder {
   }
 
   private LimitedFlow newFlow(int side, TrainBatch batch, int train, long nowNs) {
-    Hosts near = near(batch, train);
-    Hosts far = far(near);
-    Way way =
-        fabrics[1 - side].wayBetween(far.source(), far.destination(), settings.trafficClass());
-    LimitedFlow flow = new LimitedFlow(1 - side, way, RateLimit.NONE, counters[side], nowNs);
+    HostPair near = near(batch, train);
+    HostPair far = far(near);
+    SendPath sendPath =
+        fabrics[1 - side].sendPathBetween(far.source(), far.destination(), settings.trafficClass());
+    LimitedFlow flow = new LimitedFlow(1 - side, sendPath, RateLimit.NONE, counters[side], nowNs);
     Gid source = near.source();
     Gid destination = near.destination();
     pairs[side].add(
@@ -149,16 +151,16 @@ public final class UnicastForwarder implements HostForwarder {
     return flow;
   }
 
-  private static Hosts near(TrainBatch batch, int train) {
-    return new Hosts(
+  private static HostPair near(TrainBatch batch, int train) {
+    return new HostPair(
         new Gid(batch.sourceHigh(train), batch.sourceLow(train)),
         new Gid(batch.destinationHigh(train), batch.destinationLow(train)));
   }
 
-  private Hosts far(Hosts near) {
+  private HostPair far(HostPair near) {
     return farSource == null || farDestination == null
         ? near
-        : new Hosts(farSource, farDestination);
+        : new HostPair(farSource, farDestination);
   }
 
   private void countPairs(int side) {
@@ -174,7 +176,7 @@ public final class UnicastForwarder implements HostForwarder {
     int crc = datagram ? from.checksum(packet, covered) : 0;
     DropReason against = datagram ? check(side, train, packet, length, crc) : DropReason.MALFORMED;
     if (against == null && PacketFormat.queuePair(packet) == ManagementDatagram.QUEUE_PAIR) {
-      Hosts near = near(from.batch(), train);
+      HostPair near = near(from.batch(), train);
       against = queuePairOne.take(side, packet, length, near, far(near), nowNs);
       crc = from.checksum(packet, covered);
     }

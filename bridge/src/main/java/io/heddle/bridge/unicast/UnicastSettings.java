@@ -5,24 +5,27 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How datagrams for one host are bridged, as configured.
+ * Configuration of unicast forwarding.
  *
  * @param trafficClass of the packets that leave, 0 to 255
- * @param addresses how hosts see each other
- * @param standIns of proxied addresses
- * @param mapping of the numbers of queue pairs; null where they stay as they are
+ * @param addresses visibility of hosts in the other fabric
+ * @param proxyAddresses map of proxied addresses
+ * @param mapping of the numbers of queue pairs; null where they are unchanged
  */
 public record UnicastSettings(
-    int trafficClass, Addresses addresses, StandIns standIns, @Nullable NumberMapping mapping) {
-  /** What may be said of the numbers of queue pairs. */
+    int trafficClass,
+    Addresses addresses,
+    ProxyAddresses proxyAddresses,
+    @Nullable NumberMapping mapping) {
+  /** Configuration value of unchanged queue pair numbers. */
   public static final String SAME_NUMBERS = "same";
 
-  /** How hosts of one fabric see those of the other. */
+  /** Visibility of hosts in the other fabric. */
   public enum Addresses {
-    /** By their own addresses, which are routed to the bridge. */
+    /** Their own addresses, which are routed to the bridge. */
     TRANSPARENT,
 
-    /** By addresses of the bridge. */
+    /** Addresses of the bridge. */
     PROXIED;
 
     public static List<String> words() {
@@ -48,7 +51,7 @@ public record UnicastSettings(
     return addresses == Addresses.TRANSPARENT;
   }
 
-  /** What can't change while the bridge runs, as in the configuration. */
+  /** Returns the settings that can't change while the bridge runs, in configuration syntax. */
   public String fixed() {
     return String.format(
         Locale.ROOT,
@@ -59,8 +62,8 @@ public record UnicastSettings(
         mapping == null ? "" : mapping.describe());
   }
 
-  /** Its settings, for people. */
+  /** Returns the settings, for people. */
   public String describe() {
-    return fixed() + (isTransparent() ? "" : ", proxies: " + standIns.all().size());
+    return fixed() + (isTransparent() ? "" : ", proxies: " + proxyAddresses.all().size());
   }
 }

@@ -18,9 +18,11 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages of the communication manager as bytes: the kernel's own, ours, and nobody's. */
+/**
+ * Messages of the communication manager as bytes: the kernel's, this project's, and invalid ones.
+ */
 class CmMessagesTest {
-  /* udaddy over two devices of rxe, Linux 6.1 (Debian 12), seen on the cable; zeros follow. */
+  /* Captured on the cable: udaddy over two devices of rxe, Linux 6.1 (Debian 12); zeros follow. */
   private static final String KERNELS_REQUEST =
       "010702030000000000000002c17666090017000000000000096676c1ffff00000000000001111c060060e985"
           + "fd00000a000000000000000000000001fd00000b000000000000000000000001";
@@ -62,7 +64,7 @@ class CmMessagesTest {
   }
 
   @Test
-  void theKernelsRequestIsReadAndWrittenAlike() {
+  void readsAndWritesKernelsRequest() {
     put(KERNELS_REQUEST);
     assertEquals(CmMessage.SIDR_REQUEST, message());
     assertEquals(0x096676c1, SidrRequest.requestId(mad));
@@ -85,7 +87,7 @@ class CmMessagesTest {
   }
 
   @Test
-  void theKernelsReplyIsReadAndWrittenAlike() {
+  void readsAndWritesKernelsReply() {
     put(KERNELS_REPLY);
     assertEquals(CmMessage.SIDR_REPLY, message());
     assertEquals(0x096676c1, SidrReply.requestId(mad));
@@ -103,7 +105,7 @@ class CmMessagesTest {
   }
 
   @Test
-  void anotherRequestIdAndOtherAddressesChangeNothingElse() {
+  void replacingIdAndAddressesChangesNothingElse() {
     put(KERNELS_REQUEST);
     SidrRequest.setRequestId(mad, 0xcafe_f00d);
     CmaHeader.setAddresses(SidrRequest.privateData(mad), address("10.1.0.1"), address("10.2.0.2"));
@@ -119,7 +121,7 @@ class CmMessagesTest {
   }
 
   @Test
-  void aRejectionNamesTheRequestAndTheReason() {
+  void rejectionContainsRequestAndReason() {
     ConnectReject.write(mad, 7, 0x1234, ConnectReject.REASON_TRANSPORT_SERVICE);
     assertEquals(CmMessage.CONNECT_REJECT, message());
     assertEquals("0107020300000000" + "0000000000000007" + "0012" + "000000000000", prefix(24));
@@ -134,7 +136,7 @@ class CmMessagesTest {
   }
 
   @Test
-  void whatIsNoMessageIsToldFromWhatIsAnother() {
+  void distinguishesMalformedForeignAndOtherMessages() {
     put(KERNELS_REQUEST.replaceFirst("^0107", "0104"));
     assertEquals(CmMessage.FOREIGN, message());
     put(KERNELS_REQUEST.replaceFirst("^0107", "0207"));
@@ -149,9 +151,9 @@ class CmMessagesTest {
     assertEquals(CmMessage.MALFORMED, ManagementDatagram.messageOf(mad, 252));
   }
 
-  /* Every byte comes from the seed, so a failure comes again. */
+  /* Every byte derives from the seed, so a failure is reproducible. */
   @Test
-  void spoiltAndRandomBytesAreReadWithoutAFault() {
+  void parsesCorruptAndRandomBytesSafely() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     Set<CmMessage> seen = EnumSet.noneOf(CmMessage.class);

@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Requests that wait for their replies. The time is the test's. */
+/** Requests that wait for replies, in virtual time. */
 class SidrRequestsTest {
   private static final Gid SERVER = host(200);
   private static final Gid OTHER_SERVER = host(201);
@@ -45,7 +45,7 @@ class SidrRequestsTest {
   }
 
   @Test
-  void equalIdsOfTwoClientsAreTwoRequests() {
+  void equalIdsOfTwoClientsAreSeparateRequests() {
     SidrRequests table = table(10);
     Request one = taken(table, host(1), 7, 0);
     Request two = taken(table, host(2), 7, 0);
@@ -58,7 +58,7 @@ class SidrRequestsTest {
   }
 
   @Test
-  void aRepeatFindsItsRequestAndTheReplyGoesToTheNewestTransaction() {
+  void repeatMatchesRequestAndUpdatesTransaction() {
     SidrRequests table = table(10);
     assertEquals(Arrival.NEW, table.arrived(host(1), 7, SERVER, 1, SERVICE, 0));
     Request first = Objects.requireNonNull(table.find(host(1), 7));
@@ -66,11 +66,11 @@ class SidrRequestsTest {
     assertSame(first, table.find(host(1), 7));
     assertEquals(2, first.transaction());
     assertEquals(1, table.open());
-    assertEquals(List.of(7), expire(table, 10 * SECOND), "a repeat makes the wait no longer");
+    assertEquals(List.of(7), expire(table, 10 * SECOND), "a repeat doesn't extend the deadline");
   }
 
   @Test
-  void aRepeatAfterALostReplyWaitsAgainUnderTheSameId() {
+  void repeatAfterLostReplyWaitsUnderSameId() {
     SidrRequests table = table(10);
     Request request = taken(table, host(1), 7, 0);
     table.replied(request);
@@ -82,7 +82,7 @@ class SidrRequestsTest {
   }
 
   @Test
-  void theSameIdForAnotherHostOrServiceIsAnotherRequest() {
+  void sameIdForOtherHostOrServiceIsSeparateRequest() {
     SidrRequests table = table(10);
     Request one = taken(table, host(1), 7, 0);
     assertEquals(Arrival.NEW, table.arrived(host(1), 7, OTHER_SERVER, 1, SERVICE, 0));
@@ -93,20 +93,20 @@ class SidrRequestsTest {
   }
 
   @Test
-  void aRequestWaitsTenSecondsAndThenFails() {
+  void requestFailsAfterTenSeconds() {
     SidrRequests table = table(10);
     taken(table, host(1), 1, 0);
     taken(table, host(1), 2, SECOND);
     table.replied(taken(table, host(1), 3, SECOND));
     assertEquals(List.of(), expire(table, 10 * SECOND - 1));
     assertEquals(List.of(1), expire(table, 10 * SECOND));
-    assertEquals(List.of(2), expire(table, 11 * SECOND), "who got a reply doesn't fail");
+    assertEquals(List.of(2), expire(table, 11 * SECOND), "an answered request doesn't fail");
     assertEquals(0, table.size());
     assertEquals(List.of(), expire(table, 100 * SECOND));
   }
 
   @Test
-  void theLeastRecentlyUsedGoesWhereThereIsNoRoom() {
+  void evictsLeastRecentlyUsedRequest() {
     SidrRequests table = table(3);
     Request one = taken(table, host(1), 1, 0);
     Request two = taken(table, host(1), 2, 1);
@@ -121,7 +121,7 @@ class SidrRequestsTest {
   }
 
   @Test
-  void anIdThatIsInUseIsNotGivenTwice() {
+  void neverAssignsUsedId() {
     int[] drawn = {5, 5, 5, 6};
     RandomGenerator few =
         new RandomGenerator() {
@@ -143,7 +143,7 @@ class SidrRequestsTest {
   }
 
   @Test
-  void manyClientsNeverGetEachOthersReplies() {
+  void manyClientsGetOnlyTheirOwnReplies() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     SidrRequests table = new SidrRequests(500, new SplittableRandom(seed));

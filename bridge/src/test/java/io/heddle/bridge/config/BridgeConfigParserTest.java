@@ -15,7 +15,7 @@ import io.heddle.bridge.group.GroupSettings;
 import io.heddle.bridge.group.MgidFormat;
 import io.heddle.bridge.peer.BeaconKey;
 import io.heddle.bridge.peer.PeerSettings;
-import io.heddle.bridge.unicast.StandIns;
+import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
@@ -38,7 +38,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void aConfigurationIsReadWithItsDefaults() {
+  void parsesConfigurationWithDefaults() {
     BridgeConfig config =
         parse(
             """
@@ -70,12 +70,12 @@ class BridgeConfigParserTest {
     assertEquals(MgidFormat.RDMA, first.mgid());
     assertEquals("mgid=CLLM direction=a-to-b tos=0x68 pgm=yes", config.groups().get(1).describe());
     assertEquals(
-        new UnicastSettings(0x20, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE, null),
+        new UnicastSettings(0x20, UnicastSettings.Addresses.TRANSPARENT, ProxyAddresses.NONE, null),
         config.unicast());
   }
 
   @Test
-  void addressesStandForHosts() {
+  void parsesProxyAddresses() {
     BridgeConfig config =
         parse(
             """
@@ -87,9 +87,9 @@ class BridgeConfigParserTest {
             """);
     assertEquals(
         "[proxy a 10.1.0.200 for=10.2.0.9, proxy b fd02::1 for=10.1.0.1]",
-        config.standIns().all().toString());
-    assertEquals("[10.1.0.200]", standIns(config, 0).toString());
-    assertEquals("[fd02::1]", standIns(config, 1).toString());
+        config.proxyAddresses().all().toString());
+    assertEquals("[10.1.0.200]", proxyAddresses(config, 0).toString());
+    assertEquals("[fd02::1]", proxyAddresses(config, 1).toString());
     assertNotNull(config.unicast());
     assertEquals("mode=same addresses=proxied tos=0x00, proxies: 2", config.unicast().describe());
     BridgeConfig next = parse(AB + "unicast addresses=proxied\nproxy a 10.1.0.200 for=10.2.0.8");
@@ -98,12 +98,12 @@ class BridgeConfigParserTest {
         HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "unicast")));
   }
 
-  private static List<Gid> standIns(BridgeConfig config, int side) {
-    return assertInstanceOf(WireSpec.class, config.fabrics().get(side)).standIns();
+  private static List<Gid> proxyAddresses(BridgeConfig config, int side) {
+    return assertInstanceOf(WireSpec.class, config.fabrics().get(side)).proxyAddresses();
   }
 
   @Test
-  void aFabricMayBeAPortOfLibibverbsAndAnInterfaceInAnotherNamespace() {
+  void parsesLibibverbsPortAndInterfaceInNamespace() {
     String text =
         """
         fabric a verbs device=mlx5_0:2 address=10.1.0.9,fd00:1::9 prefix=10.1.0.0/16 hops=3 rate=1M
@@ -135,7 +135,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void withoutABridgeLineItHasAName() {
+  void hasDefaultNameWithoutBridgeLine() {
     BridgeConfig config = parse("fabric a wire interface=x\nfabric b wire interface=y");
     assertEquals("bridge", config.name());
     assertEquals(BridgeConfig.STATUS, config.status());
@@ -145,7 +145,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void aBridgeAmongOthersHasANumberAndAKey(@TempDir Path folder) throws IOException {
+  void redundancyLineHasNumberAndKey(@TempDir Path folder) throws IOException {
     Path key = folder.resolve("key");
     Files.write(key, new byte[BeaconKey.LEAST_BYTES]);
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
@@ -174,7 +174,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void whatMayChangeInAReloadIsPriorityAndWeight() {
+  void reloadMayChangePriorityAndWeight() {
     BridgeConfig now = parse(AB + "redundancy bridge-id=1");
     BridgeConfig next = parse(AB + "redundancy bridge-id=1 priority=7 weight=2 reserve=yes");
     assertEquals(
@@ -189,17 +189,17 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void bridgesAreConfiguredAlikeIfTheirGroupsAre() {
+  void digestCoversOnlyGroups() {
     long one = ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=4"));
     assertEquals(
         one, ConfigDigest.of(parse("bridge x\n" + AB + "group 239.1.1.2 tos=4\ngroup 239.1.1.1")));
     assertNotEquals(one, ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=8")));
   }
 
-  /* Lines are parted by semicolons there; what is before AB; stands for two right fabrics. */
+  /* Lines are separated by semicolons there; AB; stands for two valid fabric lines. */
   @ParameterizedTest
   @CsvFileSource(resources = "bad-configurations.txt", delimiter = '|', quoteCharacter = '\u0000')
-  void whatIsWrongIsToldWithLineWordAndNearestName(String text, String message) {
+  void errorsContainLineWordAndNearestName(String text, String message) {
     String whole =
         text.replace("AB;", "fabric a wire interface=x;fabric b wire interface=y;")
             .replace(';', '\n');
@@ -208,7 +208,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void numbersAreMappedBesideAPortOfLibibverbs() {
+  void parsesMappingBetweenWireAndLibibverbs() {
     BridgeConfig config =
         parse(
             """
@@ -224,11 +224,11 @@ class BridgeConfigParserTest {
         config.unicast().describe());
     VerbsSpec verbs = (VerbsSpec) config.fabrics().getFirst();
     assertEquals(3, verbs.queuePairs());
-    assertEquals("[10.1.0.200]", verbs.standIns().toString());
+    assertEquals("[10.1.0.200]", verbs.proxyAddresses().toString());
   }
 
   @Test
-  void anAddressMayBeTheHostsOwnWhereFabricsAreInTwoNamespaces() {
+  void allowsHostsOwnAddressWithTwoNamespaces() {
     BridgeConfig config =
         parse(
             """
@@ -240,11 +240,11 @@ class BridgeConfigParserTest {
             """);
     assertEquals(
         "[proxy a 10.2.0.9 for=10.2.0.9, proxy b 10.1.0.9 for=10.1.0.9]",
-        config.standIns().all().toString());
+        config.proxyAddresses().all().toString());
   }
 
   @Test
-  void numbersAreMappedBetweenTwoPorts() {
+  void parsesMappingBetweenTwoLibibverbsPorts() {
     BridgeConfig config =
         parse(
             """
@@ -256,11 +256,11 @@ class BridgeConfigParserTest {
             """);
     VerbsSpec b = (VerbsSpec) config.fabrics().getLast();
     assertEquals(3, b.queuePairs());
-    assertEquals("[10.2.0.200]", b.standIns().toString());
+    assertEquals("[10.2.0.200]", b.proxyAddresses().toString());
   }
 
   @Test
-  void aFileThatIsNotThereIsNamed() {
+  void missingFileIsNamed() {
     HeddleException refused =
         assertThrows(
             HeddleException.class, () -> BridgeConfigParser.read(Path.of("/nowhere/b.conf")));
@@ -271,7 +271,7 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void thousandsOfGroupsAreRead() {
+  void parsesThousandsOfGroups() {
     List<String> lines = new ArrayList<>();
     lines.add("fabric a wire interface=x");
     lines.add("fabric b wire interface=y");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class GlobalRouteHeaderTest {
-  /* Its sum is Python's: 10.1.0.1 to 239.1.1.1, DF, 64 hops, UDP, 300 bytes. */
+  /* Its checksum is from Python: 10.1.0.1 to 239.1.1.1, DF, 64 hops, UDP, 300 bytes. */
   private static final String IPV4 = "4500012c0000400040113fbd0a010001ef010101";
   private static final String FRONT = "60000000" + "00c81140" + "fd5da11d00000001";
   private static final String IPV6 =
@@ -37,19 +37,19 @@ class GlobalRouteHeaderTest {
   }
 
   @Test
-  void ipv6IsTheWholeHeader() {
+  void readsIpv6FromWholeHeader() {
     assertEquals("fd5d:a11d:0:1::1 to ff1e::4791:0:0:77", read(IPV6));
   }
 
   @Test
-  void ipv4IsInTheLastTwentyBytesWhateverIsInFront() {
+  void readsIpv4FromLastTwentyBytes() {
     assertEquals("10.1.0.1 to 239.1.1.1", read("00".repeat(20) + IPV4));
-    /* What an IPv6 packet has left there. */
+    /* Bytes of an earlier IPv6 packet. */
     assertEquals("10.1.0.1 to 239.1.1.1", read(IPV6.substring(0, 40) + IPV4));
   }
 
   @Test
-  void anIpv6AddressThatLooksLikeAnIpv4HeaderIsNone() {
+  void ipv6AddressIsNotMistakenForIpv4Header() {
     String source = "fd5da11d" + "00000001" + "00000000" + "45000001";
     assertEquals(
         "fd5d:a11d:0:1::4500:1 to ff1e::77",
@@ -57,7 +57,7 @@ class GlobalRouteHeaderTest {
   }
 
   @Test
-  void withoutEitherThereIsNoAddress() {
+  void readsNoAddressWithoutHeader() {
     assertEquals(":: to ::", read("00".repeat(40)));
     read(IPV6);
     GlobalRouteHeader.clear(at);

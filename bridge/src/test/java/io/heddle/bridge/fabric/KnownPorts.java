@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.verbs.Gid;
 
-/** Tells of paths in the place of a subnet's manager. */
+/** Path records in place of a subnet manager's. */
 public final class KnownPorts {
   static final Gid OWN_PORT = new Gid(0xfe80L << 48, 0xff);
 
   private KnownPorts() {}
 
-  /** With the default partition. */
+  /** Returns hosts in the default partition. */
   public static SubnetHosts none(Gid source) {
     return new SubnetHosts(source, 0xffff);
   }
@@ -19,7 +19,7 @@ public final class KnownPorts {
     return new HostPath(OWN_PORT, port, lid, 3, 16, 0, partitionKey, 4096);
   }
 
-  /** A host is at this port. */
+  /** Adds a host at this port. */
   public static void learn(SubnetHosts hosts, Gid host, Gid port, int lid) {
     assertEquals("", hosts.learn(host, path(port, lid, 0xffff), 0));
   }

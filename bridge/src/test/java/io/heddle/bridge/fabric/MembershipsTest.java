@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** How many sockets hold the groups that a bridge has joined, as these come and go. */
+/** Number of sockets that hold the groups of a bridge, as groups come and go. */
 @EndsWithin(60)
 class MembershipsTest {
   private static final int GROUPS_A_SOCKET = 20;
@@ -54,7 +54,7 @@ class MembershipsTest {
   }
 
   @Test
-  void aSocketWithRoomIsUsedAgainAndAnEmptyOneIsClosed() {
+  void reusesSocketWithSpaceAndClosesEmptyOne() {
     withMemberships(own -> {
       for (int i = 1; i <= 2 * GROUPS_A_SOCKET + 1; i++) {
         own.join(ipv4(i));
@@ -76,7 +76,7 @@ class MembershipsTest {
   }
 
   @Test
-  void groupsThatComeAndGoLeaveNoSocketBehind() {
+  void joiningAndLeavingLeavesNoSocket() {
     withMemberships(own -> {
       for (int round = 0; round < 10; round++) {
         for (int i = 1; i <= GROUPS_A_SOCKET + 1; i++) {
@@ -92,7 +92,7 @@ class MembershipsTest {
   }
 
   @Test
-  void aGroupThatIsRefusedLeavesNoSocketBehind() {
+  void refusedGroupLeavesNoSocket() {
     withMemberships(own -> {
       Gid noGroup = new Gid(0, 0xffff_0a01_0001L);
       assertThrows(HeddleException.class, () -> own.join(noGroup));

@@ -2,7 +2,7 @@ package io.heddle.bridge.fabric;
 
 import io.heddle.verbs.Gid;
 
-/** A batch of one packet, as a fabric would have it. */
+/** Batch of one packet, as from a fabric. */
 public final class OnePacket {
   private OnePacket() {}
 
@@ -20,7 +20,7 @@ public final class OnePacket {
     batch.destinationLow[0] = destination.low();
   }
 
-  /** For {@link #put}. */
+  /** Returns a batch for {@link #put}. */
   public static TrainBatch batch() {
     return new TrainBatch(1);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** At which ports hosts of a subnet are. The time is the test's. */
+/** Ports of hosts in a subnet, in virtual time. */
 class SubnetHostsTest {
   private static final Gid OWN = new Gid(0, 0xffff_0a01_00feL);
   private static final Gid ONE = new Gid(0, 0xffff_0a01_0001L);
@@ -18,7 +18,7 @@ class SubnetHostsTest {
   private static final Gid SIXTH = new Gid(0xfd01L << 48, 1);
   private static final Gid PORT = new Gid(0xfe80L << 48, 1);
   private static final Gid FAR_PORT = new Gid(0xfe80L << 48, 2);
-  private static final long AGAIN = SubnetHosts.AGAIN_NS;
+  private static final long AGAIN = SubnetHosts.REFRESH_NS;
   private static final long RETRY = SubnetHosts.RETRY_NS;
 
   private final SubnetHosts hosts = KnownPorts.none(OWN);
@@ -29,17 +29,17 @@ class SubnetHostsTest {
   }
 
   @Test
-  void aPathTellsOfAddressPortAndLid() {
+  void pathRecordMapsAddressPortAndLid() {
     hosts.whenChanged(() -> changes++);
     assertNull(hosts.portOf(ONE));
-    assertNull(hosts.portAt(5));
+    assertNull(hosts.portOfLid(5));
     learn(ONE, PORT, 5, 0);
     learn(ONE, PORT, 5, 1);
     assertEquals(1, changes, "once");
     assertEquals(PORT, hosts.portOf(ONE));
-    assertEquals(PORT, hosts.portAt(5));
-    assertNull(hosts.portAt(6), "LIDs beside it may be others'");
-    assertNull(hosts.portAt(0xffff));
+    assertEquals(PORT, hosts.portOfLid(5));
+    assertNull(hosts.portOfLid(6), "adjacent LIDs may belong to others");
+    assertNull(hosts.portOfLid(0xffff));
     assertEquals(
         new AddressHandleAttributes(KnownPorts.OWN_PORT, PORT, 7, 3, 0, 5, false, 16),
         assertNotNullPath(ONE).attributes(7));
@@ -52,82 +52,83 @@ class SubnetHostsTest {
   }
 
   @Test
-  void anothersLidIsTakenFromWhoeverHadIt() {
+  void reassignedLidInvalidatesPreviousPort() {
     learn(ONE, PORT, 5, 0);
     learn(SIXTH, PORT, 5, 0);
     learn(OTHER, FAR_PORT, 6, 0);
     assertEquals(List.of(), hosts.due(1));
     learn(OTHER, FAR_PORT, 5, 1);
-    assertEquals(FAR_PORT, hosts.portAt(5));
-    assertNull(hosts.portAt(6), "it has left that one");
+    assertEquals(FAR_PORT, hosts.portOfLid(5));
+    assertNull(hosts.portOfLid(6), "it has left that LID");
     assertNull(hosts.pathTo(ONE));
     assertNull(hosts.pathTo(SIXTH));
-    assertEquals(Set.of(ONE, SIXTH), Set.copyOf(hosts.due(2)), "they are asked at once");
+    assertEquals(Set.of(ONE, SIXTH), Set.copyOf(hosts.due(2)), "they are due at once");
     learn(ONE, PORT, 6, 3);
-    assertEquals(PORT, hosts.portAt(6));
-    assertEquals(0, hosts.moves(), "all are at their ports");
+    assertEquals(PORT, hosts.portOfLid(6));
+    assertEquals(0, hosts.moves(), "no host has changed its port");
   }
 
   @Test
-  void aPortsOtherAddressesAreAskedWhereOneTellsOfAnotherLid() {
+  void newLidOfPortMakesItsOtherAddressesDue() {
     learn(ONE, PORT, 5, 0);
     learn(SIXTH, PORT, 5, 0);
     learn(ONE, PORT, 9, 1);
-    assertEquals(PORT, hosts.portAt(5), "the other one may be there still");
-    assertEquals(PORT, hosts.portAt(9));
+    assertEquals(PORT, hosts.portOfLid(5), "the other address may still be there");
+    assertEquals(PORT, hosts.portOfLid(9));
     assertEquals(List.of(SIXTH), hosts.due(1));
     learn(SIXTH, PORT, 9, 2);
-    assertNull(hosts.portAt(5));
-    assertEquals(List.of(), hosts.due(3), "and it isn't one to ask for the other in turn");
+    assertNull(hosts.portOfLid(5));
+    assertEquals(List.of(), hosts.due(3), "and it doesn't make the other one due");
   }
 
   @Test
-  void anAddressThatMovesToAnotherPortIsCounted() {
+  void countsAddressMovedToAnotherPort() {
     learn(ONE, PORT, 5, 0);
     learn(ONE, FAR_PORT, 6, 1);
     assertEquals(1, hosts.moves());
-    assertNull(hosts.portAt(5));
+    assertNull(hosts.portOfLid(5));
     assertEquals(FAR_PORT, hosts.portOf(ONE));
   }
 
   @Test
-  void allAreUnknownOnceTheSubnetMayHaveChanged() {
+  void subnetChangeInvalidatesAllPaths() {
     learn(ONE, PORT, 5, 0);
     learn(OTHER, FAR_PORT, 6, 0);
-    hosts.doubtAll();
-    assertNull(hosts.portAt(5));
+    hosts.invalidateAll();
+    assertNull(hosts.portOfLid(5));
     assertNull(hosts.portOf(OTHER));
     assertEquals(Set.of(ONE, OTHER), Set.copyOf(hosts.due(1)));
     assertEquals(List.of(), hosts.due(RETRY));
-    assertEquals(Set.of(ONE, OTHER), Set.copyOf(hosts.due(1 + RETRY)), "until there is an answer");
+    assertEquals(
+        Set.of(ONE, OTHER), Set.copyOf(hosts.due(1 + RETRY)), "retried until there is an answer");
   }
 
   @Test
-  void aKnownPathIsAskedAgainAndStaysWhereNobodyAnswersAlone() {
-    hosts.want(ONE);
+  void knownPathIsRefreshedAndSurvivesTimeout() {
+    hosts.track(ONE);
     assertEquals(List.of(ONE), hosts.due(0));
     learn(ONE, PORT, 5, 1);
     assertEquals(List.of(), hosts.due(AGAIN));
     assertEquals(List.of(ONE), hosts.due(1 + AGAIN));
-    hosts.lose(ONE, true);
-    assertEquals(PORT, hosts.portAt(5), "without a manager LIDs stay");
-    hosts.lose(ONE, false);
-    assertNull(hosts.portAt(5));
+    hosts.fail(ONE, true);
+    assertEquals(PORT, hosts.portOfLid(5), "without a manager LIDs don't change");
+    hosts.fail(ONE, false);
+    assertNull(hosts.portOfLid(5));
     assertEquals(List.of(), hosts.due(AGAIN + RETRY));
     assertEquals(List.of(ONE), hosts.due(1 + AGAIN + RETRY));
   }
 
   @Test
-  void aPathThatQueuePairsCantTakeIsNone() {
+  void rejectsPathThatQueuePairsCantUse() {
     learn(ONE, PORT, 5, 0);
     assertEquals(
         "its path has LID 0x5 in partition 0x8001, and the bridge's queue pairs are in 0xffff",
         hosts.learn(ONE, KnownPorts.path(PORT, 5, 0x8001), 1));
     assertNull(hosts.pathTo(ONE));
-    assertNull(hosts.portAt(5));
+    assertNull(hosts.portOfLid(5));
     assertEquals(
         "its path has LID 0xc001 in partition 0xffff, and the bridge's queue pairs are in 0xffff",
         hosts.learn(ONE, KnownPorts.path(PORT, 0xc001, 0xffff), 1),
-        "that's a group's");
+        "that is a multicast LID");
   }
 }

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Groups by their addresses and MGIDs, and whose packets are taken. */
+/** Addresses and MGIDs of groups, and the filter of sources. */
 class GroupTest {
   private static Gid address(String text) {
     return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
   }
 
-  /* As ib2roce (setup_mc_addrs) and RFC 4391 have them. */
+  /* From ib2roce (setup_mc_addrs) and RFC 4391. */
   @ParameterizedTest
   @CsvSource({
     "RDMA, 239.1.2.3, 4711, ::ffff:239.1.2.3",
@@ -39,7 +39,7 @@ class GroupTest {
     "RDMA, ff05::1:2, 0, ff05::1:2",
     "IPv6, ff15::7:8:9:a:b, 0, ff15:601b:ffff:7:8:9:a:b"
   })
-  void mgidsAreMadeAndReadBothWays(String format, String group, int port, String mgid) {
+  void mgidsEncodeAndDecode(String format, String group, int port, String mgid) {
     MgidFormat named = MgidFormat.named(format);
     Gid made = named.encode(address(group), port);
     assertEquals(address(mgid), made);
@@ -48,20 +48,20 @@ class GroupTest {
     assertEquals(format.equals("CLLM") ? port : 0, named.portOf(made));
   }
 
-  /* A limited member's key, 0x0001, is its partition's full members' in MGIDs. */
+  /* A limited member's key, 0x0001, appears in MGIDs as the full members' key of its partition. */
   @ParameterizedTest
   @CsvSource({
     "IPv4, 239.1.2.3, 0x8001, ff15:401b:8001::f01:203",
     "IPv6, ff15::7:8:9:a:b, 0x0001, ff15:601b:8001:7:8:9:a:b",
     "CLLM, 239.1.2.3, 0x8001, ff15:a01b::ef01:203"
   })
-  void mgidsNameThePartition(String format, String group, String key, String mgid) {
+  void mgidsContainPartition(String format, String group, String key, String mgid) {
     MgidFormat named = MgidFormat.named(format);
     assertEquals(address(mgid), named.encode(address(group), 0, Integer.decode(key)), format);
   }
 
   @Test
-  void anMgidOfAnotherFormatIsRefused() {
+  void rejectsMgidOfOtherFormat() {
     Gid mgid = MgidFormat.IPV4.encode(address("239.1.2.3"), 0);
     assertThrows(IllegalArgumentException.class, () -> MgidFormat.CLLM.decode(mgid));
     assertThrows(IllegalArgumentException.class, () -> MgidFormat.RDMA.decode(address("10.0.0.1")));
@@ -70,7 +70,7 @@ class GroupTest {
   }
 
   @Test
-  void everyGroupOfATableIsFoundAndNoOther() {
+  void findsExactlyGroupsOfTable() {
     Random random = seeded();
     Map<Gid, Integer> groups = new HashMap<>();
     for (int i = 0; i < 3000; i++) {
@@ -88,7 +88,7 @@ class GroupTest {
   }
 
   @Test
-  void rulesSpeakInTheirOrder() {
+  void rulesApplyInOrder() {
     Gid own = address("10.1.0.254");
     Gid other = address("10.1.0.253");
     LoopRules rules =
@@ -114,7 +114,7 @@ class GroupTest {
   }
 
   @Test
-  void aCopyIsKnownForATenthOfASecond() {
+  void recognizesCopyForHundredMilliseconds() {
     try (Arena arena = Arena.ofConfined()) {
       StormGuard guard = new StormGuard(arena);
       long now = 5_000_000_000L;
@@ -127,7 +127,7 @@ class GroupTest {
   }
 
   @Test
-  void amongAHundredThousandOthersNoPacketIsTakenForACopy() {
+  void hundredThousandPacketsCauseNoFalseCopy() {
     Random random = seeded();
     try (Arena arena = Arena.ofConfined()) {
       StormGuard guard = new StormGuard(arena);
@@ -149,7 +149,7 @@ class GroupTest {
   }
 
   @Test
-  void packetsThatDifferAnywhereHaveOtherDigests() {
+  void digestCoversEveryByte() {
     try (Arena arena = Arena.ofConfined()) {
       long packet = Memory.allocate(arena, 64, 8);
       long digest = StormGuard.digest(7, packet, 40);
@@ -168,7 +168,7 @@ class GroupTest {
   }
 
   @Test
-  void aPayloadIsKnownWhateverItsNumberAndItsSendersQueuePairAre() {
+  void payloadDigestIgnoresPsnAndSourceQueuePair() {
     try (Arena arena = Arena.ofConfined()) {
       Gid group = new Gid(0, 0xffff_ef01_0101L);
       long one = packet(arena, 5, 0x11, 13);
@@ -186,7 +186,7 @@ class GroupTest {
     }
   }
 
-  /* With a payload of that many bytes, each its place's number. */
+  /* With a payload of this length, whose bytes are their indexes. */
   private static long packet(Arena arena, int psn, int source, int payloadBytes) {
     long packet = Memory.allocate(arena, 64, 8);
     DatagramFormat.write(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Packets that come too fast, in a time that the test makes itself. */
+/** Packets above their rate limit, in virtual time. */
 class LimiterTest {
   private static final int PACKET_BYTES = 400;
   private static final long MS = 1_000_000;
@@ -68,7 +68,7 @@ class LimiterTest {
     limiter.offer(flow, packet, PACKET_BYTES, (int) number, number, nowNs, nowNs);
   }
 
-  /* As the data thread does it: sleeps for as long as it is told, then looks. */
+  /* Like the data thread: sleeps for the returned time, then advances. */
   private void drain(Limiter limiter) {
     while (limiter.waitNs(nowNs) >= 0) {
       nowNs += limiter.waitNs(nowNs);
@@ -82,7 +82,7 @@ class LimiterTest {
   }
 
   @Test
-  void aBurstLeavesAtOnceAndTheRestAtTheRate() {
+  void burstLeavesAtOnceAndTheRestAtTheRate() {
     Limiter limiter = limiter(1 << 20);
     LimitedFlow flow = flow(new RateLimit(1000, 10, 100, true));
     long start = nowNs;
@@ -108,7 +108,7 @@ class LimiterTest {
   }
 
   @Test
-  void theRateHoldsForSlowAndForVeryFastGroups() {
+  void rateHoldsForSlowAndFastGroups() {
     for (long rate : new long[] {3, 777, 1_000_000, 7_777_777}) {
       departed.clear();
       departedNs.clear();
@@ -128,7 +128,7 @@ class LimiterTest {
   }
 
   @Test
-  void aPauseEarnsOneBurstAndNoMore() {
+  void pauseEarnsOnlyOneBurst() {
     Limiter limiter = limiter(1 << 20);
     LimitedFlow flow = flow(new RateLimit(1000, 5, 100, true));
     for (int i = 0; i < 5; i++) {
@@ -143,7 +143,7 @@ class LimiterTest {
   }
 
   @Test
-  void aFullQueueDropsTheOldestOrTheNewcomerAndNeverAll() {
+  void fullQueueDropsOldestOrNewPacketByPolicy() {
     Limiter limiter = limiter(1 << 20);
     LimitedFlow oldest = flow(new RateLimit(1000, 1, 10, true));
     LimitedFlow tail = flow(new RateLimit(1000, 1, 10, false));
@@ -164,7 +164,7 @@ class LimiterTest {
   }
 
   @Test
-  void theMemoryOfAllQueuesIsBoundedAndAFullPoolIsNamed() {
+  void poolBoundsMemoryOfAllQueuesAndCountsDrops() {
     Limiter limiter = limiter(20 * 512);
     LimitedFlow flow = flow(new RateLimit(1000, 1, 100_000, true));
     LimitedFlow free = flow(RateLimit.NONE);
@@ -175,13 +175,13 @@ class LimiterTest {
     assertEquals(limiter.cells(), limiter.cellsInUse());
     assertEquals(Map.of("pool-full", 999L - limiter.cells()), counted(0).drops());
     assertEquals(Map.of(), counted(1).drops());
-    assertEquals(1001, departed.size(), "the other group is unharmed");
+    assertEquals(1001, departed.size(), "the other group is unaffected");
     drain(limiter);
     assertEquals(0, limiter.cellsInUse());
   }
 
   @Test
-  void aLinksLimitIsSharedByItsGroups() {
+  void groupsShareLimitOfLink() {
     Limiter limiter = limiter(1 << 20);
     limiter.setLink(1, new RateLimit(1000, 1, 500, true), nowNs);
     LimitedFlow first = flow(RateLimit.NONE);
@@ -196,12 +196,12 @@ class LimiterTest {
     assertEquals(0.199, (nowNs - start) / 1e9, 0.001);
     for (int i = 0; i < 100; i += 10) {
       long ofFirst = departed.subList(0, 2 * (i + 10)).stream().filter(each -> each < 1000).count();
-      assertTrue(ofFirst >= i && ofFirst <= i + 20, "both have their turn: " + departed);
+      assertTrue(ofFirst >= i && ofFirst <= i + 20, "both are served: " + departed);
     }
   }
 
   @Test
-  void whatWaitsGoesOnUnderANewLimitAndIsCountedWhereItsGroupIsGone() {
+  void queuedPacketsMoveToNewLimitOrAreCountedOnRemoval() {
     Limiter limiter = limiter(1 << 20);
     LimitedFlow before = flow(new RateLimit(1, 1, 100, true));
     LimitedFlow gone = flow(new RateLimit(1, 1, 100, true));
@@ -222,7 +222,7 @@ class LimiterTest {
   }
 
   @Test
-  void whateverIsOfferedEitherDepartsOrIsCounted() {
+  void everyOfferedPacketDepartsOrIsCounted() {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("LimiterTest -Dheddle.seed=" + seed);
     Random random = new Random(seed);

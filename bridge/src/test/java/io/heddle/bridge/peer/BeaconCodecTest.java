@@ -16,12 +16,12 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Beacons as bytes: ours, other versions', changed ones and nobody's. */
+/** Beacons as bytes: this version's, other versions', changed and invalid ones. */
 class BeaconCodecTest {
   private static final BeaconKey KEY = key("0123456789abcdef");
   private static final long SEED = 20_261_126;
 
-  /* Python's struct and hmac made these. */
+  /* Produced by Python's struct and hmac. */
   private static final String GOLDEN =
       "48425242010201270000000700640001010203040506070800000000000000090000006400000003"
           + "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b80101010000000000000000000000ffff0a0100fe"
@@ -43,25 +43,25 @@ class BeaconCodecTest {
   }
 
   private static BeaconFault faultOf(byte[] bytes, BeaconKey key) {
-    return ((BeaconReading.Wrong) BeaconCodec.decode(bytes, bytes.length, key)).fault();
+    return ((DecodedBeacon.Rejected) BeaconCodec.decode(bytes, bytes.length, key)).fault();
   }
 
   @Test
-  void aBeaconIsThePublishedBytes() {
+  void encodesGoldenBytes() {
     assertEquals(GOLDEN, HexFormat.of().formatHex(BeaconCodec.encode(BEACON, KEY)));
     byte[] bytes = HexFormat.of().parseHex(GOLDEN);
-    assertEquals(new BeaconReading.Right(BEACON), BeaconCodec.decode(bytes, bytes.length, KEY));
+    assertEquals(new DecodedBeacon.Valid(BEACON), BeaconCodec.decode(bytes, bytes.length, KEY));
   }
 
   @Test
-  void everyBeaconIsReadAsItWasWritten() {
+  void encodedBeaconDecodesToItself() {
     Random random = new Random(SEED);
     for (int i = 0; i < 2000; i++) {
       Beacon beacon = any(random);
       BeaconKey key = random.nextBoolean() ? KEY : null;
       byte[] bytes = BeaconCodec.encode(beacon, key);
       assertTrue(bytes.length <= BeaconCodec.MOST_BYTES);
-      assertEquals(new BeaconReading.Right(beacon), BeaconCodec.decode(bytes, bytes.length, key));
+      assertEquals(new DecodedBeacon.Valid(beacon), BeaconCodec.decode(bytes, bytes.length, key));
     }
   }
 
@@ -101,7 +101,7 @@ class BeaconCodecTest {
   }
 
   @Test
-  void noChangedByteOfASignedBeaconPasses() {
+  void rejectsEveryChangedByteOfSignedBeacon() {
     byte[] right = BeaconCodec.encode(BEACON, KEY);
     for (int i = 0; i < right.length; i++) {
       for (int bit = 0; bit < Byte.SIZE; bit++) {
@@ -114,14 +114,14 @@ class BeaconCodecTest {
   }
 
   @Test
-  void whoHasAKeyTakesNothingUnsignedAndWhoHasNoneNothingSigned() {
+  void keyRequiresSignatureAndNoKeyRejectsIt() {
     assertEquals(BeaconFault.UNSIGNED, faultOf(BeaconCodec.encode(BEACON, null), KEY));
     assertEquals(BeaconFault.NO_KEY, faultOf(BeaconCodec.encode(BEACON, KEY), null));
     assertThrows(IllegalArgumentException.class, () -> key("0123456789abcde"));
   }
 
   @Test
-  void cutOrLongerBytesAreNoBeacon() {
+  void rejectsTruncatedAndExtendedBeacons() {
     byte[] right = BeaconCodec.encode(BEACON, null);
     for (int length = 0; length < right.length; length++) {
       assertEquals(BeaconFault.MALFORMED, faultOf(Arrays.copyOf(right, length), null));
@@ -132,7 +132,7 @@ class BeaconCodecTest {
   }
 
   @Test
-  void whateverComesIsABeaconOrAFault() {
+  void randomBytesAreBeaconOrFault() {
     Random random = new Random(SEED);
     Set<BeaconFault> seen = EnumSet.noneOf(BeaconFault.class);
     int right = 0;
@@ -143,15 +143,15 @@ class BeaconCodecTest {
       }
       int length = random.nextInt(8) == 0 ? random.nextInt(bytes.length + 1) : bytes.length;
       switch (BeaconCodec.decode(bytes, length, null)) {
-        case BeaconReading.Right read -> {
+        case DecodedBeacon.Valid read -> {
           right++;
           byte[] again = BeaconCodec.encode(read.beacon(), null);
           assertArrayEquals(Arrays.copyOf(bytes, length), again);
         }
-        case BeaconReading.Wrong wrong -> seen.add(wrong.fault());
+        case DecodedBeacon.Rejected wrong -> seen.add(wrong.fault());
       }
     }
-    assertTrue(right > 1000, "beacons that were right: " + right);
+    assertTrue(right > 1000, "valid beacons: " + right);
     assertEquals(
         EnumSet.of(BeaconFault.MALFORMED, BeaconFault.OTHER_VERSION, BeaconFault.NO_KEY), seen);
   }

@@ -11,9 +11,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Bridges in virtual time and two fabrics between them. One fabric loses most of its beacons; the
- * other delays them only, unless it is cut. Beacons overtake each other. It fails as soon as a
- * group has two owners.
+ * Bridges in virtual time with two fabrics between them. One fabric loses most beacons; the other
+ * only delays them, unless it is cut. Beacons may be reordered. It fails as soon as a group has two
+ * owners.
  */
 final class BeaconNetwork {
   static final int MOST_DELAY_MS = 12;
@@ -22,7 +22,7 @@ final class BeaconNetwork {
   private final Random random;
   private final Map<Integer, PeerProtocol> bridges = new TreeMap<>();
   private final Map<Integer, Long> sentMs = new TreeMap<>();
-  private final List<Flight> flights = new ArrayList<>();
+  private final List<InFlight> flights = new ArrayList<>();
   private final boolean[] cut = new boolean[2];
   private long nowMs;
   private long incarnation = 1000;
@@ -30,8 +30,8 @@ final class BeaconNetwork {
   private boolean twoOwners;
   private boolean changed;
 
-  /** A beacon on its way. */
-  private record Flight(Beacon beacon, int to, int side, long atMs) {}
+  /** Beacon in flight. */
+  private record InFlight(Beacon beacon, int to, int side, long atMs) {}
 
   BeaconNetwork(int count, long seed) {
     random = new Random(seed);
@@ -68,7 +68,7 @@ final class BeaconNetwork {
     return 1 + random.nextInt(most);
   }
 
-  /** Something that an operator or a cable does. */
+  /** Random event by an operator or a cable. */
   void anyEvent() {
     PeerProtocol any = bridges.get(1 + random.nextInt(bridges.size()));
     switch (random.nextInt(6)) {
@@ -82,8 +82,8 @@ final class BeaconNetwork {
     }
   }
 
-  /** All bridges can own groups again. */
-  void calm() {
+  /** Makes all bridges eligible again. */
+  void makeEligible() {
     for (PeerProtocol each : bridges.values()) {
       each.drain(false);
       each.fabricsUp(Bridges.BOTH_FABRICS);
@@ -94,7 +94,7 @@ final class BeaconNetwork {
     for (int i = 0; i < ms; i++) {
       nowMs++;
       changed = false;
-      bridges.forEach(this::live);
+      bridges.forEach(this::step);
       if (changed && !twoOwners) {
         for (Gid each : GROUPS) {
           assertTrue(owners(each) <= 1, () -> each + " has two owners at " + nowMs + " ms");
@@ -103,11 +103,11 @@ final class BeaconNetwork {
     }
   }
 
-  private void live(int id, PeerProtocol bridge) {
-    for (Flight each : List.copyOf(flights)) {
+  private void step(int id, PeerProtocol bridge) {
+    for (InFlight each : List.copyOf(flights)) {
       if (each.to() == id && each.atMs() <= nowMs) {
         flights.remove(each);
-        bridge.hear(each.beacon(), each.side(), nowMs * MS);
+        bridge.receive(each.beacon(), each.side(), nowMs * MS);
       }
     }
     boolean tells = bridge.step(nowMs * MS, GROUPS);
@@ -124,7 +124,7 @@ final class BeaconNetwork {
       boolean lost = cut[side] || side == lossy && random.nextInt(4) != 0;
       for (int to : bridges.keySet()) {
         if (to != id && !lost) {
-          flights.add(new Flight(beacon, to, side, nowMs + random(MOST_DELAY_MS)));
+          flights.add(new InFlight(beacon, to, side, nowMs + random(MOST_DELAY_MS)));
         }
       }
     }
@@ -138,7 +138,7 @@ final class BeaconNetwork {
     return owners;
   }
 
-  /** Owners of all groups together. */
+  /** Returns the number of owners of all groups in total. */
   int owners() {
     return GROUPS.stream().mapToInt(this::owners).sum();
   }

@@ -4,7 +4,7 @@ import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the tests of this package begin with. */
+/** Fixtures for the tests of this package. */
 final class Bridges {
   static final int INTERVAL_MS = 100;
   static final long MS = 1_000_000;

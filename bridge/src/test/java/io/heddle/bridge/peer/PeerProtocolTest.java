@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two and three bridges in virtual time, over fabrics that lose and delay their beacons. */
+/** Two and three bridges in virtual time, over fabrics that lose and delay beacons. */
 class PeerProtocolTest {
   private static final int HOLD_MS = INTERVAL_MS * 7 / 2;
   private static final int ENOUGH_MS = 3000;
 
   @Test
-  void aBridgeAloneOwnsEverythingAfterItHasListened() {
+  void singleBridgeOwnsAllGroupsAfterListening() {
     BeaconNetwork network = new BeaconNetwork(1, 1);
     network.run(HOLD_MS - 1);
     assertEquals(0, network.bridge(1).owned());
@@ -30,7 +30,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void twoBridgesShareTheGroupsAndEachIsTheOthersStandby() {
+  void twoBridgesShareGroupsAndBackEachOtherUp() {
     BeaconNetwork network = new BeaconNetwork(2, 2);
     network.run(ENOUGH_MS);
     for (Gid each : BeaconNetwork.GROUPS) {
@@ -44,7 +44,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void aBridgeThatIsKilledIsTakenOverAfterTheHold() {
+  void killedBridgeIsTakenOverAfterHoldTime() {
     BeaconNetwork network = new BeaconNetwork(2, 3);
     network.run(ENOUGH_MS);
     network.kill(1);
@@ -55,7 +55,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void aDrainedBridgeHandsOverWithinAMomentAndTakesNothingMore() {
+  void drainedBridgeHandsOverAtOnceAndTakesNoMoreGroups() {
     BeaconNetwork network = new BeaconNetwork(2, 4);
     network.run(ENOUGH_MS);
     network.bridge(1).drain(true);
@@ -72,7 +72,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void anOperatorMovesAGroupAndTheOrderOutlivesTheBridgeThatGotIt() {
+  void operatorsOrderOutlivesItsBridge() {
     BeaconNetwork network = new BeaconNetwork(2, 5);
     network.run(ENOUGH_MS);
     Gid moved = group(1);
@@ -93,7 +93,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void bridgesThatLoseEachOtherBothOwnAndAgreeAgainAfterwards() {
+  void partitionedBridgesBothOwnAndAgreeAfterwards() {
     BeaconNetwork network = new BeaconNetwork(2, 6);
     network.run(ENOUGH_MS);
     network.cut(1, true);
@@ -109,7 +109,7 @@ class PeerProtocolTest {
   }
 
   @Test
-  void aBridgeWithAFabricDownHandsOver() {
+  void bridgeWithFabricDownHandsOver() {
     BeaconNetwork network = new BeaconNetwork(2, 7);
     network.run(ENOUGH_MS);
     network.bridge(2).fabricsUp(1);
@@ -119,21 +119,21 @@ class PeerProtocolTest {
   }
 
   @Test
-  void aBridgeThatStoodStillGivesUpWhatItHadBeforeItGoesOn() {
+  void stalledBridgeGivesUpGroupsBeforeItContinues() {
     PeerProtocol bridge = new PeerProtocol(Bridges.settings(1), 1, 0);
     bridge.fabricsUp(Bridges.BOTH_FABRICS);
-    bridge.hear(Bridges.beacon(2, 1, 1, 0), 0, 0);
+    bridge.receive(Bridges.beacon(2, 1, 1, 0), 0, 0);
     for (int ms = 1; ms <= ENOUGH_MS; ms++) {
       bridge.step(ms * MS, BeaconNetwork.GROUPS);
     }
     assertEquals(BeaconNetwork.GROUPS.size(), bridge.owned());
-    bridge.hear(Bridges.beacon(2, 1, 2, 0), 0, (ENOUGH_MS + HOLD_MS) * MS);
+    bridge.receive(Bridges.beacon(2, 1, 2, 0), 0, (ENOUGH_MS + HOLD_MS) * MS);
     assertTrue(bridge.step((ENOUGH_MS + HOLD_MS) * MS, BeaconNetwork.GROUPS));
     assertEquals(0, bridge.owned());
   }
 
   @Test
-  void bridgesWhoseConfigurationsDifferMoveNothingUntilTheyAreAlike() {
+  void differentConfigurationsMoveNothingUntilEqual() {
     BeaconNetwork network = new BeaconNetwork(2, 8);
     network.run(ENOUGH_MS);
     Gid group = group(1);
@@ -149,10 +149,10 @@ class PeerProtocolTest {
     assertTrue(network.bridge(owner).isSettled());
   }
 
-  /* The network itself looks at each millisecond whether a group has two owners. */
+  /* The network checks each millisecond that no group has two owners. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void noGroupHasTwoOwnersWhileOneFabricCarriesBeaconsWhateverIsOrdered(int bridges) {
+  void noGroupHasTwoOwnersWhileOneFabricCarriesBeacons(int bridges) {
     for (int seed = 1; seed <= 25; seed++) {
       BeaconNetwork network = new BeaconNetwork(bridges, seed);
       network.run(ENOUGH_MS / 2);
@@ -160,7 +160,7 @@ class PeerProtocolTest {
         network.anyEvent();
         network.run(network.random(300));
       }
-      network.calm();
+      network.makeEligible();
       network.run(ENOUGH_MS);
       assertEquals(BeaconNetwork.GROUPS.size(), network.owners(), "seed " + seed);
     }

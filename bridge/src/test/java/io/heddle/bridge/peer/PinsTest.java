@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Operators' orders, as bridges tell each other of them. */
+/** Operators' orders, as bridges exchange them. */
 class PinsTest {
   private final Pins pins = new Pins();
 
   @Test
-  void theNewestOrderOfAGroupCounts() {
+  void newestOrderOfGroupIsInForce() {
     assertTrue(pins.order(group(1), 2));
     assertTrue(pins.order(group(1), 3));
     Pins other = new Pins();
@@ -31,18 +31,18 @@ class PinsTest {
   }
 
   @Test
-  void ordersThatDontFitAreRefusedUntilAnotherIsTakenBack() {
+  void refusesOrdersBeyondCapacityUntilOneIsWithdrawn() {
     for (int i = 1; i <= Beacon.MOST_PINS; i++) {
       assertTrue(pins.order(group(i), 2));
     }
     assertFalse(pins.order(group(99), 2));
-    assertTrue(pins.order(group(1), 3), "another owner for the same group takes no room");
+    assertTrue(pins.order(group(1), 3), "another owner for the same group needs no slot");
     assertTrue(pins.order(group(2), View.NOBODY));
-    assertFalse(pins.order(group(99), 2), "the oldest that counts isn't forgotten");
+    assertFalse(pins.order(group(99), 2), "the oldest order in force isn't evicted");
   }
 
   @Test
-  void bridgesThatHeardTheSameInAnyOrderKeepTheSame() {
+  void mergeIsIndependentOfOrder() {
     List<Beacon.Pin> heard = new ArrayList<>();
     Random random = new Random(3);
     for (int i = 0; i < 100; i++) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Whose a group is, by members, weights, priorities and orders. */
+/** Owner of a group by members, weights, priorities and orders. */
 class ViewTest {
   private static final int GROUPS = 10_000;
 
@@ -32,14 +32,14 @@ class ViewTest {
   }
 
   @Test
-  void equalBridgesShareGroupsEvenlyAndWeightsShiftThat() {
+  void sharesGroupsEvenlyOrByWeight() {
     assertEquals(GROUPS / 2.0, count(view(member(1), member(2)), 1), GROUPS / 50.0);
     View weighted = view(member(1, 100, 3, false), member(2));
     assertEquals(GROUPS * 3 / 4.0, count(weighted, 1), GROUPS / 50.0);
   }
 
   @Test
-  void aBridgeThatGoesMovesItsOwnGroupsOnly() {
+  void departingBridgeMovesOnlyItsOwnGroups() {
     View three = view(member(1), member(2), member(3));
     View two = view(member(1), member(3));
     for (Gid each : Bridges.groups(GROUPS)) {
@@ -51,7 +51,7 @@ class ViewTest {
   }
 
   @Test
-  void theHighestPriorityOwnsAllAndTheReserveNothingWhileAnotherCan() {
+  void highestPriorityOwnsAllAndReserveOwnsNothing() {
     assertEquals(GROUPS, count(view(member(1, 90, 9, false), member(2)), 2));
     assertEquals(GROUPS, count(view(member(1, 200, 1, true), member(2)), 2));
     assertEquals(GROUPS, count(view(member(1, 200, 1, true)), 1));
@@ -59,21 +59,21 @@ class ViewTest {
   }
 
   @Test
-  void anOrderGoesBeforeTheConfigurationAndThatBeforeTheHash() {
+  void orderPrecedesConfigurationAndConfigurationPrecedesHash() {
     List<View.Member> members = List.of(member(1), member(2), member(3));
     View fixed = new View(members, Map.of(group(1), 2, group(2), 9), Map.of());
     assertEquals(2, fixed.ownerOf(group(1)));
     assertEquals(
         view(member(1), member(2), member(3)).ownerOf(group(2)),
         fixed.ownerOf(group(2)),
-        "a bridge that isn't there owns nothing");
+        "an absent bridge owns nothing");
     View pinned = new View(members, Map.of(group(1), 2), Map.of(group(1), 3));
     assertEquals(3, pinned.ownerOf(group(1)));
     assertNotEquals(3, pinned.ownerWithout(group(1), 3));
   }
 
   @Test
-  void theDigestTellsViewsApartAndNothingElse() {
+  void digestDistinguishesExactlyDifferentViews() {
     View one = view(member(1), member(2));
     assertEquals(one.digest(), view(member(2), member(1)).digest());
     assertNotEquals(one.digest(), view(member(1)).digest());

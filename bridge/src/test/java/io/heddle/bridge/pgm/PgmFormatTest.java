@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/** PGM packets as bytes: those of other programs, ours, and nobody's. */
+/** PGM packets as bytes: those of other programs, this project's, and invalid ones. */
 class PgmFormatTest {
-  /* ZeroMQ's (OpenPGM) as tcpdump's tests have them; what tcpdump says of each stands in the tests. */
+  /* From ZeroMQ (OpenPGM), in tcpdump's test files; the tests contain tcpdump's output. */
   private static final String SPM =
       "340815bb0000271a3329041eba7400000001681e000054720000d6a6000100000a00002d";
   private static final String DATA_FRONT = "340815bb040034873329041eba74059c0000d6a700005472";
@@ -49,7 +49,7 @@ class PgmFormatTest {
     return all;
   }
 
-  /** What a packet is, by its last byte lying right before the end of its memory. */
+  /** Evaluates a packet whose last byte is the last byte of its memory. */
   private static <T> T at(byte[] bytes, LongFunction<T> what) {
     try (Arena arena = Arena.ofConfined()) {
       long at = Memory.allocate(arena, Math.max(1, bytes.length), 1);
@@ -71,7 +71,7 @@ class PgmFormatTest {
   }
 
   @Test
-  void packetsOfOtherProgramsAreRead() {
+  void parsesPacketsOfOtherPrograms() {
     assertEquals("SPM of 3329041eba74.13320 number 92190 trail 21618 lead 54950", describe(SPM));
     assertEquals(
         "ODATA of 3329041eba74.13320 number 54951 trail 21618, 1436 bytes",
@@ -83,7 +83,7 @@ class PgmFormatTest {
   }
 
   @Test
-  void whatIsWrittenIsRead() {
+  void writtenPacketsAreParsed() {
     for (PgmType type : List.of(PgmType.ODATA, PgmType.RDATA)) {
       byte[] bytes = new byte[24 + 7];
       String text =
@@ -99,7 +99,7 @@ class PgmFormatTest {
   }
 
   @Test
-  void aCutPacketIsNone() {
+  void rejectsTruncatedPackets() {
     for (String hex : List.of(SPM, POLL, POLR, NAK, NAK6)) {
       byte[] whole = HexFormat.of().parseHex(hex);
       for (int length = 0; length < whole.length; length++) {
@@ -107,14 +107,14 @@ class PgmFormatTest {
         assertNull(typeOf(cut), hex + " cut at " + length);
       }
       assertNotNull(typeOf(whole), hex);
-      /* Whoever pads a payload doesn't change what is in it. */
+      /* Padding after a payload doesn't change its contents. */
       assertNotNull(typeOf(Arrays.copyOf(whole, whole.length + 3)), hex);
     }
     assertNull(typeOf(data(DATA_BYTES - 1)));
   }
 
   @Test
-  void versionTypeFamilyAndOptionsMustBeRight() {
+  void rejectsInvalidVersionTypeFamilyAndOptions() {
     assertNull(typeOf(HexFormat.of().parseHex(SPM.replaceFirst("bb00", "bb40"))), "version 1");
     assertNull(typeOf(HexFormat.of().parseHex(SPM.replaceFirst("bb00", "bb03"))), "no type");
     assertNull(typeOf(HexFormat.of().parseHex(SPM.replace("0001000", "0003000"))), "family 3");
@@ -132,9 +132,9 @@ class PgmFormatTest {
     }
   }
 
-  /* Every byte comes from the seed, so a failure comes again. */
+  /* Every byte derives from the seed, so a failure is reproducible. */
   @Test
-  void spoiltAndRandomBytesAreReadWithoutAFault() {
+  void parsesCorruptAndRandomBytesSafely() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     Set<PgmType> seen = EnumSet.noneOf(PgmType.class);

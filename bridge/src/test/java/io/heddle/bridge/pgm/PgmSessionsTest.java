@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions as the status file tells of them. */
+/** Sessions as they appear in the status file. */
 class PgmSessionsTest {
   private static final long SOURCE = 0xffff_0a01_0001L;
   private static final int MOST = 4;
@@ -71,7 +71,7 @@ class PgmSessionsTest {
   }
 
   @Test
-  void aSessionIsCountedByDirectionAndInAll() {
+  void sessionIsCountedByDirectionAndInTotal() {
     say(0, PgmType.ODATA, 7, -2);
     say(0, PgmType.ODATA, 7, 3);
     say(0, PgmType.RDATA, 7, 0);
@@ -81,11 +81,13 @@ class PgmSessionsTest {
     say(1, PgmType.ODATA, 7, 1002);
     observer.take(1, packet, 10, 0, SOURCE, now);
     PgmStatus pgm = read();
-    PgmStatus.Way a = pgm.directions().getFirst();
+    PgmStatus.Direction a = pgm.directions().getFirst();
     assertEquals(
-        new PgmStatus.Way(5, 0, 4, 1, 4, 1, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0), a, "-1, 0, 1 and 2");
-    PgmStatus.Way b = pgm.directions().getLast();
-    assertEquals(new PgmStatus.Way(2, 1, 2, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0), b);
+        new PgmStatus.Direction(5, 0, 4, 1, 4, 1, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0),
+        a,
+        "-1, 0, 1 and 2");
+    PgmStatus.Direction b = pgm.directions().getLast();
+    assertEquals(new PgmStatus.Direction(2, 1, 2, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0), b);
     assertEquals(2, pgm.sessions().size());
     PgmStatus.Session first = pgm.sessions().getFirst();
     assertEquals("010203040506.7", first.session());
@@ -97,7 +99,7 @@ class PgmSessionsTest {
   }
 
   @Test
-  void receiversWordsCountForTheSourceInTheOtherFabric() {
+  void receiversRequestsCountForSourceInOtherFabric() {
     say(0, PgmType.ODATA, 7, 1);
     byte[] bytes = new byte[64];
     bytes[2] = 0;
@@ -109,12 +111,12 @@ class PgmSessionsTest {
     MemorySegment.copy(MemorySegment.ofArray(bytes), 0, Memory.ALL, packet, bytes.length);
     observer.take(1, packet, 64, 0, SOURCE + 1, now);
     assertEquals(1, read().directions().getLast().requests());
-    assertEquals(0, read().directions().getLast().sessions(), "a receiver makes no session");
+    assertEquals(0, read().directions().getLast().sessions(), "a receiver creates no session");
     assertEquals(1, read().sessions().getFirst().requests());
   }
 
   @Test
-  void theLeastRecentlyHeardGoesFirstAndIsCounted() {
+  void evictsLeastRecentlyActiveSessionAndCountsIt() {
     for (int port = 0; port < MOST; port++) {
       say(0, PgmType.ODATA, port, 1);
     }
@@ -122,16 +124,16 @@ class PgmSessionsTest {
     say(0, PgmType.ODATA, 100, 1);
     assertEquals(
         List.of("010203040506.0", "010203040506.100", "010203040506.2", "010203040506.3"), names());
-    PgmStatus.Way way = read().directions().getFirst();
-    assertEquals(1, way.evicted());
-    assertEquals(MOST, way.sessions());
-    assertEquals(0, way.lost());
+    PgmStatus.Direction sendPath = read().directions().getFirst();
+    assertEquals(1, sendPath.evicted());
+    assertEquals(MOST, sendPath.sessions());
+    assertEquals(0, sendPath.lost());
     say(0, PgmType.ODATA, 1, 50);
-    assertEquals(0, read().directions().getFirst().lost(), "a session that came back begins anew");
+    assertEquals(0, read().directions().getFirst().lost(), "an evicted session restarts");
   }
 
   @Test
-  void silentSessionsGoAndAreCounted() {
+  void idleSessionsExpireAndAreCounted() {
     say(0, PgmType.ODATA, 1, 1);
     now += PgmSessions.IDLE_NS / 2;
     say(0, PgmType.ODATA, 2, 1);
@@ -143,7 +145,7 @@ class PgmSessionsTest {
   }
 
   @Test
-  void whatAnotherBridgeForwardsIsNotLost() {
+  void packetsForwardedByOtherBridgeAreNotLost() {
     say(0, PgmType.ODATA, 1, 1);
     observer.pause(0);
     say(0, PgmType.ODATA, 1, 1000);
@@ -153,7 +155,7 @@ class PgmSessionsTest {
   }
 
   @Test
-  void aGroupsSessionsGoWithIt() {
+  void removedGroupRemovesItsSessions() {
     int other = status.open("239.1.1.2", "");
     status.readsPgm(other, true);
     say(0, PgmType.ODATA, 1, 1);
@@ -165,9 +167,9 @@ class PgmSessionsTest {
     assertEquals(1, sessions.size());
   }
 
-  /* Beside a list in the order of use. */
+  /* Compared with a list in the order of use. */
   @Test
-  void manySessionsComeAndGo() {
+  void evictsManySessionsInOrderOfUse() {
     List<Long> order = new ArrayList<>();
     Random random = new Random(7);
     long evicted = 0;

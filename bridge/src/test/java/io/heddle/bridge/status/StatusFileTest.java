@@ -13,12 +13,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a bridge counts is what a reader of its file sees. */
+/** Counters that a bridge writes and a reader of its file sees. */
 class StatusFileTest {
   @TempDir private Path folder;
 
   @Test
-  void whatIsCountedIsReadAndStaysAfterTheEnd() {
+  void countersAreReadableAndOutliveBridge() {
     Path path = folder.resolve("bridge.status");
     StatusFile file = StatusFile.create(path, "room1", "/etc/heddle/bridge.conf");
     file.fabric(0, "a", "wire eth2");
@@ -34,7 +34,7 @@ class StatusFileTest {
     }
     GroupCounters.dropped(counters, DropReason.TOO_LARGE, 3);
     file.suspend(first, true);
-    file.tell("storm-guard: something");
+    file.report("storm-guard: something");
 
     BridgeStatus status = BridgeStatus.read(path);
     assertTrue(status.running());
@@ -63,7 +63,7 @@ class StatusFileTest {
   }
 
   @Test
-  void aSlotThatIsTakenBackBeginsAtZero() {
+  void reusedSlotStartsAtZero() {
     Path path = folder.resolve("bridge.status");
     try (StatusFile file = StatusFile.create(path, "b", "c")) {
       int slot = file.open("239.1.1.1", "");
@@ -77,7 +77,7 @@ class StatusFileTest {
   }
 
   @Test
-  void twoBridgesDontShareAFile() {
+  void twoBridgesCantShareFile() {
     Path path = folder.resolve("bridge.status");
     try (StatusFile file = StatusFile.create(path, "b", "c")) {
       file.alive();
@@ -90,7 +90,7 @@ class StatusFileTest {
   }
 
   @Test
-  void whatIsNoStatusFileIsRefused() throws Exception {
+  void rejectsOtherFiles() throws Exception {
     Path path = folder.resolve("other");
     assertThrows(HeddleException.class, () -> BridgeStatus.read(path));
     Files.write(path, new byte[10]);
@@ -100,7 +100,7 @@ class StatusFileTest {
   }
 
   @Test
-  void bucketsKnowAValueToAnEighth() {
+  void bucketsAreAccurateToAnEighth() {
     for (long ns = 1; ns > 0 && ns < 1L << 41; ns += 1 + ns / 5) {
       long most = LatenessHistogram.most(LatenessHistogram.bucket(ns));
       assertTrue(most >= ns && most <= ns + ns / 8, ns + " in " + most);

@@ -31,21 +31,22 @@ class MappedForwarderTest {
   private static final int IMMEDIATE = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
   private static final int LENGTH = DatagramFormat.headerBytes(IMMEDIATE) + 8;
   private static final int ROUND = 1000;
-  private static final StandIns STAND_INS =
-      new StandIns(
-          List.of(new StandIn(0, ON_VERBS, WIRE_HOST), new StandIn(1, ON_WIRE, VERBS_HOST)));
+  private static final ProxyAddresses PROXY_ADDRESSES =
+      new ProxyAddresses(
+          List.of(
+              new ProxyAddress(0, ON_VERBS, WIRE_HOST), new ProxyAddress(1, ON_WIRE, VERBS_HOST)));
   private static final LoopRules RULES = new LoopRules(List.of(), List.of(), List.of());
 
   private final Arena arena = Arena.ofConfined();
-  private final HeardFabric.Numbered verbs = new HeardFabric.Numbered(0x51, 0x52);
-  private final HeardFabric wire = new HeardFabric();
+  private final DeliveringFabric.Numbered verbs = new DeliveringFabric.Numbered(0x51, 0x52);
+  private final DeliveringFabric wire = new DeliveringFabric();
   private final long packet = Memory.allocate(arena, 64, 8);
   private final long[] counters = {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final ToldNumbers service = new ToldNumbers();
-  private final List<String> told = service.told;
+  private final RecordingNumbers service = new RecordingNumbers();
+  private final List<String> log = service.log;
   private long departed;
   private final MappedForwarder forwarder = forwarder(true);
 
@@ -55,7 +56,7 @@ class MappedForwarderTest {
         arena,
         MappedEnd.behind(verbs, service),
         MappedEnd.onWire(wire),
-        new UnicastSettings(0, Addresses.PROXIED, STAND_INS, mapping),
+        new UnicastSettings(0, Addresses.PROXIED, PROXY_ADDRESSES, mapping),
         mapping,
         counters,
         new Limiter(
@@ -77,12 +78,12 @@ class MappedForwarderTest {
     DatagramFormat.setImmediate(packet, immediate);
   }
 
-  /* How it went on: source, destination, immediate; or that it didn't. */
+  /* Returns source, destination and immediate of the forwarded packet, or that it was dropped. */
   private String send(int side, Gid from, Gid to) {
-    HeardFabric fabric = side == 0 ? verbs : wire;
+    DeliveringFabric fabric = side == 0 ? verbs : wire;
     fabric.put(packet, LENGTH, from, to);
     long before = departed;
-    forwarder.forward(side, 0, RULES, RULES, STAND_INS);
+    forwarder.forward(side, 0, RULES, RULES, PROXY_ADDRESSES);
     return departed == before ? "dropped" : describe();
   }
 
@@ -106,24 +107,24 @@ class MappedForwarderTest {
   }
 
   @Test
-  void aNumberIsMappedOneWayAndFoundAgainTheOther() {
-    assertEquals("[serves [10.1.0.200] [7174]]", told.toString());
-    assertEquals("dropped", fromWire(0x11, 0x21, 0), "there is no way yet");
-    assertEquals("a way from 10.1.0.200 to 10.1.0.1", told.getLast());
-    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
-    assertEquals("0x51 to 0x21, 0x51", fromWire(0x11, 0x21, 0x11), "the immediate follows");
-    assertEquals("0x51 to 0x21, 0x99", fromWire(0x11, 0x21, 0x99), "it's no number");
+  void mapsNumberInOneDirectionAndFindsItInTheOther() {
+    assertEquals("[serves [10.1.0.200] [7174]]", log.toString());
+    assertEquals("dropped", fromWire(0x11, 0x21, 0), "there is no path yet");
+    assertEquals("a path from 10.1.0.200 to 10.1.0.1", log.getLast());
+    verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
+    assertEquals("0x51 to 0x21, 0x51", fromWire(0x11, 0x21, 0x11), "the immediate is mapped too");
+    assertEquals("0x51 to 0x21, 0x99", fromWire(0x11, 0x21, 0x99), "it isn't the sender's number");
     assertEquals("0x21 to 0x11, 0x21", fromVerbs(0x21, 0x51, 0x21));
-    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.ways);
-    assertEquals("0x52 to 0x21, 0x12", fromWire(0x13, 0x21, 0x12), "another talks to the same");
+    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.sendPaths);
+    assertEquals("0x52 to 0x21, 0x12", fromWire(0x13, 0x21, 0x12), "another one sends to the same");
     assertEquals("0x21 to 0x13, 0x0", fromVerbs(0x21, 0x52, 0));
-    assertEquals("dropped", fromWire(0x14, 0x21, 0), "and a third finds no queue pair");
-    assertEquals("dropped", fromVerbs(0x22, 0x51, 0), "who has it never talked to that one");
+    assertEquals("dropped", fromWire(0x14, 0x21, 0), "and none is free for a third");
+    assertEquals("dropped", fromVerbs(0x22, 0x51, 0), "its owner never sent to that one");
   }
 
   @Test
-  void hostsWithoutAnAddressAndManagementBehindTheDeviceGoNowhere() {
-    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+  void dropsHostsWithoutProxyAddressAndManagementOnDevice() {
+    verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
     put(0x11, 0x21, 0);
     assertEquals("dropped", send(1, ON_VERBS, ON_WIRE));
     assertEquals("dropped", send(1, WIRE_HOST, WIRE_HOST));
@@ -131,51 +132,53 @@ class MappedForwarderTest {
     assertEquals("dropped", fromWire(0x11, 0, 0));
     assertEquals("dropped", fromWire(0x11, DatagramFormat.MULTICAST_QUEUE_PAIR, 0));
     assertEquals("dropped", fromWire(0x11, 1, 0), "without the key of queue pair 1");
-    assertEquals(1, told.size(), "nobody was asked");
+    assertEquals(1, log.size(), "no host was asked");
   }
 
   @Test
-  void anImmediateStaysWhereItIsSaidTo() {
-    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+  void keepsImmediateWhenConfigured() {
+    verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
     put(0x11, 0x21, 0x11);
     wire.put(packet, LENGTH, WIRE_HOST, ON_WIRE);
-    forwarder(false).forward(1, 0, RULES, RULES, STAND_INS);
+    forwarder(false).forward(1, 0, RULES, RULES, PROXY_ADDRESSES);
     assertEquals("0x51 to 0x21, 0x11", describe());
   }
 
   @Test
-  void hostsMaySeeEachOthersOwnAddresses() {
-    StandIns own =
-        new StandIns(
-            List.of(new StandIn(0, WIRE_HOST, WIRE_HOST), new StandIn(1, VERBS_HOST, VERBS_HOST)));
-    verbs.wayBetween(WIRE_HOST, VERBS_HOST, 0);
+  void forwardsBetweenHostsOwnAddresses() {
+    ProxyAddresses own =
+        new ProxyAddresses(
+            List.of(
+                new ProxyAddress(0, WIRE_HOST, WIRE_HOST),
+                new ProxyAddress(1, VERBS_HOST, VERBS_HOST)));
+    verbs.sendPathBetween(WIRE_HOST, VERBS_HOST, 0);
     put(0x11, 0x21, 0);
     wire.put(packet, LENGTH, WIRE_HOST, VERBS_HOST);
     forwarder.forward(1, 0, RULES, RULES, own);
-    assertEquals("serves [10.2.0.1] [7174]", told.getLast(), "no way was missing");
+    assertEquals("serves [10.2.0.1] [7174]", log.getLast(), "no path was missing");
     assertEquals("0x51 to 0x21, 0x0", describe());
     put(0x21, 0x51, 0);
     verbs.put(packet, LENGTH, VERBS_HOST, WIRE_HOST);
     forwarder.forward(0, 0, RULES, RULES, own);
     assertEquals("0x21 to 0x11, 0x0", describe());
-    assertEquals(List.of("10.1.0.1 to 10.2.0.1"), wire.ways);
+    assertEquals(List.of("10.1.0.1 to 10.2.0.1"), wire.sendPaths);
     assertEquals(2, departed);
   }
 
-  /* A quarter of a million of them don't each hold a way and a queue. */
+  /* A quarter of a million conversations must not have a path and a queue each. */
   @Test
-  void conversationsOfTwoHostsLeaveByOneWay() {
-    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+  void conversationsOfTwoHostsShareOnePath() {
+    verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
     for (int verbsNumber = 0x21; verbsNumber < 0x2d; verbsNumber++) {
       fromWire(0x11, verbsNumber, 0);
       assertEquals("0x11", fromVerbs(verbsNumber, 0x51, 0).split(" to |,")[1]);
     }
-    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.ways);
+    assertEquals(List.of("10.2.0.200 to 10.2.0.1"), wire.sendPaths);
   }
 
   @Test
-  void nothingIsAllocatedForAPacketOfAConversation() {
-    verbs.wayBetween(ON_VERBS, VERBS_HOST, 0);
+  void allocatesNothingPerPacketOfConversation() {
+    verbs.sendPathBetween(ON_VERBS, VERBS_HOST, 0);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     long allocated = -1;
@@ -186,10 +189,10 @@ class MappedForwarderTest {
       for (int i = 0; i < ROUND; i++) {
         put(0x11, 0x21, 0x11);
         wire.put(packet, LENGTH, WIRE_HOST, ON_WIRE);
-        forwarder.forward(1, 0, RULES, RULES, STAND_INS);
+        forwarder.forward(1, 0, RULES, RULES, PROXY_ADDRESSES);
         put(0x21, 0x51, 0x21);
         verbs.put(packet, LENGTH, VERBS_HOST, ON_VERBS);
-        forwarder.forward(0, 0, RULES, RULES, STAND_INS);
+        forwarder.forward(0, 0, RULES, RULES, PROXY_ADDRESSES);
         forwarder.expire(0, System.nanoTime());
         forwarder.expire(1, System.nanoTime());
       }

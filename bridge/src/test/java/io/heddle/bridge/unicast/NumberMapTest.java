@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Numbers of one fabric's queue pairs in the other. The time is the test's. */
+/** Numbers of one fabric's queue pairs in the other, in virtual time. */
 class NumberMapTest {
   private static final Gid WIRE = new Gid(0, 0xffff_0a02_0001L);
   private static final Gid OTHER = new Gid(0, 0xffff_0a02_0002L);
   private static final Gid VERBS = new Gid(0, 0xffff_0a01_0001L);
-  private static final Hosts ENDS = new Hosts(WIRE, VERBS);
+  private static final HostPair ENDS = new HostPair(WIRE, VERBS);
   private static final int KEY = 0x0123_4567;
   private static final int NONE = NumberMap.NONE;
   private static final int ON_WIRE = 0;
@@ -27,32 +27,32 @@ class NumberMapTest {
   private final NumberMap numbers = new NumberMap(ends(2), conversations);
 
   private static MappedEnd[] ends(int queuePairs) {
-    HeardFabric.Numbered device = new HeardFabric.Numbered(new int[queuePairs]);
+    DeliveringFabric.Numbered device = new DeliveringFabric.Numbered(new int[queuePairs]);
     return new MappedEnd[] {
-      MappedEnd.onWire(new SpokenFabric()), MappedEnd.behind(device, new ToldNumbers())
+      MappedEnd.onWire(new RecordingFabric()), MappedEnd.behind(device, new RecordingNumbers())
     };
   }
 
-  private static Hosts back(Hosts ends) {
-    return new Hosts(ends.destination(), ends.source());
+  private static HostPair back(HostPair ends) {
+    return new HostPair(ends.destination(), ends.source());
   }
 
-  private int begin(Hosts ends, int wire, int verbs) {
+  private int begin(HostPair ends, int wire, int verbs) {
     int place = numbers.begin(ON_WIRE, ends, verbs, wire, 0);
     return place == NONE ? NONE : conversations.index(BEHIND, place);
   }
 
-  private int find(Hosts ends, int queuePair, int verbs) {
+  private int find(HostPair ends, int queuePair, int verbs) {
     int place = conversations.find(BEHIND, back(ends), queuePair, verbs);
     return place == NONE ? NONE : conversations.number(ON_WIRE, place);
   }
 
   @Test
-  void oneQueuePairServesEverybodyUntilAFarOneTalksToTwoOfAHost() {
+  void sharesOneQueuePairUntilRemoteOneUsesTwoOfHost() {
     assertEquals(0, begin(ENDS, 0x11, 0x21));
     assertEquals(0, begin(ENDS, 0x12, 0x22));
-    assertEquals(0, begin(new Hosts(OTHER, VERBS), 0x11, 0x21), "another address of the bridge");
-    assertEquals(1, begin(ENDS, 0x13, 0x21), "it talks to 0x11 by the first one");
+    assertEquals(0, begin(new HostPair(OTHER, VERBS), 0x11, 0x21), "another address of the bridge");
+    assertEquals(1, begin(ENDS, 0x13, 0x21), "it reaches 0x11 through the first one");
     assertEquals(NONE, begin(ENDS, 0x14, 0x21));
     assertEquals(0x11, find(ENDS, 0, 0x21));
     assertEquals(0x13, find(ENDS, 1, 0x21));
@@ -61,7 +61,7 @@ class NumberMapTest {
   }
 
   @Test
-  void aServiceHasAQueuePairOfItsOwnForWhoeverAsks() {
+  void serviceHasItsOwnQueuePairForAnyClient() {
     assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, 99, 0));
     assertEquals(
         1, numbers.serve(BEHIND, back(ENDS), 0x70, 98, 0), "the same service, with another key");
@@ -70,15 +70,15 @@ class NumberMapTest {
     assertEquals(0x70, conversations.number(ON_WIRE, place));
     assertEquals(98, conversations.queueKey(ON_WIRE, place));
     assertEquals(
-        NONE, numbers.begin(BEHIND, back(ENDS), 0, 0x21, 0), "that one stands for no service");
-    assertEquals(NONE, numbers.begin(BEHIND, new Hosts(VERBS, OTHER), 1, 0x21, 0));
-    assertEquals(1, begin(ENDS, 0x70, 0x22), "the service talks by its own");
+        NONE, numbers.begin(BEHIND, back(ENDS), 0, 0x21, 0), "that one represents no service");
+    assertEquals(NONE, numbers.begin(BEHIND, new HostPair(VERBS, OTHER), 1, 0x21, 0));
+    assertEquals(1, begin(ENDS, 0x70, 0x22), "the service uses its own");
     assertEquals(0, begin(ENDS, 0x71, 0x22), "others don't");
     assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, 1, 0), "0 carries a conversation");
   }
 
   @Test
-  void aServiceThatNobodyTalksToMakesRoomAfterItsTime() {
+  void idleServiceIsReplacedAfterItsTime() {
     assertEquals(1, numbers.serve(BEHIND, back(ENDS), 0x70, KEY, 0));
     assertEquals(0, numbers.serve(BEHIND, back(ENDS), 0x71, KEY, 1));
     assertEquals(NONE, numbers.serve(BEHIND, back(ENDS), 0x72, KEY, Conversations.IDLE_NS - 1));
@@ -86,11 +86,11 @@ class NumberMapTest {
   }
 
   @Test
-  void theSilentAndTheLeastRecentlyUsedGoAndGiveTheirQueuePairsBack() {
+  void evictionAndExpiryReleaseQueuePairs() {
     for (int i = 0; i < 8; i++) {
       assertEquals(0, begin(ENDS, 0x11, i));
     }
-    assertEquals(0, begin(ENDS, 0x12, 8), "the first one went for it");
+    assertEquals(0, begin(ENDS, 0x12, 8), "the first one was evicted for it");
     assertEquals(1, conversations.evicted());
     assertEquals(NONE, find(ENDS, 0, 0));
     assertEquals(0x11, find(ENDS, 0, 1));
@@ -104,7 +104,7 @@ class NumberMapTest {
   }
 
   @Test
-  void aQuarterOfAMillionAreHeldInFewBytesAndForgottenAtOnce() {
+  void quarterMillionConversationsNeedFewBytesAndClearAtOnce() {
     int most = MappedForwarder.MOST_CONVERSATIONS;
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
@@ -129,12 +129,12 @@ class NumberMapTest {
     assertEquals(0, many.evicted() + many.aged());
   }
 
-  private static Hosts endsOf(int number) {
-    return new Hosts(WIRE, new Gid(VERBS.high(), VERBS.low() + number / 64));
+  private static HostPair endsOf(int number) {
+    return new HostPair(WIRE, new Gid(VERBS.high(), VERBS.low() + number / 64));
   }
 
   @Test
-  void manyAreFoundFromBothSidesAsAMapWouldHaveThem() {
+  void findsManyFromBothSidesLikeMap() {
     Conversations many = new Conversations(500);
     NumberMap map = new NumberMap(ends(4), many);
     Map<Long, Integer> fromWire = new HashMap<>();

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Pairs of hosts, found and forgotten. The time is the test's. */
+/** Lookup and eviction of host pairs, in virtual time. */
 class PairTableTest {
   private static final long MAPPED = 0xffff_0000_0000L;
 
@@ -32,7 +32,7 @@ class PairTableTest {
   }
 
   @Test
-  void aPairIsFoundAndItsReverseIsAnother() {
+  void findsPairAndItsReverseSeparately() {
     PairTable table = new PairTable(4);
     assertNull(find(table, 1, 2, 0));
     LimitedFlow there = add(table, 1, 2, 0);
@@ -45,7 +45,7 @@ class PairTableTest {
   }
 
   @Test
-  void theLeastRecentlyUsedPairGoesWhereThereIsNoRoom() {
+  void evictsLeastRecentlyUsedPair() {
     PairTable table = new PairTable(3);
     add(table, 1, 9, 0);
     add(table, 2, 9, 1);
@@ -59,7 +59,7 @@ class PairTableTest {
   }
 
   @Test
-  void aPairThatIsSilentForFiveMinutesGoes() {
+  void pairExpiresAfterFiveIdleMinutes() {
     PairTable table = new PairTable(3);
     add(table, 1, 9, 0);
     add(table, 2, 9, 5);
@@ -75,9 +75,9 @@ class PairTableTest {
     assertEquals(0, table.evicted());
   }
 
-  /* The same in a map that keeps the order of use. */
+  /* Compared with a map that keeps the order of use. */
   @Test
-  void itForgetsTheSamePairsAsAnOrderedMap() {
+  void evictsSamePairsAsOrderedMap() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int most = 50;

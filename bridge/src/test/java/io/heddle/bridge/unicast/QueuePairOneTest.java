@@ -29,21 +29,19 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Queue pair 1 behind a bridge, by the packets that come and those that the bridge sends itself.
- */
+/** Queue pair 1 behind a bridge: received packets, and those that the bridge sends itself. */
 class QueuePairOneTest {
   private static final Gid CLIENT = new Gid(0, 0xffff_0a01_0001L);
   private static final Gid SERVER = new Gid(0, 0xffff_0a02_0001L);
-  private static final Hosts FORTH = new Hosts(CLIENT, SERVER);
-  private static final Hosts BACK = new Hosts(SERVER, CLIENT);
+  private static final HostPair FORTH = new HostPair(CLIENT, SERVER);
+  private static final HostPair BACK = new HostPair(SERVER, CLIENT);
   private static final long SERVICE = CmaHeader.datagramService(7174);
   private static final int COVERED = DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES;
   private static final int PACKET = COVERED + PacketFormat.ICRC_BYTES;
 
   private final Arena arena = Arena.ofConfined();
-  private final SpokenFabric a = new SpokenFabric();
-  private final SpokenFabric b = new SpokenFabric();
+  private final RecordingFabric a = new RecordingFabric();
+  private final RecordingFabric b = new RecordingFabric();
   private final long packet = Memory.allocate(arena, PACKET, 8);
   private final long mad = packet + DatagramFormat.HEADER_BYTES;
   private final long[] counters = {
@@ -54,7 +52,7 @@ class QueuePairOneTest {
       new QueuePairOne(
           arena,
           new FabricPort[] {a, b},
-          new UnicastSettings(0, UnicastSettings.Addresses.TRANSPARENT, StandIns.NONE, null),
+          new UnicastSettings(0, UnicastSettings.Addresses.TRANSPARENT, ProxyAddresses.NONE, null),
           counters,
           new SplittableRandom(1));
 
@@ -87,7 +85,7 @@ class QueuePairOneTest {
   }
 
   @Test
-  void aRequestGoesOnUnderAnotherIdAndItsReplyComesBackUnderItsOwn() {
+  void requestIsForwardedUnderOwnIdAndReplyReturnsUnderClients() {
     putRequest(7);
     assertNull(fromClient(0));
     int id = SidrRequest.requestId(mad);
@@ -102,33 +100,34 @@ class QueuePairOneTest {
   }
 
   @Test
-  void whereAddressesStandForHostsEachSideSeesItsOwn() {
+  void proxyAddressesAreRewrittenPerSide() {
     Gid serverInA = new Gid(0, 0xffff_0a01_00c8L);
     Gid clientInB = new Gid(0xfd02L << 48, 0x200L);
     Gid server6 = new Gid(0xfd02L << 48, 0x100L);
     putRequest(7);
-    Hosts near = new Hosts(CLIENT, serverInA);
-    assertNull(queuePairOne.take(0, packet, PACKET, near, new Hosts(clientInB, server6), 0));
+    HostPair near = new HostPair(CLIENT, serverInA);
+    assertNull(queuePairOne.take(0, packet, PACKET, near, new HostPair(clientInB, server6), 0));
     int id = SidrRequest.requestId(mad);
     assertEquals(6, CmaHeader.ipVersion(SidrRequest.privateData(mad)));
     assertEquals(clientInB, CmaHeader.source(SidrRequest.privateData(mad)));
     assertEquals(server6, CmaHeader.destination(SidrRequest.privateData(mad)));
     putReply(id);
-    Hosts answer = new Hosts(server6, clientInB);
+    HostPair answer = new HostPair(server6, clientInB);
     Gid other = new Gid(0, 0xffff_0a01_00c9L);
     assertEquals(
         DropReason.FOREIGN_REPLY,
-        queuePairOne.take(1, packet, PACKET, answer, new Hosts(other, CLIENT), 1));
-    assertNull(queuePairOne.take(1, packet, PACKET, answer, new Hosts(serverInA, CLIENT), 1));
+        queuePairOne.take(1, packet, PACKET, answer, new HostPair(other, CLIENT), 1));
+    assertNull(queuePairOne.take(1, packet, PACKET, answer, new HostPair(serverInA, CLIENT), 1));
     assertEquals(7, SidrReply.requestId(mad));
     putRequest(8);
-    assertNull(queuePairOne.take(0, packet, PACKET, near, new Hosts(clientInB, server6), 2));
+    assertNull(queuePairOne.take(0, packet, PACKET, near, new HostPair(clientInB, server6), 2));
     queuePairOne.expire(0, 2 + SidrRequests.WAIT_NS);
-    assertEquals(List.of(serverInA + " to " + CLIENT), a.ways, "the failure comes from there too");
+    assertEquals(
+        List.of(serverInA + " to " + CLIENT), a.sendPaths, "the failure is sent from there too");
   }
 
   @Test
-  void privateDataWithAddressesOfAnotherNetworkGetsThoseOfThePacket() {
+  void privateDataGetsAddressesOfPacket() {
     putHeaders();
     SidrRequest.write(mad, 0xabc, 7, SERVICE);
     Gid elsewhere = new Gid(0, 0xffff_c0a8_0001L);
@@ -139,7 +138,7 @@ class QueuePairOneTest {
   }
 
   @Test
-  void aRequestThatIsNotRdmaCmsKeepsItsPrivateData() {
+  void foreignServiceKeepsPrivateData() {
     putHeaders();
     SidrRequest.write(mad, 0xabc, 7, 0x1000_0000_0000_0001L);
     Memory.setLong(SidrRequest.privateData(mad), 0x1122_3344_5566_7788L);
@@ -148,21 +147,21 @@ class QueuePairOneTest {
   }
 
   @Test
-  void whoGetsNoReplyForTenSecondsIsToldSoInTheServersName() {
+  void unansweredRequestFailsInServersNameAfterTenSeconds() {
     putRequest(7);
     assertNull(fromClient(0));
     int id = SidrRequest.requestId(mad);
     queuePairOne.expire(0, SidrRequests.WAIT_NS - 1);
     queuePairOne.expire(1, SidrRequests.WAIT_NS);
-    assertEquals(List.of(), a.said);
+    assertEquals(List.of(), a.sent);
     queuePairOne.expire(0, SidrRequests.WAIT_NS);
-    assertEquals(List.of(), b.said);
-    assertEquals(List.of(SERVER + " to " + CLIENT), a.ways);
-    assertEquals(1, a.said.size());
-    byte[] said = a.said.getFirst();
-    assertEquals(PACKET, said.length);
+    assertEquals(List.of(), b.sent);
+    assertEquals(List.of(SERVER + " to " + CLIENT), a.sendPaths);
+    assertEquals(1, a.sent.size());
+    byte[] sent = a.sent.getFirst();
+    assertEquals(PACKET, sent.length);
     for (int i = 0; i < PACKET; i++) {
-      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + i, said[i]);
+      Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + i, sent[i]);
     }
     assertTrue(DatagramFormat.isDatagram(packet, PACKET));
     assertEquals(1, PacketFormat.queuePair(packet));
@@ -172,15 +171,17 @@ class QueuePairOneTest {
     assertEquals(0xabc, ManagementDatagram.transaction(mad));
     assertEquals(SERVICE, SidrReply.serviceId(mad));
     CRC32 crc = new CRC32();
-    crc.update(said, 0, COVERED);
+    crc.update(sent, 0, COVERED);
     assertEquals((int) crc.getValue(), a.crcs.getFirst());
     putReply(id);
     assertEquals(DropReason.UNKNOWN_REPLY, fromServer(SidrRequests.WAIT_NS), "too late");
   }
 
-  /* Every byte comes from the seed. A model isn't needed: what is asked is that nothing is left. */
+  /*
+   * Every byte derives from the seed. No model is needed: the test requires that no state is left.
+   */
   @Test
-  void spoiltReplayedAndForeignMessagesAreDroppedAndLeaveNothing() {
+  void dropsCorruptReplayedAndForeignMessagesWithoutState() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     Set<DropReason> seen = EnumSet.noneOf(DropReason.class);
@@ -199,7 +200,7 @@ class QueuePairOneTest {
       int length = random.nextInt(10) == 0 ? COVERED - 4 * random.nextInt(60) : PACKET;
       if (DatagramFormat.isDatagram(packet, length)) {
         int side = random.nextInt(2);
-        Hosts ends = side == 0 ? FORTH : BACK;
+        HostPair ends = side == 0 ? FORTH : BACK;
         DropReason against = queuePairOne.take(side, packet, length, ends, ends, now);
         if (against != null) {
           seen.add(against);
@@ -214,15 +215,15 @@ class QueuePairOneTest {
                 DropReason.UNKNOWN_REPLY, DropReason.MALFORMED_MAD, DropReason.WRONG_QUEUE_KEY)),
         seen + ", seed " + seed);
     assertTrue(seen.contains(DropReason.OTHER_MAD), seen + ", seed " + seed);
-    a.said.clear();
-    b.said.clear();
+    a.sent.clear();
+    b.sent.clear();
     long later = now + SidrRequests.WAIT_NS;
     queuePairOne.expire(0, later);
     queuePairOne.expire(1, later);
-    a.said.clear();
-    b.said.clear();
+    a.sent.clear();
+    b.sent.clear();
     queuePairOne.expire(0, later + SidrRequests.WAIT_NS);
     queuePairOne.expire(1, later + SidrRequests.WAIT_NS);
-    assertEquals(0, a.said.size() + b.said.size(), "nothing waits any more, seed " + seed);
+    assertEquals(0, a.sent.size() + b.sent.size(), "no request waits any more, seed " + seed);
   }
 }

@@ -26,12 +26,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The gateway between two RDMA fabrics. */
+/** The {@code bridge} command: the gateway between two RDMA fabrics. */
 @Command(
     name = "bridge",
     description =
-        "A gateway between two RDMA fabrics: forwards datagrams both ways, without"
-            + " loops, and counts whatever it doesn't forward.",
+        "A gateway between two RDMA fabrics: forwards datagrams in both directions, without"
+            + " loops, and counts the packets that it drops.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -53,18 +53,18 @@ public final class BridgeCommand {
   @Command(
       name = "check",
       description = {
-        "Says whether a configuration is right.",
-        "With unicast, also which routes it needs; of kind verbs, whether its device is there.",
-        "With --host, also what on this host keeps packets from arriving. Exit code 1 where it"
-            + " finds something."
+        "Checks a configuration.",
+        "With unicast, prints the required routes; for fabrics of kind verbs, opens the devices.",
+        "With --host, also checks this host for faults that keep packets from arriving. Exit code"
+            + " 1 where it finds any."
       },
       mixinStandardHelpOptions = true)
   int check(
       @Option(
               names = "--host",
-              description = "Also look at this host for the usual causes of nothing arriving.")
+              description = "Also check this host for the usual causes of missing packets.")
           boolean host,
-      @Option(names = "--json", description = "With --host: print what it found as JSON instead.")
+      @Option(names = "--json", description = "With --host: print the findings as JSON instead.")
           boolean json,
       @Parameters(
               paramLabel = "CONFIG",
@@ -76,7 +76,7 @@ public final class BridgeCommand {
     String devices = devices(config);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     if (json) {
-      BridgeHostCheck.Report report = BridgeHostCheck.look(config);
+      BridgeHostCheck.Report report = BridgeHostCheck.check(config);
       out.println(Json.of(report));
       out.flush();
       return report.findings().isEmpty() ? 0 : ExitCode.FAILED;
@@ -97,7 +97,7 @@ public final class BridgeCommand {
     }
     boolean right = true;
     if (host) {
-      BridgeHostCheck.Report report = BridgeHostCheck.look(config);
+      BridgeHostCheck.Report report = BridgeHostCheck.check(config);
       out.print(report.text());
       right = report.findings().isEmpty();
     }
@@ -105,7 +105,7 @@ public final class BridgeCommand {
     return right ? 0 : ExitCode.FAILED;
   }
 
-  /* Whether there is such a device is known when it's opened. */
+  /* Opens each device, since its existence is known only then. */
   private static String devices(BridgeConfig config) {
     StringBuilder text = new StringBuilder();
     for (FabricSpec each : config.fabrics()) {
@@ -128,8 +128,8 @@ public final class BridgeCommand {
   @Command(
       name = "run",
       description = {
-        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
-        "SIGHUP has it read its configuration again: groups that are as before lose nothing."
+        "Runs in the foreground until SIGTERM or SIGINT.",
+        "SIGHUP reloads the configuration: unchanged groups lose no packets."
       },
       mixinStandardHelpOptions = true)
   int run(
@@ -168,7 +168,9 @@ public final class BridgeCommand {
     return 0;
   }
 
-  /* A bridge alone works without orders too, such as beside another one of the same defaults. */
+  /*
+   * A single bridge also works without orders, such as beside another one with the same defaults.
+   */
   private static @Nullable QuestionSocket listen(BridgeConfig config, Bridge bridge, Log log) {
     BridgeOrders orders = bridge.orders();
     try {

@@ -17,42 +17,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Two fabrics, hosts that talk across a bridge, and what came of it. */
+/** Demo of two fabrics whose hosts communicate across a bridge, with its report. */
 final class BridgeDemo {
   private static final int MTU = 4200;
   private static final int TRAIN = 8;
   private static final Path STATUS_NAME = Path.of("status");
 
   /**
-   * What was asked for.
+   * Parameters of a run.
    *
    * @param hostsEach hosts of each fabric
    * @param groups half of them IPv4 (rounded up), half IPv6
    * @param packets payloads of each host to each group
    * @param payloadBytes bytes of each
-   * @param trains whether hosts send eight payloads at once, and the bridge sends IPv4 packets so
-   *     too
+   * @param trains whether hosts send eight payloads at once, and the bridge sends IPv4 packets as
+   *     trains
    */
   record Plan(int hostsEach, int groups, long packets, int payloadBytes, boolean trains) {}
 
   /**
-   * What came of it.
+   * Results of a run.
    *
    * @param hosts of both fabrics
-   * @param groups how many
+   * @param groups number of groups
    * @param packetsEach payloads of each host to each group
    * @param payloadBytes bytes of each
-   * @param expected payloads that hosts of the other fabric should have heard
-   * @param delivered how many of these they heard, each once
-   * @param duplicates payloads that a host heard again
-   * @param lost expected and never heard
+   * @param expected payloads that hosts of the other fabric should have received
+   * @param delivered of them, those received, each once
+   * @param duplicates payloads that a host received again
+   * @param lost expected and never received
    * @param damaged packets whose CRC or bytes were wrong
    * @param ratio delivered ÷ expected
-   * @param within payloads that hosts of one fabric heard from each other
-   * @param expectedWithin how many that should be
-   * @param seconds the traffic took
-   * @param holds whether everything was delivered once and right
-   * @param bridge what the bridge counted
+   * @param within payloads that hosts of one fabric received from each other
+   * @param expectedWithin expected number of these
+   * @param seconds duration of the traffic
+   * @param holds whether everything was delivered once and intact
+   * @param bridge the bridge's counters
    */
   record Report(
       int hosts,
@@ -94,7 +94,7 @@ final class BridgeDemo {
           expectedWithin,
           seconds,
           forwarded() / seconds,
-          holds ? "all of it holds" : "NOT all of it holds");
+          holds ? "PASSED" : "FAILED");
     }
 
     private long forwarded() {
@@ -186,15 +186,15 @@ final class BridgeDemo {
     return " address=10." + fabric + ".0.254,fd0" + fabric + "::254";
   }
 
-  /** A bridge whose sockets are in a namespace. Whoever waits for its packets hears of its loss. */
+  /** Starts a bridge whose sockets are in a namespace. Its loss shows in the missing packets. */
   static Bridge inNamespace(String namespace, BridgeConfig config) {
     return inNamespace(namespace, config, () -> {});
   }
 
   /**
-   * The same.
+   * Starts a bridge whose sockets are in a namespace.
    *
-   * @param whenLost happens where it does nothing any more but fail
+   * @param whenLost runs when its rounds keep failing
    */
   static Bridge inNamespace(String namespace, BridgeConfig config, Runnable whenLost) {
     return NetworkNamespace.call(

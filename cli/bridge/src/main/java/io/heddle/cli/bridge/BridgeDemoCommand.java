@@ -18,19 +18,20 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The first thing that a newcomer to the bridge runs. */
+/** The {@code bridge demo} command, the entry point for newcomers. */
 @Command(
     name = "demo",
     description = {
       "Two fabrics in network namespaces, three hosts each, and a bridge between them. Every host"
-          + " sends numbered payloads to every group, and every other host checks what it hears.",
+          + " sends numbered payloads to every group, and every other host checks what it"
+          + " receives.",
       "With --failover: two bridges and one group. Its owner is drained, then the next one killed.",
-      "Takes root, or the right to make network namespaces."
+      "Needs root, or the right to create network namespaces."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:Every payload was delivered once and right. With --failover: none came twice.",
-      "1:It wasn't; the report says what came."
+      "0:Every payload was delivered once and intact. With --failover: none was duplicated.",
+      "1:Otherwise; the report has the numbers."
     },
     mixinStandardHelpOptions = true)
 public final class BridgeDemoCommand implements Callable<Integer> {
@@ -49,7 +50,7 @@ public final class BridgeDemoCommand implements Callable<Integer> {
       names = "--groups",
       paramLabel = "N",
       defaultValue = "4",
-      description = "Multicast groups, by turns of IPv4 and IPv6 (${DEFAULT-VALUE}).")
+      description = "Multicast groups, IPv4 and IPv6 alternately (${DEFAULT-VALUE}).")
   private int groups;
 
   @Option(
@@ -68,7 +69,8 @@ public final class BridgeDemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--trains",
-      description = "Hosts send eight payloads at once, and the bridge sends IPv4 packets so too.")
+      description =
+          "Hosts send eight payloads at once, and the bridge sends IPv4 packets as trains.")
   private boolean trains;
 
   @Option(

@@ -21,29 +21,29 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks on the bridge's host for the usual causes of "nothing arrives", and of packets that come
- * twice. It changes nothing. What lies beyond the host's links it can't see.
+ * Check of the bridge's host for the usual causes of missing and duplicate packets. It changes
+ * nothing, and can't see beyond the host's links.
  */
 final class BridgeHostCheck {
   private static final Path SETTINGS = Path.of("/proc/sys/net/ipv4/conf");
   private static final int LOOSE = 2;
 
   /**
-   * Something that isn't right.
+   * Fault found on the host.
    *
    * @param cause its name, for scripts: no-multicast, mtu-differs, no-route, rp-filter, no-querier,
    *     kernel-routes, firewall
    * @param fabric a or b; empty for both
-   * @param evidence what was seen
-   * @param remedy what to do
+   * @param evidence observed state
+   * @param remedy suggested action
    */
   record Finding(String cause, String fabric, String evidence, String remedy) {}
 
   /**
-   * What was found on the bridge's host.
+   * Findings on the bridge's host.
    *
-   * @param interfaces that were looked at
-   * @param findings what isn't right; none where all is
+   * @param interfaces that were checked
+   * @param findings faults; empty for none
    */
   record Report(List<String> interfaces, List<Finding> findings) {
     String text() {
@@ -58,7 +58,7 @@ final class BridgeHostCheck {
             .append('\n');
       }
       return text
-          + (findings.isEmpty() ? "nothing wrong was found at " : "looked at ")
+          + (findings.isEmpty() ? "no fault found on " : "checked ")
           + String.join(" and ", interfaces)
           + "\n";
     }
@@ -71,12 +71,12 @@ final class BridgeHostCheck {
     this.config = config;
   }
 
-  /** Looks at the ends of kind wire, in the calling thread's network namespace or their own. */
-  static Report look(BridgeConfig config) {
-    return new BridgeHostCheck(config).look();
+  /** Checks the interfaces of kind wire, in the calling thread's network namespace or their own. */
+  static Report check(BridgeConfig config) {
+    return new BridgeHostCheck(config).check();
   }
 
-  private Report look() {
+  private Report check() {
     List<String> interfaces = new ArrayList<>();
     List<Integer> mtus = new ArrayList<>();
     for (int side = 0; side < 2; side++) {
@@ -85,8 +85,8 @@ final class BridgeHostCheck {
         int number = side;
         mtus.add(
             wire.namespace().isEmpty()
-                ? lookAt(number, wire)
-                : NetworkNamespace.call(wire.namespace(), () -> lookAt(number, wire)));
+                ? checkInterface(number, wire)
+                : NetworkNamespace.call(wire.namespace(), () -> checkInterface(number, wire)));
       }
     }
     if (mtus.size() == 2 && !mtus.getFirst().equals(mtus.getLast())) {
@@ -102,8 +102,8 @@ final class BridgeHostCheck {
     return new Report(List.copyOf(interfaces), List.copyOf(findings));
   }
 
-  /* The interface's MTU. */
-  private int lookAt(int side, WireSpec fabric) {
+  /* Checks an interface, and returns its MTU. */
+  private int checkInterface(int side, WireSpec fabric) {
     JsonNode link = ip("-d", "link", "show", "dev", fabric.interfaceName()).path(0);
     boolean multicast = false;
     for (JsonNode flag : link.path("flags")) {
@@ -127,8 +127,8 @@ final class BridgeHostCheck {
     int filter =
         Math.max(setting("all", "rp_filter"), setting(fabric.interfaceName(), "rp_filter"));
     for (LoopRules.Prefix prefix : config.prefixes().get(side)) {
-      String way = routeTo(host(prefix));
-      if (way == null) {
+      String device = routeTo(host(prefix));
+      if (device == null) {
         boolean drops = prefix.address().isIpv4Mapped() && filter > 0;
         add(
             "no-route",
@@ -137,7 +137,7 @@ final class BridgeHostCheck {
                 + prefix
                 + (drops ? ", so the kernel drops what comes from them (rp_filter)" : ""),
             "ip route add " + prefix + " dev " + fabric.interfaceName());
-      } else if (!way.equals(fabric.interfaceName())
+      } else if (!device.equals(fabric.interfaceName())
           && prefix.address().isIpv4Mapped()
           && filter > 0
           && filter < LOOSE) {
@@ -147,7 +147,7 @@ final class BridgeHostCheck {
             "the route to its hosts, "
                 + prefix
                 + ", is by "
-                + way
+                + device
                 + ", and strict rp_filter drops what comes from them by "
                 + fabric.interfaceName(),
             "sysctl net.ipv4.conf." + fabric.interfaceName() + ".rp_filter=2, or mend the route");
@@ -155,7 +155,7 @@ final class BridgeHostCheck {
     }
   }
 
-  /* Its address of a host: that of a network is routed otherwise. */
+  /* Returns a host address in the prefix: the network address itself is routed differently. */
   private static Gid host(LoopRules.Prefix prefix) {
     boolean single = prefix.bits() == 128;
     Gid address = prefix.address();
@@ -170,7 +170,7 @@ final class BridgeHostCheck {
     }
   }
 
-  /* A switch elsewhere isn't seen from here. */
+  /* Only a local switch can be checked. */
   private void querier(WireSpec fabric, String master) {
     if (master.isEmpty()) {
       return;
@@ -202,7 +202,7 @@ final class BridgeHostCheck {
             "end its multicast routing daemon for these interfaces, or packets come twice");
       }
     } catch (IOException none) {
-      /* A kernel without multicast routing routes none. */
+      /* A kernel without multicast routing has no such file. */
     }
   }
 
@@ -211,7 +211,7 @@ final class BridgeHostCheck {
     try {
       rules = Shell.run(List.of("nft", "list", "ruleset"), "");
     } catch (HeddleException none) {
-      /* Without nft there are no rules that it could list. */
+      /* Without nft the rules can't be listed. */
       return;
     }
     String port = Integer.toString(PacketFormat.ROCE_PORT);

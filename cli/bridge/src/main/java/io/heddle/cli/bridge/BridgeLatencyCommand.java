@@ -19,14 +19,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** How much later packets come by a bridge. */
+/** The {@code bridge latency} command: measures the latency that a bridge adds. */
 @Command(
     name = "latency",
     description = {
       "Measures the time that a bridge adds to each packet, idle and at half load, beside a"
-          + " forwarder in C and the kernel's multicast routing. They take turns in one run, in"
+          + " forwarder in C and the kernel's multicast routing. They run alternately, in"
           + " network namespaces.",
-      "One bridge sleeps where nothing comes, as by default; another spins on a processor."
+      "One bridge sleeps when idle, which is the default; another spins on a processor."
     },
     mixinStandardHelpOptions = true)
 public final class BridgeLatencyCommand implements Callable<Integer> {
@@ -39,28 +39,28 @@ public final class BridgeLatencyCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "7",
-      description = "Turns of each (${DEFAULT-VALUE}).")
+      description = "Rounds of each (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--packets",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "Packets of an idle turn (${DEFAULT-VALUE}).")
+      description = "Packets of an idle round (${DEFAULT-VALUE}).")
   private int packets;
 
   @Option(
       names = "--rate",
       paramLabel = "N",
       defaultValue = "2000",
-      description = "Packets a second of an idle turn (${DEFAULT-VALUE}).")
+      description = "Packets per second of an idle round (${DEFAULT-VALUE}).")
   private int rate;
 
   @Option(
       names = "--loaded-packets",
       paramLabel = "N",
       defaultValue = "10000",
-      description = "Packets of a turn at half load (${DEFAULT-VALUE}).")
+      description = "Packets of a round at half load (${DEFAULT-VALUE}).")
   private int loadedPackets;
 
   @Option(
@@ -103,7 +103,7 @@ public final class BridgeLatencyCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* The sender needs a processor, too. */
+  /* The sender needs a processor of its own. */
   private int core() {
     BitSet allowed = ThreadAffinity.allowed();
     if (core == null) {

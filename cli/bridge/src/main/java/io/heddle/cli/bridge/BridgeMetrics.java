@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bridge's counters in Prometheus' text format (version 0.0.4), for a collector that reads files.
- * A time series is a line, and those of one name stand together.
+ * Exporter of a bridge's counters in Prometheus' text format (version 0.0.4), for a collector that
+ * reads files. A time series is a line, and series of one name are adjacent.
  */
 final class BridgeMetrics {
   private final Map<String, List<String>> lines = new LinkedHashMap<>();
@@ -78,7 +78,7 @@ final class BridgeMetrics {
 
   private void addFabric(BridgeStatus.Fabric fabric) {
     Map<String, String> labels = Map.of("fabric", fabric.name());
-    count("received_packets", "Packets that came.", labels, fabric.receivedPackets());
+    count("received_packets", "Received packets.", labels, fabric.receivedPackets());
     count("received_bytes", "Their bytes, from BTH to CRC.", labels, fabric.receivedBytes());
     count(
         "unknown_group_packets",
@@ -87,33 +87,35 @@ final class BridgeMetrics {
         fabric.unknownGroup());
     count(
         "kernel_queue_full_packets",
-        "Dropped by the system before the bridge saw them.",
+        "Dropped by the system before the bridge received them.",
         labels,
         fabric.kernelQueueFull());
     count(
         "queue_pair_failures",
-        "So often a queue pair of libibverbs was started anew.",
+        "Restarts of a failed queue pair of libibverbs.",
         labels,
         fabric.queuePairFailures());
     count(
-        "port_events", "What a device of libibverbs told of itself.", labels, fabric.portEvents());
+        "port_events", "Asynchronous events of a libibverbs device.", labels, fabric.portEvents());
   }
 
-  private void addDirection(String group, BridgeStatus.Direction way) {
-    Map<String, String> labels = Map.of("group", group, "from", way.from(), "to", way.to());
-    count("arrived_packets", "Packets that came for the group.", labels, way.arrived());
-    count("forwarded_packets", "Packets that left.", labels, way.forwarded());
-    count("forwarded_bytes", "Their bytes, from BTH to CRC.", labels, way.forwardedBytes());
-    way.drops()
+  private void addDirection(String group, BridgeStatus.Direction direction) {
+    Map<String, String> labels =
+        Map.of("group", group, "from", direction.from(), "to", direction.to());
+    count("arrived_packets", "Packets received for the group.", labels, direction.arrived());
+    count("forwarded_packets", "Packets that left.", labels, direction.forwarded());
+    count("forwarded_bytes", "Their bytes, from BTH to CRC.", labels, direction.forwardedBytes());
+    direction
+        .drops()
         .forEach((reason, packets) -> {
           Map<String, String> why = new TreeMap<>(labels);
           why.put("reason", reason);
           count("dropped_packets", "Packets that weren't forwarded.", why, packets);
         });
-    add("pending_packets", "gauge", "Packets that wait in the limiter.", labels, way.pending());
-    count("delayed_packets", "Packets that had to wait there.", labels, way.delayed());
-    addLateness(labels, "0.5", way.latenessMedianUs());
-    addLateness(labels, "0.999", way.latenessP999Us());
+    add("pending_packets", "gauge", "Packets queued in the limiter.", labels, direction.pending());
+    count("delayed_packets", "Packets that were queued there.", labels, direction.delayed());
+    addLateness(labels, "0.5", direction.latenessMedianUs());
+    addLateness(labels, "0.999", direction.latenessP999Us());
   }
 
   private void addLateness(Map<String, String> labels, String part, @Nullable Double microseconds) {
@@ -129,21 +131,22 @@ final class BridgeMetrics {
     }
   }
 
-  private void addPgm(String group, BridgeStatus.Direction way, PgmStatus.Way pgm) {
-    Map<String, String> labels = Map.of("group", group, "from", way.from(), "to", way.to());
-    count("pgm_packets", "Packets that are PGM's.", labels, pgm.packets());
-    count("pgm_malformed_packets", "Packets that aren't.", labels, pgm.malformed());
-    count("pgm_data_packets", "Original packets of data.", labels, pgm.data());
-    count("pgm_repeats", "Repeats of data.", labels, pgm.repeats());
-    count("pgm_skipped_numbers", "Numbers that were left out.", labels, pgm.skipped());
-    count("pgm_late_numbers", "Of them, those that came after all.", labels, pgm.late());
-    count("pgm_repaired_numbers", "Of them, those that a repeat brought.", labels, pgm.repaired());
-    count("pgm_duplicates", "Original packets that had come.", labels, pgm.duplicates());
+  private void addPgm(String group, BridgeStatus.Direction direction, PgmStatus.Direction pgm) {
+    Map<String, String> labels =
+        Map.of("group", group, "from", direction.from(), "to", direction.to());
+    count("pgm_packets", "PGM packets.", labels, pgm.packets());
+    count("pgm_malformed_packets", "Packets that aren't PGM.", labels, pgm.malformed());
+    count("pgm_data_packets", "Original data packets.", labels, pgm.data());
+    count("pgm_repeats", "Repair packets.", labels, pgm.repeats());
+    count("pgm_skipped_numbers", "Missing numbers.", labels, pgm.skipped());
+    count("pgm_late_numbers", "Of them, those that arrived late.", labels, pgm.late());
+    count("pgm_repaired_numbers", "Of them, those in a repair packet.", labels, pgm.repaired());
+    count("pgm_duplicates", "Original packets received again.", labels, pgm.duplicates());
     count("pgm_strays", "Packets far from their session's numbers.", labels, pgm.strays());
-    count("pgm_restarts", "Sources that began anew.", labels, pgm.restarts());
-    count("pgm_requests", "Requests for repeats.", labels, pgm.requests());
-    add("pgm_sessions", "gauge", "Sessions that there are.", labels, pgm.sessions());
-    count("pgm_evicted_sessions", "Sessions forgotten for room.", labels, pgm.evicted());
-    count("pgm_aged_sessions", "Sessions silent for 5 minutes.", labels, pgm.aged());
+    count("pgm_restarts", "Restarts of sources.", labels, pgm.restarts());
+    count("pgm_requests", "Repair requests.", labels, pgm.requests());
+    add("pgm_sessions", "gauge", "Current sessions.", labels, pgm.sessions());
+    count("pgm_evicted_sessions", "Sessions evicted from the full table.", labels, pgm.evicted());
+    count("pgm_aged_sessions", "Sessions idle for 5 minutes.", labels, pgm.aged());
   }
 }

@@ -7,37 +7,37 @@ import io.heddle.platform.Log;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A bridge as a service of systemd: ready once both fabrics carry, and alive as long as the data
- * thread moves. A thread of its own looks and tells.
+ * A bridge as a systemd service: ready once both fabrics carry packets, and alive as long as the
+ * data thread runs. A separate thread checks and notifies.
  */
 final class BridgeService implements AutoCloseable {
-  private static final long LOOK_NS = 200_000_000;
-  private static final int LOOKS_A_WATCHDOG = 4;
+  private static final long CHECK_NS = 200_000_000;
+  private static final int CHECKS_PER_WATCHDOG = 4;
 
   private final ServiceSupervisor manager;
   private final BridgeHealth health;
   private final LastingThread thread;
-  private final long lookNs;
+  private final long checkNs;
   private volatile boolean ending;
   private volatile boolean ready;
   private long beats;
-  private String told = "";
+  private String notified = "";
 
   BridgeService(ServiceSupervisor manager, BridgeHealth health, Log log) {
     this.manager = manager;
     this.health = health;
     beats = health.beats();
-    lookNs =
+    checkNs =
         manager.watchdogNs() == 0
-            ? LOOK_NS
-            : Math.min(LOOK_NS, manager.watchdogNs() / LOOKS_A_WATCHDOG);
-    thread = new LastingThread("heddle-bridge-notify", log, this::look);
+            ? CHECK_NS
+            : Math.min(CHECK_NS, manager.watchdogNs() / CHECKS_PER_WATCHDOG);
+    thread = new LastingThread("heddle-bridge-notify", log, this::check);
     if (manager.isThere()) {
       thread.start();
     }
   }
 
-  private boolean look() {
+  private boolean check() {
     if (ending) {
       return false;
     }
@@ -48,24 +48,24 @@ final class BridgeService implements AutoCloseable {
     beats = now;
     String trouble = health.trouble();
     if (trouble != null) {
-      tell(trouble);
+      notifySupervisor(trouble);
     }
-    LockSupport.parkNanos(this, lookNs);
+    LockSupport.parkNanos(this, checkNs);
     return true;
   }
 
-  private void tell(String trouble) {
+  private void notifySupervisor(String trouble) {
     String status = trouble.isEmpty() ? "both fabrics carry" : trouble;
     if (!ready && trouble.isEmpty()) {
       manager.ready(status);
       ready = true;
-    } else if (!status.equals(told)) {
+    } else if (!status.equals(notified)) {
       manager.status(status);
     }
-    told = status;
+    notified = status;
   }
 
-  /** Has the bridge read its configuration again, and says so before and after. */
+  /** Reloads the configuration, and notifies systemd before and after. */
   void reload(Runnable reload) {
     if (!ready) {
       reload.run();
@@ -80,7 +80,7 @@ final class BridgeService implements AutoCloseable {
     }
   }
 
-  /** The bridge ends. */
+  /** Notifies systemd that the bridge ends. */
   @Override
   public void close() {
     if (manager.isThere()) {

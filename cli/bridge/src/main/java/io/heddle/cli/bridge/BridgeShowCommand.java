@@ -12,12 +12,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A bridge in one screen. */
+/** The {@code bridge show} command: the status of a bridge. */
 @Command(
     name = "show",
     description =
-        "Shows each group of a bridge: whether it flows both ways, at which rate, how late, what"
-            + " was dropped and why.",
+        "Shows each group of a bridge: its rate and lateness in both directions, and its dropped"
+            + " packets by reason.",
     mixinStandardHelpOptions = true)
 public final class BridgeShowCommand implements Callable<Integer> {
   @Option(

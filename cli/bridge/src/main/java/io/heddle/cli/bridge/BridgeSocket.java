@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket at which a bridge takes orders: a line of question, a JSON document. Only its own user
- * and root may.
+ * Control socket of a bridge: a request in one line, an answer as a JSON document. Only the
+ * bridge's own user and root have access.
  */
 final class BridgeSocket {
   private static final QuestionSocket.Daemon DAEMON =
@@ -28,8 +28,8 @@ final class BridgeSocket {
   }
 
   /**
-   * @param orders null where the bridge is alone
-   * @throws HeddleException when the socket can't be made
+   * @param orders null for a single bridge
+   * @throws HeddleException when the socket can't be created
    */
   static QuestionSocket listen(
       Path path, @Nullable BridgeOrders orders, BridgeFaults faults, Log log) {
@@ -47,9 +47,9 @@ final class BridgeSocket {
   }
 
   /**
-   * Gives a bridge an order.
+   * Sends an order to a bridge.
    *
-   * @return what came of it, as JSON
+   * @return the result, as JSON
    * @throws HeddleException when there is no bridge, or it refuses
    */
   static String ask(Path path, String order) {
@@ -65,8 +65,8 @@ final class BridgeSocket {
       }
       if (orders == null) {
         return failure(
-            "this bridge is alone: its configuration has no line redundancy, so there is nobody to"
-                + " move groups to");
+            "this bridge is alone: its configuration has no line redundancy, so there is no bridge"
+                + " to move groups to");
       }
       return answer(orders, words[0], words.length > 1 ? words[1] : "");
     } catch (HeddleException refused) {

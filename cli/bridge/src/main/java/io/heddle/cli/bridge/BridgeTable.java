@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A bridge's status as one screen for people: a line for each group and direction. */
+/** Table of a bridge's status, with a line for each group and direction. */
 final class BridgeTable {
   private BridgeTable() {}
 
@@ -50,10 +50,10 @@ final class BridgeTable {
             Locale.ROOT,
             "%n%-24s "
                 + (redundancy == null ? "%s" : "%-8s ")
-                + "%-5s %9s %9s %12s %9s %9s %9s  %s%n",
+                + "%-7s %9s %9s %12s %9s %9s %9s  %s%n",
             "group",
             redundancy == null ? "" : "owner",
-            "way",
+            "from>to",
             "packets/s",
             "Mbit/s",
             "forwarded",
@@ -99,7 +99,7 @@ final class BridgeTable {
             + "; heddle bridge set drop=off ends that\n";
   }
 
-  /* Nothing has happened to a device of most fabrics, which have none. */
+  /* Omitted for fabrics without such events, most of which have no device. */
   private static String ofDevice(BridgeStatus.Fabric fabric) {
     return fabric.queuePairFailures() + fabric.portEvents() == 0
         ? ""
@@ -112,8 +112,8 @@ final class BridgeTable {
   private static String clients(String fabric, BridgeStatus.Clients clients) {
     return String.format(
         Locale.ROOT,
-        "clients of %s: requests %d, repeats %d, replies %d, waiting %d, timed out %d, forgotten"
-            + " %d; pairs %d, aged %d, forgotten %d%n",
+        "clients of %s: requests %d, repeats %d, replies %d, waiting %d, timed out %d, evicted"
+            + " %d; pairs %d, expired %d, evicted %d%n",
         fabric,
         clients.requests(),
         clients.repeats(),
@@ -133,32 +133,32 @@ final class BridgeTable {
     long again = status.generation();
     return ", configuration "
         + status.config()
-        + (again == 0 ? "" : ", read again " + again + (again == 1 ? " time" : " times"));
+        + (again == 0 ? "" : ", reloaded " + again + (again == 1 ? " time" : " times"));
   }
 
   private static String line(
-      String group, String owner, boolean suspended, BridgeStatus.Direction way) {
+      String group, String owner, boolean suspended, BridgeStatus.Direction direction) {
     String why =
-        way.drops().entrySet().stream()
+        direction.drops().entrySet().stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
             .map(each -> each.getKey() + " " + each.getValue())
             .collect(Collectors.joining(", "));
     String line =
         String.format(
             Locale.ROOT,
-            "%-24s %s%-5s %9d %9.2f %12d %9s %9s %9d  %s%s",
+            "%-24s %s%-7s %9d %9.2f %12d %9s %9s %9d  %s%s",
             group,
             owner,
-            way.from() + ">" + way.to(),
-            way.packetsPerSecond(),
-            way.bytesPerSecond() * 8 / 1e6,
-            way.forwarded(),
-            microseconds(way.latenessMedianUs()),
-            microseconds(way.latenessP999Us()),
-            way.dropped(),
+            direction.from() + ">" + direction.to(),
+            direction.packetsPerSecond(),
+            direction.bytesPerSecond() * 8 / 1e6,
+            direction.forwarded(),
+            microseconds(direction.latenessMedianUs()),
+            microseconds(direction.latenessP999Us()),
+            direction.dropped(),
             suspended ? "SUSPENDED " : "",
-            way.pending() > 0
-                ? "waiting " + way.pending() + (why.isEmpty() ? "" : ", ") + why
+            direction.pending() > 0
+                ? "waiting " + direction.pending() + (why.isEmpty() ? "" : ", ") + why
                 : why);
     return line.stripTrailing() + "\n";
   }

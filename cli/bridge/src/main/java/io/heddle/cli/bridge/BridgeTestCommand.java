@@ -31,21 +31,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Whether groups flow across a bridge, found out by datagrams of its own. */
+/**
+ * The {@code bridge test} command: tests with its own datagrams whether groups flow across a
+ * bridge.
+ */
 @Command(
     name = "test",
     description = {
-      "Sends numbered datagrams to groups from one fabric, and tells by group and direction"
-          + " whether they come out in the other one, how many, and how late.",
+      "Sends numbered datagrams to groups from one fabric, and reports by group and direction"
+          + " whether they arrive in the other one, how many, and how late.",
       "With --from and --to it runs on one machine with an interface in both fabrics, and tests"
           + " both directions. Otherwise start --to on a host of one fabric, then --from on a host"
-          + " of the other. Neither is the bridge's machine.",
-      "The datagrams' queue key is their own: devices of the groups' members drop them."
+          + " of the other. Neither may be the bridge's machine.",
+      "The datagrams have a queue key of their own, so the devices of group members drop them."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:Every group flows as it should. With --from alone: all was sent.",
-      "1:Not every group does, or the test couldn't be made.",
+      "0:Every group flows as configured. With --from alone: all datagrams were sent.",
+      "1:At least one group doesn't, or the test failed.",
       "2:The command line is wrong; nothing was sent."
     },
     mixinStandardHelpOptions = true)
@@ -59,7 +62,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "GROUP",
       arity = "0..*",
-      description = "Groups to test; all of the configuration unless said.")
+      description = "Groups to test; default: all of the configuration.")
   private List<String> groups = new ArrayList<>();
 
   @Option(
@@ -71,7 +74,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "END",
-      description = "Hear at this interface, or that of this address.")
+      description = "Receive at this interface, or the one with this address.")
   private @Nullable String to;
 
   @Option(
@@ -79,15 +82,15 @@ public final class BridgeTestCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "The bridge's configuration, or a copy, for the groups and their directions. Without it"
-              + " name groups: they should flow both ways.")
+              + " name groups, which should flow in both directions.")
   private @Nullable Path config;
 
   @Option(
       names = "--from-fabric",
       paramLabel = "a|b",
       description =
-          "The fabric that is sent from. Only where addresses and prefixes of the configuration"
-              + " don't tell it.")
+          "The sender's fabric. Required only where addresses and prefixes of the configuration"
+              + " don't identify it.")
   private @Nullable String fromFabric;
 
   @Option(
@@ -101,7 +104,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "N",
       defaultValue = "200",
-      description = "Datagrams a second, all together (${DEFAULT-VALUE}).")
+      description = "Datagrams per second in total (${DEFAULT-VALUE}).")
   private long rate;
 
   @Option(
@@ -115,7 +118,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
       names = "--hops",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Time to live of what is sent (${DEFAULT-VALUE}).")
+      description = "Time to live of the datagrams (${DEFAULT-VALUE}).")
   private int hops;
 
   @Option(
@@ -123,15 +126,15 @@ public final class BridgeTestCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "0x48454454",
       description =
-          "The datagrams' (${DEFAULT-VALUE}). A fabric of kind verbs takes 0x01234567 only; the"
-              + " groups' members get the datagrams then.")
+          "Queue key (${DEFAULT-VALUE}). A fabric of kind verbs accepts 0x01234567 only; then the"
+              + " group members receive the datagrams.")
   private String queueKey = "";
 
   @Option(
       names = "--patience",
       paramLabel = "SECONDS",
       defaultValue = "3",
-      description = "Silence after which nothing more is waited for (${DEFAULT-VALUE}).")
+      description = "Silence that ends the wait for datagrams (${DEFAULT-VALUE}).")
   private int patience;
 
   @Option(
@@ -168,10 +171,10 @@ public final class BridgeTestCommand implements Callable<Integer> {
   private GroupTest.Plan plan(OptionRange range) {
     BridgeConfig bridge = config == null ? null : read(config);
     TestEnd sends = end(range, from);
-    TestEnd hears = end(range, to);
+    TestEnd receives = end(range, to);
     Map<String, GroupSettings> known = known(bridge);
-    int fabric = fabricOfSender(range, bridge, sends, hears);
-    List<TestedWay> ways = new ArrayList<>();
+    int fabric = fabricOfSender(range, bridge, sends, receives);
+    List<TestedDirection> directions = new ArrayList<>();
     for (String name : groups.isEmpty() ? List.copyOf(known.keySet()) : groups) {
       GroupSettings settings = known.get(name);
       Gid group = settings == null ? address(range, bridge, name) : settings.address();
@@ -180,28 +183,30 @@ public final class BridgeTestCommand implements Callable<Integer> {
         throw range.refusal(
             "group "
                 + name
-                + " goes one way, and the configuration doesn't tell which fabric is sent from;"
-                + " say --from-fabric a or b");
+                + " flows in one direction, and the configuration doesn't identify the sender's"
+                + " fabric; say --from-fabric a or b");
       }
-      for (TestEnd each : Stream.of(sends, hears).filter(Objects::nonNull).toList()) {
+      for (TestEnd each : Stream.of(sends, receives).filter(Objects::nonNull).toList()) {
         if (!each.reaches(group)) {
           throw range.refusal(each + " has no address of the family of group " + name);
         }
       }
       String title = settings == null ? name : settings.name();
-      ways.add(new TestedWay(title, group, 0, fabric < 0 || direction.goesFrom(fabric)));
-      if (sends != null && hears != null) {
-        ways.add(new TestedWay(title, group, 1, fabric < 0 || direction.goesFrom(1 - fabric)));
+      directions.add(
+          new TestedDirection(title, group, 0, fabric < 0 || direction.goesFrom(fabric)));
+      if (sends != null && receives != null) {
+        directions.add(
+            new TestedDirection(title, group, 1, fabric < 0 || direction.goesFrom(1 - fabric)));
       }
     }
-    if (ways.isEmpty()) {
+    if (directions.isEmpty()) {
       throw range.refusal("name groups, or the bridge's configuration by --config");
     }
     return new GroupTest.Plan(
         sends,
-        hears,
-        names(fabric, sends, hears),
-        ways,
+        receives,
+        names(fabric, sends, receives),
+        directions,
         count,
         bytes,
         rate,
@@ -211,12 +216,13 @@ public final class BridgeTestCommand implements Callable<Integer> {
         wait * SECOND_NS);
   }
 
-  private static List<String> names(int fabric, @Nullable TestEnd sends, @Nullable TestEnd hears) {
+  private static List<String> names(
+      int fabric, @Nullable TestEnd sends, @Nullable TestEnd receives) {
     return fabric >= 0
         ? List.of(FABRICS.get(fabric), FABRICS.get(1 - fabric))
         : List.of(
             sends == null ? "sender" : sends.interfaceName(),
-            hears == null ? "receiver" : hears.interfaceName());
+            receives == null ? "receiver" : receives.interfaceName());
   }
 
   private int queueKey(OptionRange range) {
@@ -252,7 +258,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
     }
   }
 
-  /* By name, and in the order of the file. */
+  /* By name, in the order of the file. */
   private static Map<String, GroupSettings> known(@Nullable BridgeConfig bridge) {
     Map<String, GroupSettings> known = new LinkedHashMap<>();
     if (bridge != null) {
@@ -275,12 +281,12 @@ public final class BridgeTestCommand implements Callable<Integer> {
     return Gid.of(address);
   }
 
-  /* 0 or 1; negative where that isn't known. */
+  /* Returns 0 or 1; negative where the fabric isn't known. */
   private int fabricOfSender(
       OptionRange range,
       @Nullable BridgeConfig bridge,
       @Nullable TestEnd sends,
-      @Nullable TestEnd hears) {
+      @Nullable TestEnd receives) {
     if (fromFabric != null) {
       if (!FABRICS.contains(fromFabric)) {
         throw range.refusal("--from-fabric " + fromFabric + " is neither a nor b");
@@ -291,11 +297,11 @@ public final class BridgeTestCommand implements Callable<Integer> {
       return -1;
     }
     int bySender = sends == null ? -1 : fabricOf(bridge, sends);
-    if (bySender >= 0 || hears == null) {
+    if (bySender >= 0 || receives == null) {
       return bySender;
     }
-    int byHearer = fabricOf(bridge, hears);
-    return byHearer < 0 ? -1 : 1 - byHearer;
+    int byReceiver = fabricOf(bridge, receives);
+    return byReceiver < 0 ? -1 : 1 - byReceiver;
   }
 
   private static int fabricOf(BridgeConfig bridge, TestEnd end) {

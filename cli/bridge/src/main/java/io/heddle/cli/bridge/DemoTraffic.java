@@ -13,16 +13,19 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every host sends numbered payloads to every group, and every other host says what it heard. A
- * thread for each host, in its namespace.
+ * Traffic of the demo: every host sends numbered payloads to every group, and every other host
+ * records what it receives. Each host has a thread in its namespace.
  *
- * <p>No clock decides: a sender stays at most a window ahead of the slowest hearer, and the run
- * ends when everything was heard, or nothing more comes for a long while.
+ * <p>The traffic isn't timed: a sender stays at most a window ahead of the slowest receiver. The
+ * run ends when everything was received, or after a long silence.
  */
 final class DemoTraffic {
-  /* So few that one processor's backlog (net.core.netdev_max_backlog, 1000) holds those of all six hosts. */
+  /*
+   * Small enough that one processor's backlog (net.core.netdev_max_backlog, 1000) holds those of
+   * all six hosts.
+   */
   private static final long WINDOW = 24;
-  private static final long LOOK_MS = 100;
+  private static final long POLL_MS = 100;
   private static final long WAIT_NS = 1_000_000;
   private static final long SILENCE_NS = 60_000_000_000L;
 
@@ -31,15 +34,15 @@ final class DemoTraffic {
   private final long packetsEach;
   private final int payloadBytes;
   private final int train;
-  private final Ear[] ears;
+  private final Receipts[] receipts;
   private final AtomicLong progressNs = new AtomicLong(System.nanoTime());
-  /* Nobody sends before all hear. */
+  /* Sending begins only when all hosts receive. */
   private final CountDownLatch ready;
   private volatile boolean ending;
   private volatile @Nullable RuntimeException failure;
 
-  /** What one host heard. Written by its thread. */
-  private static final class Ear {
+  /** Record of one host's received payloads. Written by its thread. */
+  private static final class Receipts {
     final BitSet[][] heard;
     final AtomicLong[] fromSender;
     volatile long across;
@@ -47,7 +50,7 @@ final class DemoTraffic {
     volatile long duplicates;
     volatile long damaged;
 
-    Ear(int hosts, int groups) {
+    Receipts(int hosts, int groups) {
       heard = new BitSet[hosts + 1][groups];
       fromSender = new AtomicLong[hosts + 1];
       for (int i = 0; i <= hosts; i++) {
@@ -70,49 +73,51 @@ final class DemoTraffic {
     this.payloadBytes = payloadBytes;
     this.train = train;
     ready = new CountDownLatch(fabrics.hosts());
-    ears = new Ear[fabrics.hosts() + 1];
-    for (int i = 1; i < ears.length; i++) {
-      ears[i] = new Ear(fabrics.hosts(), groups.size());
+    receipts = new Receipts[fabrics.hosts() + 1];
+    for (int i = 1; i < receipts.length; i++) {
+      receipts[i] = new Receipts(fabrics.hosts(), groups.size());
     }
   }
 
-  /** Payloads that hosts of the other fabric should hear, all together. */
+  /** Returns the total of payloads that hosts of the other fabric should receive. */
   long expectedAcross() {
     long hostsEach = fabrics.hosts() / 2;
     return 2 * hostsEach * hostsEach * groups.size() * packetsEach;
   }
 
-  /** Payloads that hosts of the same fabric should hear from each other, without the bridge. */
+  /**
+   * Returns the total of payloads that hosts of the same fabric should receive, without the bridge.
+   */
   long expectedWithin() {
     long hostsEach = fabrics.hosts() / 2;
     return 2 * hostsEach * (hostsEach - 1) * groups.size() * packetsEach;
   }
 
   long across() {
-    return sum(ear -> ear.across);
+    return sum(receipt -> receipt.across);
   }
 
   long within() {
-    return sum(ear -> ear.within);
+    return sum(receipt -> receipt.within);
   }
 
   long duplicates() {
-    return sum(ear -> ear.duplicates);
+    return sum(receipt -> receipt.duplicates);
   }
 
   long damaged() {
-    return sum(ear -> ear.damaged);
+    return sum(receipt -> receipt.damaged);
   }
 
-  private long sum(ToLongFunction<Ear> of) {
+  private long sum(ToLongFunction<Receipts> of) {
     long sum = 0;
-    for (int i = 1; i < ears.length; i++) {
-      sum += of.applyAsLong(ears[i]);
+    for (int i = 1; i < receipts.length; i++) {
+      sum += of.applyAsLong(receipts[i]);
     }
     return sum;
   }
 
-  /** Runs it to its end. */
+  /** Runs the traffic to its end. */
   void run(Runnable whileItRuns) {
     List<Thread> threads = new ArrayList<>();
     for (int host = 1; host <= fabrics.hosts(); host++) {
@@ -123,7 +128,7 @@ final class DemoTraffic {
       while (each.isAlive()) {
         whileItRuns.run();
         try {
-          each.join(LOOK_MS);
+          each.join(POLL_MS);
         } catch (InterruptedException interrupted) {
           ending = true;
           Thread.currentThread().interrupt();
@@ -157,8 +162,8 @@ final class DemoTraffic {
   private void meet() {
     ready.countDown();
     try {
-      while (!ready.await(LOOK_MS, TimeUnit.MILLISECONDS) && !ending) {
-        /* Another host isn't there yet. */
+      while (!ready.await(POLL_MS, TimeUnit.MILLISECONDS) && !ending) {
+        /* Another host isn't ready yet. */
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -167,17 +172,18 @@ final class DemoTraffic {
   }
 
   private void talk(FabricHost host, int number) {
-    Ear ear = ears[number];
+    Receipts receipt = receipts[number];
     long all = packetsEach * groups.size();
     long sent = 0;
     progressNs.set(System.nanoTime());
     while (!ending) {
       sent = send(host, number, sent, all);
       int taken =
-          host.hear(
+          host.receive(
               groups,
               WAIT_NS,
-              (sender, group, payload, right) -> take(ear, number, sender, group, payload, right));
+              (sender, group, payload, right) ->
+                  take(receipt, number, sender, group, payload, right));
       long now = System.nanoTime();
       if (taken > 0) {
         progressNs.set(now);
@@ -189,7 +195,7 @@ final class DemoTraffic {
     }
   }
 
-  /* Payloads that were sent then. */
+  /* Returns the number of payloads sent so far. */
   private long send(FabricHost host, int number, long sentBefore, long all) {
     long sent = sentBefore;
     while (sent < all && sent - slowest(number) < WINDOW) {
@@ -210,32 +216,33 @@ final class DemoTraffic {
 
   private long slowest(int sender) {
     long least = Long.MAX_VALUE;
-    for (int i = 1; i < ears.length; i++) {
+    for (int i = 1; i < receipts.length; i++) {
       if (i != sender) {
-        least = Math.min(least, ears[i].fromSender[sender].get());
+        least = Math.min(least, receipts[i].fromSender[sender].get());
       }
     }
     return least;
   }
 
-  private void take(Ear ear, int hearer, int sender, int group, long payload, boolean right) {
+  private void take(
+      Receipts receipt, int receiver, int sender, int group, long payload, boolean right) {
     boolean sane =
-        right && sender >= 1 && sender < ears.length && payload >= 0 && payload < packetsEach;
-    if (!sane || sender == hearer) {
-      ear.damaged++;
+        right && sender >= 1 && sender < receipts.length && payload >= 0 && payload < packetsEach;
+    if (!sane || sender == receiver) {
+      receipt.damaged++;
       return;
     }
-    BitSet heard = ear.heard[sender][group];
+    BitSet heard = receipt.heard[sender][group];
     if (heard.get((int) payload)) {
-      ear.duplicates++;
+      receipt.duplicates++;
       return;
     }
     heard.set((int) payload);
-    ear.fromSender[sender].incrementAndGet();
-    if (fabrics.side(sender) == fabrics.side(hearer)) {
-      ear.within++;
+    receipt.fromSender[sender].incrementAndGet();
+    if (fabrics.side(sender) == fabrics.side(receiver)) {
+      receipt.within++;
     } else {
-      ear.across++;
+      receipt.across++;
     }
   }
 }

@@ -20,17 +20,17 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of a fabric as an application sees it: it sends numbered payloads to multicast groups and
- * checks what it hears. It has a UDP socket of its own and shares nothing with the bridge but the
- * formats.
+ * Host of a fabric from an application's view: it sends numbered payloads to multicast groups and
+ * checks those that it receives. It has a UDP socket of its own and shares only the formats with
+ * the bridge.
  *
  * <pre>
  *  0       8        12      16          24
- * |"HEDDLE"|sender  |group  |number     |bytes that follow from the number ...
+ * |"HEDDLE"|sender  |group  |number     |bytes derived from the number ...
  * </pre>
  */
 final class FabricHost implements AutoCloseable {
-  /** Of a payload, at least. */
+  /** Minimum length of a payload. */
   static final int LEAST_PAYLOAD_BYTES = 24;
 
   static final int MOST_PAYLOAD_BYTES = 4096;
@@ -40,7 +40,7 @@ final class FabricHost implements AutoCloseable {
   private static final int AF_INET6 = 10;
   private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
   private static final int SOCKADDR_BYTES = 28;
-  private static final int ROOM_BYTES = 1 << 17;
+  private static final int BUFFER_BYTES = 1 << 17;
   private static final int CONTROL_BYTES = 64;
   private static final int SO_TIMESTAMPNS = 35;
   private static final int IP_MULTICAST_TTL = 33;
@@ -48,7 +48,7 @@ final class FabricHost implements AutoCloseable {
   private static final int SO_BINDTODEVICE = 25;
   private static final long SECOND_NS = 1_000_000_000L;
 
-  private final int roomBytes;
+  private final int bufferBytes;
   private int number;
   private final int port;
   private final @Nullable Gid ipv4;
@@ -65,26 +65,26 @@ final class FabricHost implements AutoCloseable {
   private final CRC32 crc = new CRC32();
   private final MemorySegment capture;
 
-  /** What a host heard. */
+  /** Callback for received payloads. */
   interface Heard {
     /**
-     * @param right whether CRC and payload are what the sender made
+     * @param right whether CRC and payload are intact
      */
     void payload(int sender, int group, long number, boolean right);
   }
 
-  /** A host in the calling thread's namespace, used by that thread alone. */
+  /** Creates a host in the calling thread's namespace, used by that thread only. */
   FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6) {
-    this(number, interfaceName, ipv4, ipv6, ROOM_BYTES);
+    this(number, interfaceName, ipv4, ipv6, BUFFER_BYTES);
   }
 
   /**
-   * The same with room for many packets that are built before they are sent.
+   * Creates a host with a buffer for many packets that are built before they are sent.
    *
-   * @param roomBytes of {@link #packet}
+   * @param bufferBytes of {@link #packet}
    */
-  FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6, int roomBytes) {
-    this(number, interfaceName, ipv4, ipv6, roomBytes, PacketFormat.ROCE_PORT);
+  FabricHost(int number, String interfaceName, Gid ipv4, Gid ipv6, int bufferBytes) {
+    this(number, interfaceName, ipv4, ipv6, bufferBytes, PacketFormat.ROCE_PORT);
     bound();
   }
 
@@ -93,16 +93,16 @@ final class FabricHost implements AutoCloseable {
       String interfaceName,
       @Nullable Gid ipv4,
       @Nullable Gid ipv6,
-      int roomBytes,
+      int bufferBytes,
       int port) {
     this.number = number;
-    this.roomBytes = roomBytes;
+    this.bufferBytes = bufferBytes;
     this.port = port;
     this.ipv4 = ipv4;
     this.ipv6 = ipv6;
     name = Memory.allocate(arena, 32, 8);
-    packet = Memory.allocate(arena, roomBytes, 64);
-    view = Memory.ALL.asSlice(packet, roomBytes).asByteBuffer();
+    packet = Memory.allocate(arena, bufferBytes, 64);
+    view = Memory.ALL.asSlice(packet, bufferBytes).asByteBuffer();
     header = Memory.allocate(arena, 64 + 16 + CONTROL_BYTES, 8);
     pollfd = Memory.allocate(arena, 8 + 16, 8);
     capture = LinuxCalls.errnoCapture();
@@ -137,17 +137,17 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * A host whose socket hears this interface alone, so that one machine can be a host of both
-   * fabrics.
+   * Creates a host whose socket receives on this interface only, so that one machine can be a host
+   * of both fabrics.
    *
-   * @param ipv4 its source of IPv4; null where it has none
-   * @param ipv6 its source of IPv6; null where it has none
-   * @param port that it sends from and hears at
+   * @param ipv4 source of IPv4 packets; null for none
+   * @param ipv6 source of IPv6 packets; null for none
+   * @param port source port, and port that it receives at
    * @throws SystemCallException EADDRINUSE where another program has the port
    */
   static FabricHost onInterface(
       int number, String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, int port) {
-    FabricHost host = new FabricHost(number, interfaceName, ipv4, ipv6, ROOM_BYTES, port);
+    FabricHost host = new FabricHost(number, interfaceName, ipv4, ipv6, BUFFER_BYTES, port);
     byte[] text = interfaceName.getBytes(StandardCharsets.US_ASCII);
     long at = Memory.allocate(host.arena, text.length + 1L, 8);
     MemorySegment.copy(text, 0, Memory.ALL, ValueLayout.JAVA_BYTE, at, text.length);
@@ -175,23 +175,23 @@ final class FabricHost implements AutoCloseable {
     Memory.ALL.set(Memory.NETWORK_LONG, name + 16, address.low());
   }
 
-  /** Sends what another host would, from now on, but for its address. */
+  /** Imitates another host from now on, except for its address. */
   void copyOf(int host) {
     number = host;
   }
 
-  /** Lets what it sends go over so many routers and one less. */
+  /** Sets the time to live of sent packets. */
   void hops(int hops) {
     set(0, IP_MULTICAST_TTL, hops);
     set(41, IPV6_MULTICAST_HOPS, hops);
   }
 
-  /** Has the system note from now on when packets come. */
+  /** Enables the system's receive time stamps. */
   void noteArrivals() {
     set(1, SO_TIMESTAMPNS, 1);
   }
 
-  /** Hears when packets came. */
+  /** Callback for arrival times. */
   interface Noted {
     /**
      * @param number of the payload
@@ -201,7 +201,7 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Takes what has come without waiting, of any source and with any CRC. Only after {@link
+   * Takes the pending packets without waiting, of any source and with any CRC. Only after {@link
    * #noteArrivals}.
    */
   void take(Noted noted) {
@@ -215,19 +215,19 @@ final class FabricHost implements AutoCloseable {
     });
   }
 
-  /** Takes packets as they came. */
+  /** Callback for received packets. */
   interface Came {
     /**
-     * One lies at {@link #packet} until this returns.
+     * Handles one, which stays at {@link #packet} until this returns.
      *
      * @param lengthBytes from the BTH to the end of the CRC
-     * @param arrivedNs by the system's clock; negative where it didn't note it
+     * @param arrivedNs by the system's clock; negative without a time stamp
      */
     void packet(int lengthBytes, long arrivedNs);
   }
 
   /**
-   * Takes what has come without waiting.
+   * Takes the pending packets without waiting.
    *
    * @return packets taken
    */
@@ -242,7 +242,7 @@ final class FabricHost implements AutoCloseable {
       Memory.setLong(header + 32, control);
       Memory.setLong(header + 40, CONTROL_BYTES);
       Memory.setLong(header + 64, packet);
-      Memory.setLong(header + 72, roomBytes);
+      Memory.setLong(header + 72, bufferBytes);
       long length = LinuxCalls.recvmsg(capture, fd, header, 0);
       if (length < 0) {
         return taken;
@@ -256,14 +256,14 @@ final class FabricHost implements AutoCloseable {
     }
   }
 
-  /** Waits for a packet, so long at most. */
+  /** Waits for a packet, at most this long. */
   void await(long waitNs) {
     Memory.setLong(pollfd + 8, 0);
     Memory.setLong(pollfd + 16, waitNs);
     DatagramCalls.poll(capture, pollfd, 1, pollfd + 8);
   }
 
-  /** Hears these groups from now on. */
+  /** Joins groups. */
   void join(List<Gid> groups, String interfaceName) {
     long request = Memory.allocate(arena, 24, 8);
     for (Gid group : groups) {
@@ -285,7 +285,7 @@ final class FabricHost implements AutoCloseable {
   /**
    * Sends one payload.
    *
-   * @return false where the system has no room at the moment
+   * @return false where the system has no buffer at the moment
    */
   boolean send(Gid group, int groupNumber, long payloadNumber, int payloadBytes) {
     int length = build(packet, group, groupNumber, payloadNumber, payloadBytes, 0);
@@ -293,10 +293,10 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Sends payloads with numbers in a row as one segmented send.
+   * Sends payloads with consecutive numbers as one segmented send.
    *
    * @param count at most {@link HeaderChecksum#MOST_SEGMENTS}, and all within 64 KiB
-   * @return false where the system has no room at the moment
+   * @return false where the system has no buffer at the moment
    */
   boolean sendTrain(Gid group, int groupNumber, long first, int count, int payloadBytes) {
     int length = 0;
@@ -308,7 +308,7 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Sends what was built last, or a part of it.
+   * Sends the packets built last, or some of them.
    *
    * @param segmentBytes of each datagram; 0 for a single one
    */
@@ -317,7 +317,7 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Sends what was built at an address.
+   * Sends the packets built at an address.
    *
    * @param segmentBytes of each datagram; 0 for a single one
    */
@@ -332,7 +332,7 @@ final class FabricHost implements AutoCloseable {
       controlBytes = 24;
     }
     if (!group.isIpv4Mapped()) {
-      /* Its interface may have several addresses; the socket's own option names no source. */
+      /* The interface may have several addresses, and the socket's option sets no source. */
       Gid source = sourceOf(group);
       long info = control + controlBytes;
       Memory.setLong(info, 36);
@@ -361,11 +361,11 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Makes a packet.
+   * Builds a packet.
    *
-   * @param at its address, within {@link #packet}'s room
-   * @param segment its number in a segmented send
-   * @return its bytes from the BTH to the end of the CRC
+   * @param at its address, within {@link #packet}'s buffer
+   * @param segment its index in a segmented send
+   * @return its length from the BTH to the end of the CRC
    */
   int build(
       long at, Gid group, int groupNumber, long payloadNumber, int payloadBytes, int segment) {
@@ -386,7 +386,7 @@ final class FabricHost implements AutoCloseable {
     return covered + PacketFormat.ICRC_BYTES;
   }
 
-  /** Puts the CRC behind a packet as it is now. */
+  /** Writes the CRC of the packet's current bytes after it. */
   void seal(long at, Gid group, int covered, int segment) {
     int front = frontOf(sourceOf(group), port, group, covered);
     int identification = group.isIpv4Mapped() ? headers.ofIdentification(segment, covered) : 0;
@@ -397,7 +397,7 @@ final class FabricHost implements AutoCloseable {
     return Objects.requireNonNull(group.isIpv4Mapped() ? ipv4 : ipv6);
   }
 
-  /** Where packets are built. */
+  /** Returns the buffer of built packets. */
   long packet() {
     return packet;
   }
@@ -422,12 +422,12 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Takes what has come, waiting a moment for the first.
+   * Takes the pending packets, after a short wait for the first one.
    *
    * @param groups by number
    * @return packets taken
    */
-  int hear(List<Gid> groups, long waitNs, Heard heard) {
+  int receive(List<Gid> groups, long waitNs, Heard heard) {
     await(waitNs);
     return drain((length, arrivedNs) -> judge(groups, length, heard));
   }
@@ -453,8 +453,8 @@ final class FabricHost implements AutoCloseable {
   }
 
   /**
-   * Whether the CRC of the packet that came is right. The kernel doesn't tell of the
-   * identification: any is right that a train may have.
+   * Returns whether the CRC of the received packet is valid. The kernel doesn't deliver the
+   * identification: any value that a train may have is accepted.
    */
   boolean isRight(Gid group, int length) {
     int covered = length - PacketFormat.ICRC_BYTES;

@@ -19,13 +19,13 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Two bridges under load: the owner of a group is drained, then the next one killed. */
+/** Demo of two bridges under load: the owner of a group is drained, then the next one killed. */
 final class FailoverDemo {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int MTU = 1500;
   private static final int BRIDGES = 2;
   private static final long ENOUGH = 500;
-  private static final long LOOK_NS = 2_000_000;
+  private static final long POLL_NS = 2_000_000;
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final double NS_PER_MS = 1e6;
 
@@ -35,19 +35,19 @@ final class FailoverDemo {
   private Path folder = Path.of("");
 
   /**
-   * What came of it.
+   * Results of a run.
    *
-   * @param sent payloads to the group, about a thousand a second
-   * @param twice payloads that came twice
+   * @param sent payloads to the group, about a thousand per second
+   * @param twice payloads that were received twice
    * @param damaged payloads whose CRC or bytes were wrong
-   * @param lostInHandOver payloads that never came, while the owner was drained
+   * @param lostInHandOver payloads lost while the owner was drained
    * @param countedInHandOver packets that bridges counted as no-owner then
    * @param handOverMs the longest time without a payload then
-   * @param lostAtKill payloads that never came when the owner was killed
+   * @param lostAtKill payloads lost when the owner was killed
    * @param killMs the longest time without a payload then
-   * @param holdMs how long the other bridge waits before it takes over
-   * @param holds whether payloads flow again, none came twice, and those lost in the hand-over were
-   *     counted
+   * @param holdMs hold time before the other bridge takes over
+   * @param holds whether payloads flow again, none was duplicated, and those lost in the handover
+   *     were counted
    */
   record Report(
       long sent,
@@ -64,7 +64,7 @@ final class FailoverDemo {
       return String.format(
           Locale.ROOT,
           """
-          two bridges, one group, %d payloads: twice %d, damaged %d
+          two bridges, one group, %d payloads: duplicates %d, damaged %d
           owner drained  longest time without a payload %.1f ms, lost %d, counted as no-owner %d
           owner killed   longest time without a payload %.1f ms (hold %.0f ms), lost %d
           %s
@@ -78,7 +78,7 @@ final class FailoverDemo {
           killMs,
           holdMs,
           lostAtKill,
-          holds ? "all of it holds" : "NOT all of it holds");
+          holds ? "PASSED" : "FAILED");
     }
   }
 
@@ -185,13 +185,13 @@ final class FailoverDemo {
     }
   }
 
-  /* The bridge that owns the group; -1 unless it is exactly one. */
+  /* Returns the bridge that owns the group; -1 unless it is exactly one. */
   private int owner() {
     boolean first = isOwner(0);
     return first == isOwner(1) ? -1 : first ? 0 : 1;
   }
 
-  /* Whether both agree, and the one that isn't the owner could be. */
+  /* Returns whether both agree, and the backup could own groups. */
   private boolean both(String other) {
     try {
       for (int bridge = 0; bridge < BRIDGES; bridge++) {
@@ -241,9 +241,10 @@ final class FailoverDemo {
     long start = System.nanoTime();
     while (!holds.getAsBoolean()) {
       if (System.nanoTime() - start > PATIENCE_NS) {
-        throw new HeddleException("not within a minute: " + what + "; the bridges said:" + logs());
+        throw new HeddleException(
+            "not within a minute: " + what + "; output of the bridges:" + logs());
       }
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 

@@ -19,11 +19,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends numbered datagrams to groups from one fabric, and hears what comes out in the other: one
+ * Test that sends numbered datagrams to groups from one fabric, and receives them in the other: one
  * machine with an interface in both, or a sender and a receiver. One thread does both.
  *
- * <p>It isn't the bridge and needs none on this machine. Where it does both, it first repeats a
- * datagram that doesn't count until it comes, since switches learn of a new member in a while.
+ * <p>It is independent of the bridge and needs none on this machine. Where it does both, it first
+ * repeats an uncounted datagram until it arrives, since switches learn of a new member with a
+ * delay.
  */
 final class GroupTest {
   private static final long WAIT_NS = 1_000_000;
@@ -31,25 +32,25 @@ final class GroupTest {
   private static final long SECOND_NS = 1_000_000_000;
 
   /**
-   * What was asked for.
+   * Parameters of a test.
    *
-   * @param from end that sends; null for a receiver
-   * @param to end that hears; null for a sender
-   * @param names of the ways' ends
-   * @param ways to test; of a receiver those that it hears
-   * @param count numbered datagrams to each group and way
+   * @param from the sending end; null for a receiver
+   * @param to the receiving end; null for a sender
+   * @param names of both ends
+   * @param directions to test; for a receiver those that it receives
+   * @param count numbered datagrams to each group and direction
    * @param bytes of each payload
-   * @param rate datagrams a second, all together
+   * @param rate datagrams per second in total
    * @param hops time to live
    * @param queueKey of the datagrams
-   * @param patienceNs how long silence has to be that says that nothing more comes
+   * @param patienceNs silence that ends the wait for datagrams
    * @param waitNs how long a receiver waits for its sender
    */
   record Plan(
       @Nullable TestEnd from,
       @Nullable TestEnd to,
       List<String> names,
-      List<TestedWay> ways,
+      List<TestedDirection> directions,
       long count,
       int bytes,
       long rate,
@@ -60,24 +61,24 @@ final class GroupTest {
 
   private final Plan plan;
   private final TestDatagram.Common common;
-  private final Map<Gid, TestedWay[]> byGroup = new HashMap<>();
+  private final Map<Gid, TestedDirection[]> byGroup = new HashMap<>();
   private final @Nullable FabricHost[] hosts = new FabricHost[2];
-  /* The run that a receiver has heard; 0 for none. */
+  /* Run that a receiver has joined; 0 for none. */
   private int run;
   private boolean oneClock = true;
-  private long heardNs;
+  private long receivedNs;
 
   GroupTest(Plan plan) {
     this.plan = plan;
     int number = 1 + ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
     common = new TestDatagram.Common(number, plan.queueKey(), plan.count(), plan.bytes(), clock());
     run = plan.from() == null ? 0 : number;
-    for (TestedWay each : plan.ways()) {
-      byGroup.computeIfAbsent(each.group(), group -> new TestedWay[2])[each.origin()] = each;
+    for (TestedDirection each : plan.directions()) {
+      byGroup.computeIfAbsent(each.group(), group -> new TestedDirection[2])[each.origin()] = each;
     }
   }
 
-  /* Machines have clocks of their own, and namespaces of one machine have not. */
+  /* Different machines have different clocks; the namespaces of one machine share one. */
   private static long clock() {
     try {
       String text = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -87,7 +88,7 @@ final class GroupTest {
     }
   }
 
-  /** Runs it to its end. */
+  /** Runs the test to its end. */
   GroupTestReport run() {
     TestEnd from = plan.from();
     TestEnd to = plan.to();
@@ -99,45 +100,46 @@ final class GroupTest {
         open(cleanup, 1, to, true);
       }
       if (from == null) {
-        receive();
+        awaitAndReceive();
       } else if (to == null) {
         sendAll();
       } else {
         settle();
         sendAll();
-        hearTheRest();
+        receiveTheRest();
       }
       return report();
     }
   }
 
-  private void open(Cleanup cleanup, int end, TestEnd at, boolean hears) {
-    FabricHost host = cleanup.add(at.open(common.run(), hears));
+  private void open(Cleanup cleanup, int end, TestEnd at, boolean receives) {
+    FabricHost host = cleanup.add(at.open(common.run(), receives));
     host.hops(plan.hops());
     hosts[end] = host;
-    if (hears) {
+    if (receives) {
       Memberships memberships = cleanup.add(at.memberships());
       byGroup.keySet().forEach(memberships::join);
     }
   }
 
   private void settle() {
-    List<TestedWay> open = plan.ways().stream().filter(TestedWay::isOpen).toList();
+    List<TestedDirection> open =
+        plan.directions().stream().filter(TestedDirection::isOpen).toList();
     long start = System.nanoTime();
     long now = start;
     /* All of a round together, and no faster than the rate. */
     long roundNs = Math.max(PROBE_NS, open.size() * SECOND_NS / plan.rate());
-    while (!open.stream().allMatch(TestedWay::isSettled) && now - start < plan.patienceNs()) {
-      for (TestedWay each : open) {
+    while (!open.stream().allMatch(TestedDirection::isSettled) && now - start < plan.patienceNs()) {
+      for (TestedDirection each : open) {
         if (!each.isSettled()) {
           send(each, TestDatagram.PROBE);
         }
       }
       long round = now;
       do {
-        hear(WAIT_NS);
+        receive(WAIT_NS);
         now = System.nanoTime();
-      } while (now - round < roundNs && !open.stream().allMatch(TestedWay::isSettled));
+      } while (now - round < roundNs && !open.stream().allMatch(TestedDirection::isSettled));
     }
   }
 
@@ -145,15 +147,15 @@ final class GroupTest {
     long start = System.nanoTime();
     long sent = 0;
     for (long number = 0; number < plan.count(); number++) {
-      for (TestedWay each : plan.ways()) {
+      for (TestedDirection each : plan.directions()) {
         long dueNs = start + sent * SECOND_NS / plan.rate();
         long left;
         do {
           left = dueNs - System.nanoTime();
-          hear(Math.clamp(left, 0, WAIT_NS));
+          receive(Math.clamp(left, 0, WAIT_NS));
         } while (left > 0);
         while (!send(each, number)) {
-          hear(WAIT_NS);
+          receive(WAIT_NS);
         }
         each.countSent();
         sent++;
@@ -161,13 +163,13 @@ final class GroupTest {
     }
   }
 
-  private boolean send(TestedWay way, long number) {
-    FabricHost host = hosts[way.origin()];
+  private boolean send(TestedDirection direction, long number) {
+    FabricHost host = hosts[direction.origin()];
     if (host == null) {
-      throw new IllegalStateException("nobody sends there");
+      throw new IllegalStateException("no sender at this end");
     }
     try {
-      return TestDatagram.send(host, common, way.origin(), way.group(), number);
+      return TestDatagram.send(host, common, direction.origin(), direction.group(), number);
     } catch (SystemCallException refused) {
       if (refused.errno() == Errno.EMSGSIZE) {
         throw new HeddleException(
@@ -177,33 +179,33 @@ final class GroupTest {
     }
   }
 
-  private void hearTheRest() {
-    heardNs = System.nanoTime();
-    while (!isComplete() && System.nanoTime() - heardNs < plan.patienceNs()) {
-      hear(WAIT_NS);
+  private void receiveTheRest() {
+    receivedNs = System.nanoTime();
+    while (!isComplete() && System.nanoTime() - receivedNs < plan.patienceNs()) {
+      receive(WAIT_NS);
     }
   }
 
   private boolean isComplete() {
-    return plan.ways().stream().allMatch(each -> !each.isOpen() || each.isComplete());
+    return plan.directions().stream().allMatch(each -> !each.isOpen() || each.isComplete());
   }
 
-  private void receive() {
+  private void awaitAndReceive() {
     long start = System.nanoTime();
     while (run == 0) {
-      hear(WAIT_NS);
+      receive(WAIT_NS);
       if (System.nanoTime() - start > plan.waitNs()) {
         throw new HeddleException(
-            "nothing of a sender came within "
+            "no datagram of a sender arrived within "
                 + plan.waitNs() / SECOND_NS
                 + " s; start heddle bridge test --from in the other fabric, then look at heddle"
                 + " bridge show");
       }
     }
-    hearTheRest();
+    receiveTheRest();
   }
 
-  private void hear(long waitNs) {
+  private void receive(long waitNs) {
     for (int end = 0; end < hosts.length; end++) {
       FabricHost host = hosts[end];
       if (host != null) {
@@ -219,20 +221,22 @@ final class GroupTest {
   }
 
   private void take(TestDatagram.Heard datagram, int end) {
-    TestedWay[] ways = byGroup.get(datagram.group());
+    TestedDirection[] directions = byGroup.get(datagram.group());
     boolean sane = datagram.origin() >= 0 && datagram.origin() < 2;
-    if (ways == null || !sane || datagram.number() >= Math.max(plan.count(), datagram.count())) {
+    if (directions == null
+        || !sane
+        || datagram.number() >= Math.max(plan.count(), datagram.count())) {
       return;
     }
     if (run == 0 && datagram.right()) {
       run = datagram.run();
       oneClock = datagram.clock() == common.clock();
-      plan.ways().forEach(each -> each.sentElsewhere(datagram.count()));
+      plan.directions().forEach(each -> each.sentElsewhere(datagram.count()));
     }
-    TestedWay way = ways[datagram.origin()];
-    if (way != null && datagram.run() == run) {
-      heardNs = System.nanoTime();
-      way.hear(datagram, end);
+    TestedDirection direction = directions[datagram.origin()];
+    if (direction != null && datagram.run() == run) {
+      receivedNs = System.nanoTime();
+      direction.receive(datagram, end);
     }
   }
 
@@ -240,10 +244,10 @@ final class GroupTest {
     TestEnd from = plan.from();
     TestEnd to = plan.to();
     boolean sender = to == null;
-    List<GroupTestReport.Way> ways = new ArrayList<>();
-    for (TestedWay each : plan.ways()) {
+    List<GroupTestReport.Direction> directions = new ArrayList<>();
+    for (TestedDirection each : plan.directions()) {
       String begin = plan.names().get(each.origin());
-      ways.add(each.report(begin, plan.names().get(1 - each.origin()), sender));
+      directions.add(each.report(begin, plan.names().get(1 - each.origin()), sender));
     }
     return new GroupTestReport(
         String.format(Locale.ROOT, "%08x", run),
@@ -253,7 +257,7 @@ final class GroupTest {
         plan.count(),
         plan.bytes(),
         oneClock,
-        List.copyOf(ways),
-        ways.stream().allMatch(GroupTestReport.Way::holds));
+        List.copyOf(directions),
+        directions.stream().allMatch(GroupTestReport.Direction::holds));
   }
 }

@@ -5,18 +5,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a test's datagrams at the other side.
+ * Results of a group test at the receiving side.
  *
- * @param run the test's number, which its datagrams carry
- * @param role both: this machine sent and heard; sender: it only sent; receiver: it only heard
- * @param from its end that sends, interface and address; empty for a receiver
- * @param to its end that hears, interface and addresses; empty for a sender
- * @param count numbered datagrams to each group and way
+ * @param run the test's number, which its datagrams contain
+ * @param role both: this machine sent and received; sender: it only sent; receiver: it only
+ *     received
+ * @param from its sending end, interface and address; empty for a receiver
+ * @param to its receiving end, interface and addresses; empty for a sender
+ * @param count numbered datagrams to each group and direction
  * @param bytes of each payload
- * @param oneClock whether one clock told when datagrams were sent and when they came; else the
- *     times are as good as both hosts' clocks agree
- * @param ways a row for each group and way
- * @param holds whether each way is as it should be; of a sender, whether all was sent
+ * @param oneClock whether one clock measured send and receive times; otherwise the times include
+ *     the offset of both hosts' clocks
+ * @param ways a row for each group and direction
+ * @param holds whether each direction is as configured; for a sender, whether all was sent
  */
 record GroupTestReport(
     String run,
@@ -26,9 +27,9 @@ record GroupTestReport(
     long count,
     int bytes,
     boolean oneClock,
-    List<Way> ways,
+    List<Direction> ways,
     boolean holds) {
-  /** What a way may be. */
+  /** States of a direction. */
   static final String FLOWS = "flows";
 
   static final String NOTHING = "nothing came";
@@ -41,23 +42,24 @@ record GroupTestReport(
   static final String SENT = "sent";
 
   /**
-   * One group and way.
+   * One group and direction.
    *
-   * @param group as it is named
-   * @param from the fabric, or the interface where the configuration doesn't tell the fabric
+   * @param group its name
+   * @param from the fabric, or the interface where the configuration doesn't identify the fabric
    * @param to the same of the other side
    * @param sent numbered datagrams that were sent
-   * @param arrived of them, those that came, each once
-   * @param lost of them, those that didn't come
-   * @param again copies beside the first
+   * @param arrived of them, those that arrived, each once
+   * @param lost of them, those that didn't arrive
+   * @param again duplicates of these
    * @param damaged datagrams whose CRC or bytes were wrong
-   * @param cameBack datagrams that came back into the fabric that they came from
-   * @param medianUs from the sender's call to the receiving system; null where none came
+   * @param cameBack datagrams that returned into the fabric that they were sent from
+   * @param medianUs from the sender's call to the receiving system; null where none arrived
    * @param mostUs the longest such time
-   * @param state flows, loses, nothing came, comes twice, damaged, comes back; of a way that the
-   *     configuration shuts: shut, as configured, or comes against its direction; of a sender: sent
+   * @param state flows, loses, nothing came, comes twice, damaged, comes back; for a direction that
+   *     the configuration excludes: shut, as configured, or comes against its direction; for a
+   *     sender: sent
    */
-  record Way(
+  record Direction(
       String group,
       String from,
       String to,
@@ -78,7 +80,7 @@ record GroupTestReport(
   String table() {
     StringBuilder text = new StringBuilder();
     text.append("test ").append(run).append(": ").append(count).append(" datagrams of ");
-    text.append(bytes).append(" bytes to each group and way");
+    text.append(bytes).append(" bytes to each group and direction");
     text.append(from.isEmpty() ? "" : ", from " + from).append(to.isEmpty() ? "" : ", to " + to);
     text.append("\n\n");
     text.append(
@@ -86,51 +88,51 @@ record GroupTestReport(
             Locale.ROOT,
             "%-24s %-15s %7s %7s %6s %6s %7s %10s %10s  %s%n",
             "group",
-            "way",
+            "from>to",
             "sent",
             "arrived",
             "lost",
             "again",
             "damaged",
             "median us",
-            "most us",
+            "max us",
             "state"));
     String before = "";
-    for (Way each : ways) {
+    for (Direction each : ways) {
       text.append(line(each, each.group().equals(before) ? "" : each.group()));
       before = each.group();
     }
     long wrong = ways.stream().filter(each -> !each.holds()).count();
     text.append('\n');
     if (role.equals("sender")) {
-      text.append("all was sent; the receiver tells what came\n");
+      text.append("all datagrams were sent; see the receiver's report\n");
     } else if (wrong == 0) {
-      text.append("every way is as it should be\n");
+      text.append("every direction is as configured\n");
     } else {
       text.append(wrong).append(" of ").append(ways.size());
       text.append(
-          " ways are not as they should be; heddle bridge show at the bridge tells the reasons\n");
+          " directions are not as configured; heddle bridge show at the bridge has the reasons\n");
     }
     if (!oneClock) {
-      text.append("two hosts' clocks told the times\n");
+      text.append("the times include the offset of two hosts' clocks\n");
     }
     return text.toString();
   }
 
-  private static String line(Way way, String name) {
+  private static String line(Direction direction, String name) {
     return String.format(
         Locale.ROOT,
         "%-24s %-15s %7d %7s %6s %6d %7d %10s %10s  %s%n",
         name,
-        way.from() + ">" + way.to(),
-        way.sent(),
-        way.state().equals(SENT) ? "-" : Long.toString(way.arrived()),
-        way.state().equals(SENT) ? "-" : Long.toString(way.lost()),
-        way.again(),
-        way.damaged(),
-        microseconds(way.medianUs()),
-        microseconds(way.mostUs()),
-        way.state());
+        direction.from() + ">" + direction.to(),
+        direction.sent(),
+        direction.state().equals(SENT) ? "-" : Long.toString(direction.arrived()),
+        direction.state().equals(SENT) ? "-" : Long.toString(direction.lost()),
+        direction.again(),
+        direction.damaged(),
+        microseconds(direction.medianUs()),
+        microseconds(direction.mostUs()),
+        direction.state());
   }
 
   private static String microseconds(@Nullable Double value) {

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Measures what a bridge adds to the time that packets take, beside a forwarder in C and the
- * kernel's multicast routing. They take turns, each at a gateway and with a group of its own;
- * nobody else runs meanwhile.
+ * Measurement of the latency that a bridge adds, compared with a forwarder in C and the kernel's
+ * multicast routing. They run alternately, each at a gateway and with a group of its own; no other
+ * one runs meanwhile.
  */
 final class LatencyBench {
   static final String DIRECT = "one fabric";
@@ -38,14 +38,14 @@ final class LatencyBench {
   private static final double NS_PER_US = 1e3;
 
   /**
-   * What to measure.
+   * Parameters of the measurement.
    *
    * @param rounds of each, at least 1
    * @param idlePackets of a round
-   * @param idlePacketsPerSecond packets a second
-   * @param loadedPackets of a round under half load, and as fast as possible
+   * @param idlePacketsPerSecond packets per second
+   * @param loadedPackets of a round under half load, and of one at full speed
    * @param payloadBytes bytes of each
-   * @param core that a bridge is to spin on; {@link BridgeConfig#NO_CORE} for no such bridge
+   * @param core that a bridge spins on; {@link BridgeConfig#NO_CORE} for no such bridge
    */
   record Plan(
       int rounds,
@@ -55,7 +55,7 @@ final class LatencyBench {
       int payloadBytes,
       int core) {}
 
-  /* What was measured of one of them. */
+  /* Samples of one connection. */
   private static final class Measured {
     private final List<long[]> idle = new ArrayList<>();
     private final List<long[]> half = new ArrayList<>();
@@ -68,7 +68,7 @@ final class LatencyBench {
   private final List<String> program;
 
   /**
-   * @param program the command line that is {@code heddle}
+   * @param program the command line of {@code heddle}
    */
   LatencyBench(Plan plan, List<String> program) {
     this.plan = plan;
@@ -92,8 +92,8 @@ final class LatencyBench {
                   plan.core()));
       ProgressLine progress = ProgressLine.onStandardError();
       progress.update(() -> "bridges start");
-      Map<Joining, Measured> all = new LinkedHashMap<>();
-      for (Joining each : joinings(fabrics, folder, cleanup)) {
+      Map<MeasuredLink, Measured> all = new LinkedHashMap<>();
+      for (MeasuredLink each : links(fabrics, folder, cleanup)) {
         all.put(each, new Measured());
         stream.join(receiver(each), each.group());
       }
@@ -102,8 +102,8 @@ final class LatencyBench {
           all.values().stream().mapToDouble(each -> each.capacity).min().orElseThrow() / 2;
       for (int round = 0; round < plan.rounds(); round++) {
         int number = round + 1;
-        for (Map.Entry<Joining, Measured> each : all.entrySet()) {
-          Joining joining = each.getKey();
+        for (Map.Entry<MeasuredLink, Measured> each : all.entrySet()) {
+          MeasuredLink joining = each.getKey();
           progress.update(() -> joining.name() + ", round " + number + " of " + plan.rounds());
           measure(joining, each.getValue(), stream, halfRate);
         }
@@ -113,36 +113,36 @@ final class LatencyBench {
     }
   }
 
-  private static int receiver(Joining joining) {
-    return joining instanceof Joining.Nothing ? NEIGHBOUR : FAR;
+  private static int receiver(MeasuredLink joining) {
+    return joining instanceof MeasuredLink.NoGateway ? NEIGHBOUR : FAR;
   }
 
   private static Gid group(int number) {
     return new Gid(0, 0xffff_ef01_0200L | number);
   }
 
-  private List<Joining> joinings(TwoFabrics fabrics, Path folder, Cleanup cleanup)
+  private List<MeasuredLink> links(TwoFabrics fabrics, Path folder, Cleanup cleanup)
       throws IOException {
-    List<Joining> all = new ArrayList<>();
-    all.add(new Joining.Nothing(group(1)));
-    all.add(cleanup.add(JoiningBridge.start(BRIDGE, group(2), fabrics, 0, program, folder, "")));
+    List<MeasuredLink> all = new ArrayList<>();
+    all.add(new MeasuredLink.NoGateway(group(1)));
+    all.add(cleanup.add(MeasuredBridge.start(BRIDGE, group(2), fabrics, 0, program, folder, "")));
     if (plan.core() != BridgeConfig.NO_CORE) {
       String core = " core=" + plan.core();
       all.add(
-          cleanup.add(JoiningBridge.start(SPINNING, group(3), fabrics, 1, program, folder, core)));
+          cleanup.add(MeasuredBridge.start(SPINNING, group(3), fabrics, 1, program, folder, core)));
     }
-    all.add(cleanup.add(new Joining.Rival(FORWARDER, "forward", group(4), fabrics, 2)));
-    all.add(cleanup.add(new Joining.Rival(KERNEL, "route", group(5), fabrics, 3)));
+    all.add(cleanup.add(new MeasuredLink.CProgram(FORWARDER, "forward", group(4), fabrics, 2)));
+    all.add(cleanup.add(new MeasuredLink.CProgram(KERNEL, "route", group(5), fabrics, 3)));
     return all;
   }
 
-  /* The first streams compile a bridge's code, too. */
+  /* The first streams also warm up a bridge's JIT compiler. */
   private void measureCapacity(
-      Map<Joining, Measured> all, StampedStream stream, ProgressLine progress) {
+      Map<MeasuredLink, Measured> all, StampedStream stream, ProgressLine progress) {
     all.forEach((joining, measured) -> {
       progress.update(() -> joining.name() + " at most");
       joining.begin();
-      int unmeasured = joining instanceof JoiningBridge ? WARM_UP : 0;
+      int unmeasured = joining instanceof MeasuredBridge ? WARM_UP : 0;
       for (int i = 0; i < unmeasured; i++) {
         stream.run(receiver(joining), joining.group(), plan.loadedPackets(), 0);
       }
@@ -157,9 +157,10 @@ final class LatencyBench {
     });
   }
 
-  private void measure(Joining joining, Measured measured, StampedStream stream, double halfRate) {
+  private void measure(
+      MeasuredLink joining, Measured measured, StampedStream stream, double halfRate) {
     joining.begin();
-    /* What was asleep or stopped wakes up. */
+    /* Wakes up sleeping or stopped processes. */
     stream.run(
         receiver(joining),
         joining.group(),
@@ -177,7 +178,7 @@ final class LatencyBench {
     measured.lostHalf += half.lost();
   }
 
-  private LatencyReport report(Map<Joining, Measured> all, double halfRate) {
+  private LatencyReport report(Map<MeasuredLink, Measured> all, double halfRate) {
     List<LatencyReport.Row> rows = new ArrayList<>();
     Measured direct = all.values().iterator().next();
     for (String load : List.of(IDLE, HALF)) {
@@ -207,13 +208,16 @@ final class LatencyBench {
         rows);
   }
 
-  /* Of each turn, and then the median of all turns: another program that gets in between spoils one. */
+  /*
+   * Returns the median over rounds of each round's quantile: interference of another program
+   * affects one round only.
+   */
   private static double microseconds(List<long[]> turns, double part) {
     double[] each = turns.stream().mapToDouble(turn -> microseconds(turn, part)).sorted().toArray();
     return (each[(each.length - 1) / 2] + each[each.length / 2]) / 2;
   }
 
-  /* Not a number where nothing came. */
+  /* Returns the quantile; not a number without samples. */
   private static double microseconds(long[] sorted, double part) {
     if (sorted.length == 0) {
       return Double.NaN;

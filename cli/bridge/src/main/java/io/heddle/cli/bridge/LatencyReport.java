@@ -4,14 +4,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How much later packets come by what joins two fabrics, measured in turns in one run.
+ * Latency that connections of two fabrics add, measured alternately in one run.
  *
- * @param processors that the machine has
+ * @param processors of the machine
  * @param payloadBytes bytes of each payload
- * @param rounds that each took part in
- * @param idlePacketsPerSecond packets a second of the idle load
- * @param halfPacketsPerSecond packets a second of half load: half of what the slowest carried
- * @param rows by what joins the fabrics and load
+ * @param rounds of each connection
+ * @param idlePacketsPerSecond packets per second of the idle load
+ * @param halfPacketsPerSecond packets per second of half load: half of the slowest connection's
+ *     capacity
+ * @param rows by connection and load
  */
 record LatencyReport(
     int processors,
@@ -21,18 +22,18 @@ record LatencyReport(
     double halfPacketsPerSecond,
     List<Row> rows) {
   /**
-   * One of them under one load.
+   * One connection under one load.
    *
-   * @param joining what joins the fabrics; "one fabric" is none, with both hosts in the same
+   * @param joining name of the connection; "one fabric" is none, with both hosts in the same
    * @param load idle or half
-   * @param packets that came
-   * @param lost that didn't
-   * @param medianUs from the sender's call to the receiving system: the median of a round, of which
-   *     the median of all rounds
-   * @param p999Us the same of 99.9 % of a round's packets
-   * @param addedMedianUs the median without that of one fabric
-   * @param addedP999Us the same of 99.9 %
-   * @param capacityPacketsPerSecond packets a second when the sender sent as fast as it could
+   * @param packets received
+   * @param lost packets that didn't arrive
+   * @param medianUs from the sender's call to the receiving system: the median of a round, and the
+   *     median of these over all rounds
+   * @param p999Us 99.9th percentile of a round's packets, with the median over all rounds
+   * @param addedMedianUs the median less that of one fabric
+   * @param addedP999Us the same for the 99.9th percentile
+   * @param capacityPacketsPerSecond packets per second when the sender sent at full speed
    */
   record Row(
       String joining,

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of fabric a that sends numbered payloads to a group all the time, and a host of fabric b
- * that counts how often each of them comes.
+ * Load of two hosts: one of fabric a sends numbered payloads to a group continuously, and one of
+ * fabric b counts how often each of them arrives.
  */
 final class NumberedLoad implements AutoCloseable {
   private static final int MOST = 1 << 20;
@@ -24,23 +24,23 @@ final class NumberedLoad implements AutoCloseable {
   private final AtomicIntegerArray times = new AtomicIntegerArray(MOST);
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong newest = new AtomicLong(-1);
-  private volatile long heardNs;
+  private volatile long receivedNs;
   private volatile long longestPauseNs;
   private volatile long damaged;
   private final Thread sender;
-  private final Thread hearer;
+  private final Thread receiver;
   private volatile boolean sending = true;
-  private volatile boolean hearing = true;
+  private volatile boolean receiving = true;
   private volatile @Nullable Throwable failure;
 
   NumberedLoad(TwoFabrics fabrics, int from, int to, Gid group) {
     this.fabrics = fabrics;
     this.group = group;
-    hearer = start("hearer", to, this::hear);
+    receiver = start("receiver", to, this::receive);
     sender = start("sender", from, this::send);
   }
 
-  /** What a host does. */
+  /** Main loop of a host. */
   private interface Life {
     void live(FabricHost host, int number);
   }
@@ -74,9 +74,9 @@ final class NumberedLoad implements AutoCloseable {
     }
   }
 
-  private void hear(FabricHost host, int number) {
-    while (hearing) {
-      host.hear(
+  private void receive(FabricHost host, int number) {
+    while (receiving) {
+      host.receive(
           List.of(group),
           WAIT_NS,
           (sender, ofGroup, payload, right) -> {
@@ -85,8 +85,8 @@ final class NumberedLoad implements AutoCloseable {
               return;
             }
             long now = System.nanoTime();
-            longestPauseNs = Math.max(longestPauseNs, heardNs == 0 ? 0 : now - heardNs);
-            heardNs = now;
+            longestPauseNs = Math.max(longestPauseNs, receivedNs == 0 ? 0 : now - receivedNs);
+            receivedNs = now;
             times.incrementAndGet((int) payload);
             newest.set(payload);
           });
@@ -97,7 +97,7 @@ final class NumberedLoad implements AutoCloseable {
     return sent.get();
   }
 
-  /** The number of the payload that came last. */
+  /** Returns the number of the newest received payload. */
   long newest() {
     Throwable thrown = failure;
     if (thrown != null) {
@@ -106,7 +106,7 @@ final class NumberedLoad implements AutoCloseable {
     return newest.get();
   }
 
-  /** Payloads that came so often, of those with numbers from {@code first} on. */
+  /** Returns how many payloads, with numbers from {@code first} on, arrived this often. */
   long came(int often, long first) {
     long count = 0;
     for (int i = (int) first; i < sent.get(); i++) {
@@ -115,19 +115,19 @@ final class NumberedLoad implements AutoCloseable {
     return count;
   }
 
-  /** Payloads whose CRC or bytes were wrong. */
+  /** Returns the number of payloads whose CRC or bytes were wrong. */
   long damaged() {
     return damaged;
   }
 
-  /** The longest time without a payload since the last call. */
+  /** Returns the longest time without a payload since the last call. */
   long longestPauseNs() {
     long longest = longestPauseNs;
     longestPauseNs = 0;
     return longest;
   }
 
-  /** Payloads that never came, from number {@code first} to the newest that did. */
+  /** Returns the number of lost payloads, from number {@code first} to the newest received one. */
   long lost(long first) {
     long count = 0;
     for (int i = (int) first; i < newest.get(); i++) {
@@ -136,7 +136,7 @@ final class NumberedLoad implements AutoCloseable {
     return count;
   }
 
-  /** The longest row of payloads that never came, from number {@code first} on. */
+  /** Returns the longest run of lost payloads, from number {@code first} on. */
   long longestGap(long first) {
     long longest = 0;
     long row = 0;
@@ -147,7 +147,7 @@ final class NumberedLoad implements AutoCloseable {
     return longest;
   }
 
-  /** Sends no more. */
+  /** Stops sending. */
   void stopSending() throws InterruptedException {
     sending = false;
     sender.join();
@@ -156,8 +156,8 @@ final class NumberedLoad implements AutoCloseable {
   @Override
   public void close() {
     sending = false;
-    hearing = false;
-    for (Thread each : List.of(sender, hearer)) {
+    receiving = false;
+    for (Thread each : List.of(sender, receiver)) {
       try {
         each.join();
       } catch (InterruptedException interrupted) {

@@ -16,13 +16,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** An order to a bridge among others. It waits until all bridges have followed. */
+/** Order to one of several bridges. It waits until all bridges have followed. */
 @Command(
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:All bridges that are there have followed.",
-      "1:They haven't within ten seconds, or the bridge refused."
+      "0:All live bridges have followed.",
+      "1:They didn't within ten seconds, or the bridge refused."
     })
 abstract class OrderCommand implements Callable<Integer> {
   @Option(
@@ -31,7 +31,7 @@ abstract class OrderCommand implements Callable<Integer> {
       description = "The bridge's socket for orders (/run/heddle-bridge/bridge.sock).")
   private Path control = BridgeConfig.CONTROL;
 
-  @Option(names = "--end", description = "Take the order back.")
+  @Option(names = "--end", description = "Withdraw the order.")
   private boolean end;
 
   @Option(names = "--json", description = "Print one JSON document.")
@@ -39,7 +39,7 @@ abstract class OrderCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  /** As {@link BridgeSocket} takes it. */
+  /** Returns the order in the syntax of {@link BridgeSocket}. */
   abstract String order(boolean isEnd);
 
   @Override
@@ -55,13 +55,14 @@ abstract class OrderCommand implements Callable<Integer> {
     return outcome.path("followed").asBoolean() ? 0 : ExitCode.FAILED;
   }
 
-  /** Gives everything up. */
+  /** Drains a bridge. */
   @Command(
       name = "drain",
       description = {
-        "Has a bridge give all its groups to the others and take nothing more, before work on it.",
-        "The old owner stops and says so before the new one begins: no packet comes twice, and"
-            + " those in between are counted as no-owner. It is refused where no other bridge"
+        "Drains a bridge before work on it: it gives all its groups to the others and takes no"
+            + " more.",
+        "The old owner stops and announces it before the new one begins: no packet is duplicated,"
+            + " and those in between are counted as no-owner. It is refused where no other bridge"
             + " could take over."
       })
   static final class Drain extends OrderCommand {
@@ -71,12 +72,12 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Takes nothing while another can. */
+  /** Holds a bridge in reserve. */
   @Command(
       name = "hold",
       description =
-          "Has a bridge own nothing while another one can. So groups don't move back to a bridge"
-              + " that was repaired, until that is taken back.")
+          "Holds a bridge in reserve: it owns nothing while another one can. So groups don't move"
+              + " back to a repaired bridge until the order is withdrawn.")
   static final class Hold extends OrderCommand {
     @Override
     String order(boolean isEnd) {
@@ -84,9 +85,9 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** An order about one group. */
+  /** Order for one group. */
   abstract static class OfGroup extends OrderCommand {
-    @Parameters(paramLabel = "GROUP", description = "As heddle bridge show names it.")
+    @Parameters(paramLabel = "GROUP", description = "Its name in heddle bridge show.")
     private String group = "";
 
     private final String word;
@@ -101,11 +102,12 @@ abstract class OrderCommand implements Callable<Integer> {
     }
   }
 
-  /** Owns a group. */
+  /** Assigns a group to this bridge. */
   @Command(
       name = "take",
       description =
-          "Has this bridge own a group, until another order or its end. All bridges know of it.")
+          "Assigns a group to this bridge, until another order or its end. All bridges know the"
+              + " order.")
   static final class Take extends OfGroup {
     Take() {
       super("take");
@@ -116,8 +118,8 @@ abstract class OrderCommand implements Callable<Integer> {
   @Command(
       name = "yield",
       description =
-          "Has another bridge own a group, until another order or that bridge's end. All bridges"
-              + " know of it.")
+          "Assigns a group to another bridge, until another order or that bridge's end. All bridges"
+              + " know the order.")
   static final class Yield extends OfGroup {
     Yield() {
       super("yield");

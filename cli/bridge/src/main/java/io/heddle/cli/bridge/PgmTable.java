@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a bridge's groups say by PGM: a line for each direction that carries it, and its sessions.
+ * Table of the groups' PGM counters: a line for each direction that carries PGM, and its sessions.
  */
 final class PgmTable {
   private static final int MOST_SESSIONS = 10;
-  private static final String FRONT = "%-24s %-5s ";
+  private static final String FRONT = "%-24s %-7s ";
   private static final String NUMBERS = "%12s %9s %9s %9s %9s %9s %9s %9s";
 
   private PgmTable() {}
 
-  /** Lines; none where no group carries PGM. */
+  /** Returns the lines; none where no group carries PGM. */
   static String of(BridgeStatus status) {
     StringBuilder text = new StringBuilder();
     for (BridgeStatus.Group each : status.groups()) {
@@ -35,21 +35,21 @@ final class PgmTable {
         Locale.ROOT,
         "%n" + FRONT + NUMBERS + "  %s%n",
         "pgm",
-        "way",
+        "from>to",
         "data",
-        "repeats",
+        "repairs",
         "skipped",
         "late",
         "repaired",
         "lost",
-        "again",
-        "asked",
-        "sessions, and what is strange");
+        "dup",
+        "naks",
+        "sessions, anomalies");
   }
 
   private static void add(StringBuilder text, BridgeStatus.Group group, PgmStatus pgm) {
     for (int side = 0; side < pgm.directions().size(); side++) {
-      PgmStatus.Way way = pgm.directions().get(side);
+      PgmStatus.Direction counters = pgm.directions().get(side);
       BridgeStatus.Direction direction = group.directions().get(side);
       String line =
           String.format(
@@ -57,16 +57,16 @@ final class PgmTable {
               FRONT + NUMBERS + "  %s%s",
               side == 0 ? group.group() : "",
               direction.from() + ">" + direction.to(),
-              way.data(),
-              way.repeats(),
-              way.skipped(),
-              way.late(),
-              way.repaired(),
-              way.lost(),
-              way.duplicates(),
-              way.requests(),
-              way.sessions(),
-              strange(way));
+              counters.data(),
+              counters.repeats(),
+              counters.skipped(),
+              counters.late(),
+              counters.repaired(),
+              counters.lost(),
+              counters.duplicates(),
+              counters.requests(),
+              counters.sessions(),
+              anomalies(counters));
       text.append(line).append('\n');
     }
     List<PgmStatus.Session> sessions = pgm.sessions();
@@ -92,18 +92,20 @@ final class PgmTable {
     }
     if (sessions.size() > MOST_SESSIONS) {
       int more = sessions.size() - MOST_SESSIONS;
-      text.append("  and ").append(more).append(" sessions that lost no more; --json has all\n");
+      text.append("  and ")
+          .append(more)
+          .append(" more sessions with fewer losses; --json has all\n");
     }
   }
 
-  private static String strange(PgmStatus.Way way) {
+  private static String anomalies(PgmStatus.Direction counters) {
     StringBuilder text = new StringBuilder();
-    count(text, "malformed", way.malformed());
-    count(text, "strays", way.strays());
-    count(text, "began anew", way.restarts());
-    count(text, "parity", way.parity());
-    count(text, "forgotten", way.evicted());
-    count(text, "aged", way.aged());
+    count(text, "malformed", counters.malformed());
+    count(text, "strays", counters.strays());
+    count(text, "restarts", counters.restarts());
+    count(text, "parity", counters.parity());
+    count(text, "evicted", counters.evicted());
+    count(text, "expired", counters.aged());
     return text.toString();
   }
 

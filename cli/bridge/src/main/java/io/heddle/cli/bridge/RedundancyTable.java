@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A bridge among others, for people: a line for each bridge, and whose a group is. */
+/** Table of a bridge among several: a line for each bridge, and the owner column of groups. */
 final class RedundancyTable {
   private RedundancyTable() {}
 
@@ -64,7 +64,7 @@ final class RedundancyTable {
             .collect(Collectors.joining(", ", "; beacons refused: ", ""));
   }
 
-  /** The column of a group's line; empty where the bridge is alone. */
+  /** Returns the column of a group's line; empty for a single bridge. */
   static String owner(
       @Nullable RedundancyStatus redundancy, BridgeStatus.Group group, boolean first) {
     Integer owner = group.owner();

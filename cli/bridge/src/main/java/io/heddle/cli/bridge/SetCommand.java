@@ -18,16 +18,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a fault on purpose. */
+/** The {@code bridge set} command: injects a fault. */
 @Command(
     name = "set",
     description = {
-      "Has a bridge drop one packet of so many in each direction of a group, to try what hosts do.",
-      "drop=off ends it, and so does the bridge's end. heddle bridge show warns as long as it is"
-          + " so, and counts what was dropped as on-purpose."
+      "Makes a bridge drop one of N packets in each direction of a group, to test how hosts react.",
+      "drop=off ends it, and so does the bridge's end. heddle bridge show warns while it is in"
+          + " effect, and counts the dropped packets as on-purpose."
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:It is so.", "1:The bridge refused, or there is none."},
+    exitCodeList = {"0:The setting is in effect.", "1:The bridge refused, or there is none."},
     mixinStandardHelpOptions = true)
 public final class SetCommand implements Callable<Integer> {
   private static final Pattern DROP = Pattern.compile("drop=(?:off|1/([1-9][0-9]{0,8}))");
@@ -42,7 +42,7 @@ public final class SetCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "GROUP",
-      description = "As heddle bridge show names it; all groups unless said.")
+      description = "Its name in heddle bridge show; default: all groups.")
   private String group = "";
 
   @Option(

@@ -16,19 +16,19 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Packets at a steady rate from a host of fabric a, and when the system of another host took each.
- * Both are on this machine, so they have one clock. What the receiving program does isn't part of
- * it.
+ * Stream of packets at a steady rate from a host of fabric a, with the receive time stamps of
+ * another host's system. Both are on this machine, so they share a clock. The receiving program's
+ * own delay isn't included.
  */
 final class StampedStream implements AutoCloseable {
   private static final int SECOND_NS = 1_000_000_000;
   private static final int HEADERS_BYTES = 32;
-  private static final int ROOM_BYTES = 1 << 16;
+  private static final int BUFFER_BYTES = 1 << 16;
   private static final int HOPS = 2;
   private static final long QUIET_NS = 1_000_000_000;
-  private static final long LOOK_NS = 5_000_000;
+  private static final long POLL_NS = 5_000_000;
 
-  /* A wait longer than this is slept through but for its end. */
+  /* Longer waits are slept through, except for their end. */
   private static final long SLEEP_NS = 300_000;
 
   private final SystemClock clock = new SystemClock();
@@ -43,11 +43,11 @@ final class StampedStream implements AutoCloseable {
   private int built = -1;
 
   /**
-   * What came of one stream.
+   * Results of a stream.
    *
-   * @param latenciesNs of those that came, sorted
-   * @param lost that didn't come
-   * @param packetsPerSecond at which they came
+   * @param latenciesNs of received packets, sorted
+   * @param lost packets that didn't arrive
+   * @param packetsPerSecond rate of reception
    */
   record Result(long[] latenciesNs, int lost, double packetsPerSecond) {}
 
@@ -55,7 +55,7 @@ final class StampedStream implements AutoCloseable {
    * @param from a host of fabric a
    * @param to other hosts
    * @param most packets of a stream
-   * @param taken a processor that the sender isn't to run on; negative for none
+   * @param taken a processor that the sender must not run on; negative for none
    */
   StampedStream(
       TwoFabrics fabrics, int from, List<Integer> to, int payloadBytes, int most, int taken) {
@@ -68,25 +68,25 @@ final class StampedStream implements AutoCloseable {
     sender = host(fabrics, from, strideBytes * most);
     sender.hops(HOPS);
     for (int each : to) {
-      FabricHost receiver = host(fabrics, each, ROOM_BYTES);
+      FabricHost receiver = host(fabrics, each, BUFFER_BYTES);
       receiver.noteArrivals();
       receivers.put(each, receiver);
     }
   }
 
-  private static FabricHost host(TwoFabrics fabrics, int number, int roomBytes) {
+  private static FabricHost host(TwoFabrics fabrics, int number, int bufferBytes) {
     String link = TwoFabrics.interfaceName(fabrics.side(number));
     Gid ipv4 = fabrics.address(number, true);
     Gid ipv6 = fabrics.address(number, false);
     return NetworkNamespace.call(
-        fabrics.namespace(number), () -> new FabricHost(number, link, ipv4, ipv6, roomBytes));
+        fabrics.namespace(number), () -> new FabricHost(number, link, ipv4, ipv6, bufferBytes));
   }
 
   private FabricHost receiver(int host) {
     return Objects.requireNonNull(receivers.get(host));
   }
 
-  /** Has a receiver hear a group. */
+  /** Joins a group at a receiver. */
   void join(int to, Gid group) {
     NetworkNamespace.call(
         fabrics.namespace(to),
@@ -97,18 +97,18 @@ final class StampedStream implements AutoCloseable {
   }
 
   /**
-   * Sends so many packets and takes what comes of them.
+   * Sends packets and collects their arrivals.
    *
-   * @param to the host that takes them
-   * @param packetsPerSecond 0 for as fast as possible
+   * @param to the receiving host
+   * @param packetsPerSecond 0 for full speed
    */
   Result run(int to, Gid group, int packets, double packetsPerSecond) {
     FutureTask<Result> stream =
         new FutureTask<>(() -> {
-          leaveTaken();
+          leaveTakenProcessor();
           return stream(to, group, packets, packetsPerSecond);
         });
-    /* A thread of its own: programs that this one starts may run anywhere. */
+    /* Uses a separate thread, so that programs started by this one may run on any processor. */
     new Thread(stream, "heddle-stamped-stream").start();
     try {
       return stream.get();
@@ -120,7 +120,7 @@ final class StampedStream implements AutoCloseable {
     }
   }
 
-  private void leaveTaken() {
+  private void leaveTakenProcessor() {
     BitSet others = ThreadAffinity.allowed();
     if (taken >= 0 && others.cardinality() > 1 && others.get(taken)) {
       others.clear(taken);
@@ -149,7 +149,7 @@ final class StampedStream implements AutoCloseable {
     return result(packets);
   }
 
-  /* Other numbers each time: a bridge takes what it knows already for a copy. */
+  /* Numbers differ each time: a bridge treats a known packet as a copy. */
   private int build(Gid group, int packets) {
     built++;
     int length = 0;
@@ -173,7 +173,7 @@ final class StampedStream implements AutoCloseable {
     }
   }
 
-  /* Until all have come, or nothing more comes. */
+  /* Waits until all have arrived, or no more arrive. */
   private void collect(FabricHost receiver, int packets) {
     int[] came = {0};
     long last = System.nanoTime();
@@ -187,7 +187,7 @@ final class StampedStream implements AutoCloseable {
         }
       });
       if (came[0] == before) {
-        LockSupport.parkNanos(LOOK_NS);
+        LockSupport.parkNanos(POLL_NS);
       } else {
         last = System.nanoTime();
       }

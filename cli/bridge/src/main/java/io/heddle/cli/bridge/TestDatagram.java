@@ -8,19 +8,19 @@ import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 
 /**
- * The datagram of {@code heddle bridge test}: numbered, and told from all others by its mark and
- * run. It names its group itself, so that a hearer needs no list.
+ * Datagram of {@code heddle bridge test}: numbered, and identified by its mark and run. It contains
+ * its group, so that a receiver needs no list.
  *
  * <pre>
  *  0         8    12      16      24     40     48       56     64
- * |"HEDTEST" |run |origin |number |group |count |sent ns |clock |bytes that follow from the number ...
+ * |"HEDTEST" |run |origin |number |group |count |sent ns |clock |bytes derived from the number ...
  * </pre>
  */
 final class TestDatagram {
-  /** Of a payload, at least. */
+  /** Minimum length of a payload. */
   static final int LEAST_BYTES = 64;
 
-  /** The number of one that is sent until it arrives, before those that count. */
+  /** Number of a probe, which is repeated until it arrives, before the counted datagrams. */
   static final long PROBE = -1;
 
   private static final long MARK = 0x4845_4454_4553_5401L;
@@ -35,22 +35,22 @@ final class TestDatagram {
   private static final long SECOND_NS = 1_000_000_000L;
 
   /**
-   * What all datagrams of a test have in common.
+   * Fields common to all datagrams of a test.
    *
    * @param run its number
    * @param queueKey of the datagrams; devices drop those with another than their queue pair's
-   * @param count of numbered datagrams to each group and way
+   * @param count of numbered datagrams to each group and direction
    * @param bytes of a payload
-   * @param clock that the sender tells the time by: the same number, the same clock
+   * @param clock identifies the sender's clock: equal numbers mean the same clock
    */
   record Common(int run, int queueKey, long count, int bytes, long clock) {}
 
   /**
-   * One that came.
+   * Received datagram.
    *
    * @param origin of its sender, 0 or 1
-   * @param arrivedNs by the hearer's clock; negative where the system didn't note it
-   * @param right whether its CRC and all its bytes are as they were sent
+   * @param arrivedNs by the receiver's clock; negative without a time stamp
+   * @param right whether its CRC and all its bytes are intact
    */
   record Heard(
       int run,
@@ -66,9 +66,9 @@ final class TestDatagram {
   private TestDatagram() {}
 
   /**
-   * Sends one.
+   * Sends a datagram.
    *
-   * @return false where the system has no room at the moment
+   * @return false where the system has no buffer at the moment
    */
   static boolean send(FabricHost host, Common common, int origin, Gid group, long number) {
     long at = host.packet();
@@ -100,14 +100,14 @@ final class TestDatagram {
     return host.sendRaw(group, covered + PacketFormat.ICRC_BYTES, 0);
   }
 
-  /** Whether what lies at the host's packet is one. */
+  /** Returns whether the host's received packet is such a datagram. */
   static boolean isOne(FabricHost host, int lengthBytes) {
     return lengthBytes >= DatagramFormat.LEAST_BYTES + LEAST_BYTES
         && DatagramFormat.isDatagram(host.packet(), lengthBytes)
         && Memory.ALL.get(Memory.NETWORK_LONG, host.packet() + DatagramFormat.HEADER_BYTES) == MARK;
   }
 
-  /** Reads one. Only after {@link #isOne}. */
+  /** Reads a datagram. Only after {@link #isOne}. */
   static Heard read(FabricHost host, int lengthBytes, long arrivedNs) {
     long payload = host.packet() + DatagramFormat.HEADER_BYTES;
     Gid group =

@@ -18,11 +18,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a test is in a fabric: an interface of this machine, and the addresses that it sends from.
+ * End of a test in a fabric: an interface of this machine, and its source addresses.
  *
  * @param interfaceName in the calling thread's network namespace
- * @param ipv4 null where it has none
- * @param ipv6 null where it has none
+ * @param ipv4 null for none
+ * @param ipv6 null for none
  * @param prefixes of the interface
  */
 record TestEnd(
@@ -33,8 +33,8 @@ record TestEnd(
   private static final int PORT_TRIES = 16;
 
   /**
-   * @param text an interface's name, or one of its addresses, which is the source then
-   * @throws IllegalArgumentException where this machine has none, with a sentence
+   * @param text an interface's name, or one of its addresses, which then is the source
+   * @throws IllegalArgumentException where this machine has none, with a message
    */
   static TestEnd of(String text) {
     HostAddresses host = HostAddresses.read();
@@ -43,7 +43,7 @@ record TestEnd(
           host.addresses().stream()
               .filter(each -> each.interfaceIndex() == link.index())
               .filter(each -> !each.has(AddressFlag.DUPLICATE) && !each.has(AddressFlag.TENTATIVE))
-              /* Bridges with prefixes take link-local sources for foreign. */
+              /* Bridges with prefixes reject link-local sources as foreign. */
               .sorted(Comparator.comparing(each -> each.address().isLinkLocalAddress()))
               .toList();
       List<Gid> own = addresses.stream().map(each -> Gid.of(each.address())).toList();
@@ -71,12 +71,12 @@ record TestEnd(
     return addresses.stream().filter(each -> each.isIpv4Mapped() == ipv4).findFirst().orElse(null);
   }
 
-  /** Whether it has an address to send to the group from. */
+  /** Returns whether it has a source address for the group. */
   boolean reaches(Gid group) {
     return (group.isIpv4Mapped() ? ipv4 : ipv6) != null;
   }
 
-  /** Whether one of the addresses is in a prefix of its interface. */
+  /** Returns whether one of the addresses is in a prefix of its interface. */
   boolean sharesLink(List<Gid> addresses) {
     return addresses.stream()
         .anyMatch(each -> prefixes.stream().anyMatch(prefix -> prefix.contains(each)));
@@ -86,19 +86,21 @@ record TestEnd(
    * Opens its socket.
    *
    * @param number of the test
-   * @param hears whether it hears, at RoCEv2's port; else it sends from any port
+   * @param receives whether it receives, at RoCEv2's port; otherwise it sends from any port
    */
-  FabricHost open(int number, boolean hears) {
+  FabricHost open(int number, boolean receives) {
     for (int tries = 1; ; tries++) {
       int port =
-          hears ? PacketFormat.ROCE_PORT : LEAST_PORT + ThreadLocalRandom.current().nextInt(PORTS);
+          receives
+              ? PacketFormat.ROCE_PORT
+              : LEAST_PORT + ThreadLocalRandom.current().nextInt(PORTS);
       try {
         return FabricHost.onInterface(number, interfaceName, ipv4, ipv6, port);
       } catch (SystemCallException refused) {
         if (refused.errno() != Errno.EADDRINUSE) {
           throw refused;
         }
-        if (hears || tries == PORT_TRIES) {
+        if (receives || tries == PORT_TRIES) {
           throw new HeddleException(
               "UDP port "
                   + port

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Two fabrics in network namespaces that only a gateway joins: each a switch of its own with its
- * hosts. Fabric a is plane 1 of a lab, fabric b plane 2; a host has the one or the other.
+ * Two fabrics in network namespaces, joined only by a gateway: each has its own switch and hosts.
+ * Fabric a is plane 1 of a lab, fabric b plane 2; a host is in one of them.
  *
  * <pre>
  * host 1 10.1.0.1 ─┐                                     ┌─ host 4 10.2.0.4
@@ -42,7 +42,7 @@ final class TwoFabrics implements AutoCloseable {
   }
 
   /**
-   * The same with several gateways, whose last address bytes are 254, 253 and so on.
+   * Creates fabrics with several gateways, whose last address bytes are 254, 253 and so on.
    *
    * @param gateways at least 1
    */
@@ -78,25 +78,25 @@ final class TwoFabrics implements AutoCloseable {
   }
 
   /**
-   * Runs a command of the system in a host's namespace; host 0 is the gateway.
+   * Runs a system command in a host's namespace; host 0 is the gateway.
    *
-   * @return what it said
+   * @return its output
    */
   String runAt(int host, List<String> command) {
     return Shell.run(lab.command(host, command), "");
   }
 
-  /** Of the gateway and of the fabric's hosts. */
+  /** Returns the interface of the gateway and of hosts in a fabric. */
   static String interfaceName(int side) {
     return LabPlan.interfaceName(side);
   }
 
-  /** Which fabric a host is in. */
+  /** Returns the fabric of a host. */
   int side(int host) {
     return host <= hostsEach ? 0 : 1;
   }
 
-  /** Hosts have the numbers from 1 to this. */
+  /** Returns the number of hosts, which are numbered from 1. */
   int hosts() {
     return FABRICS * hostsEach;
   }
@@ -108,13 +108,13 @@ final class TwoFabrics implements AutoCloseable {
         : new Gid(0xfd01L + side << 48, ipv6Low(host));
   }
 
-  /* Decimal digits stand there as hexadecimal ones. */
+  /* The host number's decimal digits are used as hexadecimal ones. */
   private static long ipv6Low(int host) {
     return Long.parseLong(Integer.toString(host), 16);
   }
 
   /**
-   * Where a gateway is.
+   * Returns the host number of a gateway.
    *
    * @param gateway from 0 on
    * @return its number as a host
@@ -127,7 +127,7 @@ final class TwoFabrics implements AutoCloseable {
   }
 
   /**
-   * A command that runs in a host's namespace.
+   * Returns a command line that runs in a host's namespace.
    *
    * @param host its number
    */
@@ -135,7 +135,7 @@ final class TwoFabrics implements AutoCloseable {
     return lab.command(host, command);
   }
 
-  /** The name of a namespace; host 0 is the gateway. */
+  /** Returns the name of a namespace; host 0 is the gateway. */
   String namespace(int host) {
     return lab.command(host, List.of("true")).get(NAMESPACE_WORD);
   }

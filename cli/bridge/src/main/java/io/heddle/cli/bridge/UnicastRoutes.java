@@ -5,26 +5,26 @@ import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.group.LoopRules.Prefix;
-import io.heddle.bridge.unicast.StandIn;
+import io.heddle.bridge.unicast.ProxyAddress;
 import io.heddle.roce.wire.PacketFormat;
 import java.util.List;
 
 /**
- * What has to be set up so that datagrams for one host come to the bridge: RoCEv2's port, from the
- * one fabric to the other's prefixes, is delivered on the bridge's host. Or, where addresses of the
- * bridge stand for hosts, these addresses.
+ * Set-up commands that make unicast datagrams reach the bridge. Traffic to RoCEv2's port, from one
+ * fabric to the other's prefixes, is delivered on the bridge's host. With proxy addresses, the
+ * commands add these addresses.
  */
 final class UnicastRoutes {
   private UnicastRoutes() {}
 
-  /** Commands for the bridge's host and a word for the others, in lines. */
+  /** Returns the commands for the bridge's host and a note for the others, in lines. */
   static String of(BridgeConfig config) {
     StringBuilder text = new StringBuilder("unicast needs on this host, once after each start:\n");
     return config.isTransparent() ? routes(config, text) : addresses(config, text);
   }
 
   private static String addresses(BridgeConfig config, StringBuilder text) {
-    for (StandIn each : config.standIns().all()) {
+    for (ProxyAddress each : config.proxyAddresses().all()) {
       boolean ipv4 = each.address().isIpv4Mapped();
       text.append(ip(config.fabrics().get(each.side())))
           .append("addr add ")
@@ -33,7 +33,7 @@ final class UnicastRoutes {
           .append(interfaceOf(config.fabrics().get(each.side())))
           .append('\n');
     }
-    for (StandIn each : config.standIns().all()) {
+    for (ProxyAddress each : config.proxyAddresses().all()) {
       String near = config.fabrics().get(each.side()).name();
       String far = config.fabrics().get(1 - each.side()).name();
       boolean own = each.address().equals(each.host());
@@ -51,8 +51,8 @@ final class UnicastRoutes {
   }
 
   /*
-   * The interface that has the configured address, of IPoIB on InfiniBand. On Ethernet the kernel
-   * tells as well which one carries a port's first address.
+   * Returns the interface with the configured address, an IPoIB one on InfiniBand. On Ethernet the
+   * kernel also names the one that carries a port's first address.
    */
   private static String interfaceOf(FabricSpec fabric) {
     if (fabric instanceof WireSpec) {

@@ -1,7 +1,7 @@
 /**
- * {@code heddle bridge}: runs a bridge, checks its configuration, shows its status, and {@code
- * demo}: hosts of two fabrics in network namespaces that talk across one. A host is a thread in its
- * own namespace.
+ * {@code heddle bridge}: runs a bridge, checks its configuration, and shows its status. In its
+ * demo, hosts of two fabrics in network namespaces communicate across a bridge. Each host is a
+ * thread in its own namespace.
  */
 @NullMarked
 package io.heddle.cli.bridge;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each cause of nothing arriving, made in a namespace. */
+/** Each cause of missing packets, reproduced in a namespace. */
 @EndsWithin(120)
 @SystemTest
 final class BridgeHostCheckTest {
@@ -53,11 +53,11 @@ final class BridgeHostCheckTest {
     fabrics.runAt(0, List.of(command));
   }
 
-  private BridgeHostCheck.Report look(String prefix) {
+  private BridgeHostCheck.Report check(String prefix) {
     return NetworkNamespace.call(
         fabrics.namespace(0),
         () ->
-            BridgeHostCheck.look(
+            BridgeHostCheck.check(
                 BridgeConfigParser.parse(
                     "bridge.conf",
                     List.of(
@@ -67,11 +67,11 @@ final class BridgeHostCheckTest {
   }
 
   private String causes(String prefix) {
-    return String.join(" ", look(prefix).findings().stream().map(each -> each.cause()).toList());
+    return String.join(" ", check(prefix).findings().stream().map(each -> each.cause()).toList());
   }
 
   @Test
-  void routesAndTheFilterThatGoesByThem() {
+  void findsMissingRouteAndReversePathFilter() {
     assertEquals("no-route", causes("10.7.0.0/16"));
     at("ip", "route", "add", "10.7.0.0/16", "dev", "e2");
     at("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.e1.rp_filter=0");
@@ -84,18 +84,18 @@ final class BridgeHostCheckTest {
   }
 
   @Test
-  void whatTheInterfacesThemselvesAreSetTo() {
+  void findsInterfaceFaults() {
     at("ip", "link", "set", "e2", "mtu", "1400");
     assertEquals("mtu-differs", causes("10.1.0.0/16"));
     at("ip", "link", "set", "e2", "mtu", "1500", "multicast", "off");
-    BridgeHostCheck.Report report = look("10.1.0.0/16");
+    BridgeHostCheck.Report report = check("10.1.0.0/16");
     assertEquals("no-multicast", report.findings().getFirst().cause());
     assertEquals("b", report.findings().getFirst().fabric());
     assertTrue(report.text().contains("remedy: ip link set e2 multicast on"), report.text());
   }
 
   @Test
-  void aBridgeThatSnoopsWithoutAQuerier() {
+  void findsSnoopingSwitchWithoutQuerier() {
     at("ip", "link", "add", "br0", "type", "bridge", "mcast_snooping", "1");
     at("ip", "link", "set", "e2", "master", "br0");
     assertEquals("no-querier", causes("10.1.0.0/16"));
@@ -104,7 +104,7 @@ final class BridgeHostCheckTest {
   }
 
   @Test
-  void rulesThatDropThePort() {
+  void findsFirewallRulesThatDropPort() {
     if (!Files.isExecutable(Path.of("/usr/sbin/nft"))) {
       Skip.because("no nft here: apt-get install nftables");
     }
@@ -119,7 +119,7 @@ final class BridgeHostCheckTest {
   }
 
   @Test
-  void theKernelsOwnRouting() {
+  void findsKernelMulticastRouting() {
     NetworkNamespace.call(
         fabrics.namespace(0),
         () -> {

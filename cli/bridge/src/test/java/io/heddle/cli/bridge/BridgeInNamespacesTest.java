@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge between two fabrics of one host each, and what it does with every kind of packet. */
+/** Bridge between two fabrics of one host each, with every kind of packet. */
 @EndsWithin(120)
 @SystemTest
 class BridgeInNamespacesTest {
@@ -42,7 +42,7 @@ class BridgeInNamespacesTest {
   private static final int MTU = 4200;
   private static final int ROW = 120;
   private static final int ROWS = 20;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
   private TwoFabrics fabrics;
@@ -87,7 +87,7 @@ class BridgeInNamespacesTest {
     return status().groups().get(group).directions().get(from);
   }
 
-  /* Runs something on a host's own thread, in its namespace. */
+  /* Runs an action on a host's own thread, in its namespace. */
   private void at(int host, Gid source, Consumer<FabricHost> what) {
     NetworkNamespace.call(
         fabrics.namespace(host),
@@ -110,13 +110,13 @@ class BridgeInNamespacesTest {
     Patience patience = Patience.ofSeconds(20);
     while (settled(direction(group, from)) < packets) {
       assertFalse(patience.isOver(), () -> "arrived: " + status() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
-  /* What has come and what became of it are counted one after the other. */
-  private static long settled(BridgeStatus.Direction way) {
-    return way.forwarded() + way.dropped() + way.pending();
+  /* Arrival and result of a packet are counted one after the other. */
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   private static void spoil(FabricHost host, int at, int value) {
@@ -124,14 +124,14 @@ class BridgeInNamespacesTest {
   }
 
   @Test
-  void everyPacketThatIsNotForwardedIsCountedUnderItsReason() {
+  void countsEveryDropUnderItsReason() {
     Gid foreign = new Gid(0, 0xffff_c0a8_0907L);
     Gid gateway = new Gid(0, 0xffff_0a01_00feL);
     Gid peer = new Gid(0, 0xffff_0a01_00fdL);
     for (String address : List.of("192.168.9.7", "10.1.0.254", "10.1.0.253")) {
       fabrics.runAt(HOST_A, List.of("ip", "addr", "add", address + "/32", "dev", "e1"));
     }
-    /* The kernel itself drops what comes from an own address; a device with a stack of its own doesn't. */
+    /* The kernel itself drops packets from its own address; a device with its own stack doesn't. */
     fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
     fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));
     start("group 239.1.1.1", "peer 10.1.0.253", "group ff05::1:1 direction=a-to-b");
@@ -171,10 +171,13 @@ class BridgeInNamespacesTest {
     Patience patience = Patience.ofSeconds(20);
     while (status().fabrics().getFirst().empty() == 0) {
       assertFalse(patience.isOver(), () -> status().toString());
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
     at(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
-    /* Nobody joined it there for the bridge; the other fabric's host, by the kernel, hears it all the same. */
+    /*
+     * The bridge didn't join the group there. The other fabric's host still gets the packet, by the
+     * kernel.
+     */
     at(HOST_A, host -> host.send(GROUP6, 1, 2, 100));
     awaitArrived(1, 0, 1);
     assertEquals(1, direction(1, 0).forwarded());
@@ -182,9 +185,12 @@ class BridgeInNamespacesTest {
   }
 
   @Test
-  void copiesThatComeBackSuspendTheGroup() {
+  void returnedCopiesSuspendGroup() {
     start("group 239.1.1.1", "group ff05::1:1");
-    /* Whether a copy comes within the 100 ms is the machine's affair, so this goes on until enough did. */
+    /*
+     * Whether a copy arrives within the 100 ms depends on the machine, so this repeats until enough
+     * did.
+     */
     at(
         HOST_A,
         a ->
@@ -201,7 +207,7 @@ class BridgeInNamespacesTest {
                       a.sendTrain(GROUP, 0, i, ROW / 4, 64);
                     }
                     awaitArrived(0, 0, on + ROW);
-                    /* A bridge that nobody knows of brings back what this one has just sent. */
+                    /* Acts as an unknown bridge that returns the packets just sent by this one. */
                     for (long i = first; i < first + ROW; i += ROW / 4) {
                       b.sendTrain(GROUP, 0, i, ROW / 4, 64);
                     }
@@ -221,20 +227,23 @@ class BridgeInNamespacesTest {
     Patience patience = Patience.ofSeconds(20);
     while (direction(0, 1).drops().getOrDefault(reason, 0L) < packets) {
       assertFalse(patience.isOver(), () -> status().toString());
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
   @Test
-  void aTrainIsForwardedAsATrainAndARightOneToo() {
+  void forwardsTrainAsIntactTrain() {
     start("group 239.1.1.1", "group ff05::1:1");
     forwardTrains();
     assertTrue(status().fabrics().getLast().sentMessages() <= 4, status().toString());
   }
 
-  /* The kernel prefers that one for a group (RFC 6724, rule 6), and the packet's CRC covers its source. */
+  /*
+   * The kernel prefers that address for a group (RFC 6724, rule 6), and the packet's CRC covers its
+   * source.
+   */
   @Test
-  void packetsLeaveFromTheBridgesAddressWhateverElseItsInterfaceHas() {
+  void packetsLeaveFromConfiguredAddress() {
     fabrics.runAt(0, List.of("ip", "addr", "add", "2001:db8::1/64", "dev", "e2", "nodad"));
     fabrics.runAt(0, List.of("ip", "addr", "add", "10.2.0.9/24", "dev", "e2"));
     start("group 239.1.1.1", "group ff05::1:1");
@@ -256,7 +265,7 @@ class BridgeInNamespacesTest {
           Patience patience = Patience.ofSeconds(20);
           while (right[0] + right[1] + wrong[0] < 40) {
             assertFalse(patience.isOver(), () -> status().toString());
-            b.hear(
+            b.receive(
                 List.of(GROUP, GROUP6),
                 10_000_000,
                 (sender, group, number, isRight) -> {
@@ -273,7 +282,7 @@ class BridgeInNamespacesTest {
   }
 
   @Test
-  void nothingIsAllocatedForAPacket() {
+  void allocatesNothingPerPacket() {
     start("group 239.1.1.1", "group ff05::1:1");
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long data =
@@ -282,7 +291,9 @@ class BridgeInNamespacesTest {
             .findFirst()
             .orElseThrow()
             .threadId();
-    /* Foreign calls box until they are compiled: batches, until one has allocated nothing. */
+    /*
+     * Foreign calls box until they are compiled, so batches repeat until one has allocated nothing.
+     */
     at(
         HOST_A,
         a -> {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** {@code heddle bridge} in a process of its own, which can be killed. */
+/** {@code heddle bridge} in a separate process, which can be killed. */
 final class BridgeProcess implements AutoCloseable {
   private final Process process;
 
@@ -18,13 +18,15 @@ final class BridgeProcess implements AutoCloseable {
     this.process = process;
   }
 
-  /** The process's program. */
+  /** Main method of the process. */
   public static void main(String[] arguments) {
     CommandLine bridge = new CommandLine(new BridgeCommand());
     System.exit(bridge.execute(Arrays.copyOfRange(arguments, 1, arguments.length)));
   }
 
-  /** A command line that takes {@code bridge} and what follows, as the heddle program does. */
+  /**
+   * Returns a command line that takes {@code bridge} and its arguments, as the heddle program does.
+   */
   static List<String> program() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -39,11 +41,11 @@ final class BridgeProcess implements AutoCloseable {
     return start(fabrics, host, config, Map.of());
   }
 
-  /** The same with variables of its environment. */
+  /** Starts it with environment variables. */
   static BridgeProcess start(
       TwoFabrics fabrics, int host, Path config, Map<String, String> environment)
       throws IOException {
-    /* Who runs the tests may ignore it (nohup), and then the bridge would have to. */
+    /* The test runner may ignore SIGHUP (nohup), and the bridge would inherit that. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(program());
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
@@ -63,7 +65,7 @@ final class BridgeProcess implements AutoCloseable {
     return process.waitFor();
   }
 
-  /** SIGKILL, and waits for its end. */
+  /** Sends SIGKILL, and waits for its end. */
   void kill() throws InterruptedException {
     process.toHandle().destroyForcibly();
     process.waitFor();

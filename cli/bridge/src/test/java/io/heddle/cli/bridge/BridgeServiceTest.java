@@ -24,18 +24,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a bridge tells systemd. */
+/** Notifications of a bridge to systemd. */
 @EndsWithin(120)
 @SystemTest
 final class BridgeServiceTest {
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
   private static final int SOME_LOOKS = 5;
 
   @TempDir private Path folder;
 
   private final AtomicLong beats = new AtomicLong();
   private final AtomicBoolean hangs = new AtomicBoolean();
-  private final AtomicLong looks = new AtomicLong();
+  private final AtomicLong checks = new AtomicLong();
   private final AtomicReference<String> trouble = new AtomicReference<>();
 
   private BridgeService start(NotifySocket systemd, String name, String watchdogUs) {
@@ -46,46 +46,47 @@ final class BridgeServiceTest {
             Log.toStandardError());
     assertFalse(systemd.hasMore());
     return new BridgeService(
-        manager, new BridgeHealth(this::beat, this::look), Log.toStandardError());
+        manager, new BridgeHealth(this::beat, this::check), Log.toStandardError());
   }
 
   private long beat() {
     return hangs.get() ? beats.get() : beats.incrementAndGet();
   }
 
-  private String look() {
-    looks.incrementAndGet();
+  private String check() {
+    checks.incrementAndGet();
     return trouble.get();
   }
 
-  private void awaitLooks() {
-    long wanted = looks.get() + SOME_LOOKS;
+  private void awaitChecks() {
+    long wanted = checks.get() + SOME_LOOKS;
     Patience patience = Patience.ofSeconds(30);
-    while (looks.get() < wanted) {
-      assertFalse(patience.isOver(), () -> looks + " looks within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+    while (checks.get() < wanted) {
+      assertFalse(patience.isOver(), () -> checks + " checks within " + patience);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
   @Test
-  void readyComesOnceBothFabricsCarry() {
+  void becomesReadyOnceBothFabricsCarry() {
     String name = folder.resolve("notify").toString();
     try (NotifySocket systemd = NotifySocket.at(name)) {
-      /* A short watchdog, so that each look is soon; nothing moves, so it gets no word. */
+      /* A short watchdog makes the checks frequent; without progress it gets no notification. */
       hangs.set(true);
       try (BridgeService service = start(systemd, name, "40000")) {
-        awaitLooks();
-        assertFalse(systemd.hasMore(), "nobody has looked at the fabrics");
+        awaitChecks();
+        assertFalse(systemd.hasMore(), "the fabrics aren't checked yet");
         trouble.set("fabric b: e2 has no link");
         assertEquals("STATUS=fabric b: e2 has no link", systemd.hear());
-        service.reload(looks::get);
-        awaitLooks();
-        assertFalse(systemd.hasMore(), "one word for one state, and none of a reload before READY");
+        service.reload(checks::get);
+        awaitChecks();
+        assertFalse(
+            systemd.hasMore(), "one notification per state, and none of a reload before READY");
         trouble.set("");
         assertEquals("READY=1\nSTATUS=both fabrics carry", systemd.hear());
         trouble.set("fabric a: e1 has no link");
         assertEquals("STATUS=fabric a: e1 has no link", systemd.hear());
-        service.reload(looks::get);
+        service.reload(checks::get);
         assertTrue(systemd.hear().startsWith("RELOADING=1\nMONOTONIC_USEC="));
         assertEquals("READY=1\nSTATUS=fabric a: e1 has no link", systemd.hear());
       }
@@ -94,7 +95,7 @@ final class BridgeServiceTest {
   }
 
   @Test
-  void aDataThreadThatHangsStopsTheWatchdogsWord() {
+  void hungDataThreadStopsWatchdogNotifications() {
     String name = "@heddle-bridge-test-" + ProcessHandle.current().pid();
     try (NotifySocket systemd = NotifySocket.at(name);
         BridgeService service = start(systemd, name, "40000")) {
@@ -102,11 +103,11 @@ final class BridgeServiceTest {
       systemd.hear("WATCHDOG=1");
       systemd.hear("WATCHDOG=1");
       hangs.set(true);
-      awaitLooks();
+      awaitChecks();
       while (systemd.hasMore()) {
         systemd.hear();
       }
-      awaitLooks();
+      awaitChecks();
       assertFalse(systemd.hasMore(), "the thread hangs");
       hangs.set(false);
       systemd.hear("WATCHDOG=1");
@@ -115,7 +116,7 @@ final class BridgeServiceTest {
   }
 
   @Test
-  void aBridgeTellsOfItsStartReloadAndEnd() throws Exception {
+  void notifiesStartReloadAndEnd() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     String name = folder.resolve("notify").toString();
     Path config =

@@ -31,21 +31,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code heddle bridge test} beside a bridge between network namespaces. */
+/** {@code heddle bridge test} with a bridge between network namespaces. */
 @EndsWithin(120)
 @SystemTest
 final class BridgeTestCommandTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;
   private static final int MTU = 1500;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
   private TwoFabrics fabrics;
   private Bridge bridge;
 
-  /** A command's exit code and words. */
-  private record Said(int code, String out, String err) {}
+  /** Exit code and output of a command. */
+  private record Output(int code, String out, String err) {}
 
   @BeforeAll
   static void needNamespaces() {
@@ -79,7 +79,7 @@ final class BridgeTestCommandTest {
     return Files.write(folder.resolve("bridge.conf"), lines);
   }
 
-  /* Host a gets an interface in the other fabric too. */
+  /* Gives host a an interface in the other fabric too. */
   private void makeHostOfBoth() {
     for (List<String> each :
         List.of(
@@ -92,7 +92,7 @@ final class BridgeTestCommandTest {
     }
   }
 
-  private Said test(int host, String... arguments) {
+  private Output test(int host, String... arguments) {
     return NetworkNamespace.call(
         fabrics.namespace(host),
         () -> {
@@ -103,13 +103,13 @@ final class BridgeTestCommandTest {
                   .setOut(new PrintWriter(out))
                   .setErr(new PrintWriter(err));
           int code = line.execute(arguments);
-          return new Said(code, out.toString(), err.toString());
+          return new Output(code, out.toString(), err.toString());
         });
   }
 
-  private static Map<String, String> states(Said said) throws Exception {
+  private static Map<String, String> states(Output output) throws Exception {
     Map<String, String> states = new TreeMap<>();
-    for (JsonNode each : Json.mapper().readTree(said.out()).path("ways")) {
+    for (JsonNode each : Json.mapper().readTree(output.out()).path("ways")) {
       states.put(
           each.path("group").asText()
               + " "
@@ -122,10 +122,10 @@ final class BridgeTestCommandTest {
   }
 
   @Test
-  void aMachineInBothFabricsTestsBothWays() throws Exception {
+  void machineInBothFabricsTestsBothDirections() throws Exception {
     makeHostOfBoth();
     Path config = start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
-    Said said =
+    Output output =
         test(
             HOST_A,
             "--from=e1",
@@ -134,7 +134,7 @@ final class BridgeTestCommandTest {
             "--patience=20",
             "--json",
             "--bytes=1001");
-    assertEquals(0, said.code(), said.toString());
+    assertEquals(0, output.code(), output.toString());
     assertEquals(
         Map.of(
             "239.1.1.1 a>b", "flows",
@@ -143,44 +143,44 @@ final class BridgeTestCommandTest {
             "ff05::1:1 b>a", "flows",
             "239.1.1.2 a>b", "flows",
             "239.1.1.2 b>a", "shut, as configured"),
-        states(said));
-    JsonNode report = Json.mapper().readTree(said.out());
-    assertTrue(report.path("one_clock").asBoolean(), said.out());
-    JsonNode way = report.path("ways").path(0);
-    assertEquals(20, way.path("arrived").asInt(), said.out());
-    assertTrue(way.path("median_us").asDouble() > 0, said.out());
-    /* Nothing of it was a copy, or had a wrong CRC. */
+        states(output));
+    JsonNode report = Json.mapper().readTree(output.out());
+    assertTrue(report.path("one_clock").asBoolean(), output.out());
+    JsonNode direction = report.path("ways").path(0);
+    assertEquals(20, direction.path("arrived").asInt(), output.out());
+    assertTrue(direction.path("median_us").asDouble() > 0, output.out());
+    /* No datagram was a copy, or had a wrong CRC. */
     BridgeStatus.Direction counted =
         BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
     assertEquals(Map.of(), counted.drops());
   }
 
   @Test
-  void aDirectionThatIsBrokenIsNamed() throws Exception {
+  void reportsBrokenDirection() throws Exception {
     makeHostOfBoth();
-    /* Who tests believes that the group goes both ways. */
+    /* Without the configuration, the test expects both directions of the group. */
     start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
     String[] groups = {"239.1.1.1", "ff05::1:1", "239.1.1.2"};
     List<String> arguments =
         new ArrayList<>(List.of("--from=10.1.0.1", "--to=e2", "--patience=3", "--json"));
-    /* An address is of one family, and so are the groups that it reaches. */
+    /* An address has one family, and reaches only groups of that family. */
     arguments.addAll(List.of(groups));
-    Said refused = test(HOST_A, arguments.toArray(String[]::new));
+    Output refused = test(HOST_A, arguments.toArray(String[]::new));
     assertEquals(2, refused.code(), refused.toString());
     assertTrue(refused.err().contains("no address of the family of group ff05::1:1"));
     arguments.set(0, "--from=e1");
-    Said said = test(HOST_A, arguments.toArray(String[]::new));
-    assertEquals(1, said.code(), said.toString());
-    Map<String, String> states = states(said);
-    assertEquals("nothing came", states.get("239.1.1.2 e2>e1"), said.out());
-    assertEquals("flows", states.get("239.1.1.2 e1>e2"), said.out());
-    assertEquals("flows", states.get("239.1.1.1 e2>e1"), said.out());
+    Output output = test(HOST_A, arguments.toArray(String[]::new));
+    assertEquals(1, output.code(), output.toString());
+    Map<String, String> states = states(output);
+    assertEquals("nothing came", states.get("239.1.1.2 e2>e1"), output.out());
+    assertEquals("flows", states.get("239.1.1.2 e1>e2"), output.out());
+    assertEquals("flows", states.get("239.1.1.1 e2>e1"), output.out());
   }
 
   @Test
-  void aSenderAndAReceiverOnTwoHosts() throws Exception {
+  void testsWithSenderAndReceiverOnTwoHosts() throws Exception {
     start("group 239.1.1.1", "group ff05::1:1");
-    FutureTask<Said> receiver =
+    FutureTask<Output> receiver =
         new FutureTask<>(() ->
             test(
                 HOST_B,
@@ -192,32 +192,33 @@ final class BridgeTestCommandTest {
                 "ff05::1:1"));
     Thread.ofPlatform().daemon().start(receiver);
     awaitMember();
-    Said sender = test(HOST_A, "--from=e1", "--count=30", "--rate=1000", "239.1.1.1", "ff05::1:1");
+    Output sender =
+        test(HOST_A, "--from=e1", "--count=30", "--rate=1000", "239.1.1.1", "ff05::1:1");
     assertEquals(0, sender.code(), sender.toString());
-    assertTrue(sender.out().contains("the receiver tells what came"), sender.out());
-    Said said = receiver.get();
-    assertEquals(0, said.code(), said.toString());
+    assertTrue(sender.out().contains("see the receiver's report"), sender.out());
+    Output output = receiver.get();
+    assertEquals(0, output.code(), output.toString());
     assertEquals(
-        Map.of("239.1.1.1 sender>e2", "flows", "ff05::1:1 sender>e2", "flows"), states(said));
-    String run = Json.mapper().readTree(said.out()).path("run").asText();
+        Map.of("239.1.1.1 sender>e2", "flows", "ff05::1:1 sender>e2", "flows"), states(output));
+    String run = Json.mapper().readTree(output.out()).path("run").asText();
     assertTrue(sender.out().startsWith("test " + run + ": 30 datagrams"), sender.out());
   }
 
   /* The receiver joins IPv6 last. */
   private void awaitMember() {
     Patience patience = Patience.ofSeconds(60);
-    List<String> look = List.of("ip", "maddr", "show", "dev", "e2");
-    String said = "";
-    while (!said.contains("239.1.1.1") || !said.contains("ff05::1:1")) {
-      said = fabrics.runAt(HOST_B, look);
-      String now = said;
+    List<String> check = List.of("ip", "maddr", "show", "dev", "e2");
+    String output = "";
+    while (!output.contains("239.1.1.1") || !output.contains("ff05::1:1")) {
+      output = fabrics.runAt(HOST_B, check);
+      String now = output;
       assertTrue(!patience.isOver(), () -> "members: " + now + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
   @Test
-  void wrongCommandLinesSendNothing() throws Exception {
+  void invalidCommandLinesSendNothing() throws Exception {
     makeHostOfBoth();
     Path config = start("group 239.1.1.1", "group 239.1.1.2 direction=a-to-b");
     Path vague =
@@ -239,11 +240,11 @@ final class BridgeTestCommandTest {
     wrong.put("--rate 10001 is not in 1 to 10000", new String[] {"--from=e1", "--rate=10001"});
     wrong.put("say --from-fabric a or b", new String[] {"--from=e1", "--config=" + vague});
     for (Map.Entry<String, String[]> each : wrong.entrySet()) {
-      Said said = test(HOST_A, each.getValue());
-      assertEquals(2, said.code(), said.toString());
-      assertTrue(said.err().contains(each.getKey()), said.toString());
+      Output output = test(HOST_A, each.getValue());
+      assertEquals(2, output.code(), output.toString());
+      assertTrue(output.err().contains(each.getKey()), output.toString());
     }
-    Said named = test(HOST_A, "--from=e1", "--config=" + vague, "--from-fabric=b", "--count=1");
+    Output named = test(HOST_A, "--from=e1", "--config=" + vague, "--from-fabric=b", "--count=1");
     assertEquals(0, named.code(), named.toString());
     assertEquals(
         0,

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge whose status file somebody cuts while it counts there. */
+/** Bridge whose status file is truncated while it writes counters there. */
 @EndsWithin(120)
 @SystemTest
 class CutStatusFileTest {
@@ -28,7 +28,7 @@ class CutStatusFileTest {
   }
 
   @Test
-  void theBridgeSaysThatItIsLostAndStillEnds() throws Exception {
+  void reportsLossAndStillCloses() throws Exception {
     Path status = folder.resolve("status");
     CountDownLatch lost = new CountDownLatch(1);
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
@@ -55,7 +55,7 @@ class CutStatusFileTest {
     }
   }
 
-  /* Its last sign of life can't be written either, and where that shows is the system's affair. */
+  /* Its last heartbeat can't be written either, and the system decides where that shows. */
   private static void end(Bridge bridge) {
     try {
       bridge.close();

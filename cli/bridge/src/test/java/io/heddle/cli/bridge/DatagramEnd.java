@@ -17,23 +17,23 @@ import java.nio.channels.DatagramChannel;
 import java.util.zip.CRC32;
 
 /**
- * One address of a host that speaks RoCEv2's datagrams, over a plain UDP socket: what an RDMA
- * device would put on the wire and take from it.
+ * Host address that exchanges RoCEv2 datagrams over a plain UDP socket, like an RDMA device on the
+ * wire.
  */
 final class DatagramEnd implements AutoCloseable {
-  private static final int ROOM_BYTES = 4096;
+  private static final int BUFFER_BYTES = 4096;
 
   private final Gid address;
   private final Arena arena = Arena.ofShared();
-  private final long packet = Memory.allocate(arena, ROOM_BYTES, 8);
-  private final ByteBuffer view = Memory.ALL.asSlice(packet, ROOM_BYTES).asByteBuffer();
+  private final long packet = Memory.allocate(arena, BUFFER_BYTES, 8);
+  private final ByteBuffer view = Memory.ALL.asSlice(packet, BUFFER_BYTES).asByteBuffer();
   private final HeaderChecksum headers = new HeaderChecksum();
   private final CRC32 crc = new CRC32();
   private final DatagramChannel channel;
   private int length;
   private Gid from = new Gid(0, 0);
 
-  /** An end in a network namespace, in which the address is. */
+  /** Opens an end in the network namespace that has the address. */
   DatagramEnd(String namespace, Gid address) {
     this.address = address;
     channel = NetworkNamespace.call(namespace, () -> open(address));
@@ -55,12 +55,12 @@ final class DatagramEnd implements AutoCloseable {
     return address;
   }
 
-  /** The packet that came last, or is built. */
+  /** Returns the received packet, or the one being built. */
   long packet() {
     return packet;
   }
 
-  /** Its payload. */
+  /** Returns its payload. */
   long payload() {
     return packet + DatagramFormat.HEADER_BYTES;
   }
@@ -69,7 +69,7 @@ final class DatagramEnd implements AutoCloseable {
     return length;
   }
 
-  /** Who sent the packet that came last. */
+  /** Returns the sender of the last received packet. */
   Gid from() {
     return from;
   }
@@ -93,14 +93,14 @@ final class DatagramEnd implements AutoCloseable {
     sealAndSend(to, Long.BYTES);
   }
 
-  /** Sends what was written, with its CRC. */
+  /** Sends the written packet, with its CRC. */
   void sealAndSend(Gid to, int payloadBytes) {
     int covered = DatagramFormat.HEADER_BYTES + payloadBytes;
     Memory.setInt(packet + covered, crcOf(covered) ^ front(address, to, covered));
     sendRaw(to, covered + PacketFormat.ICRC_BYTES);
   }
 
-  /** Sends what was written, as it is. */
+  /** Sends the written packet unchanged. */
   void sendRaw(Gid to, int lengthBytes) {
     try {
       channel.send(
@@ -112,7 +112,7 @@ final class DatagramEnd implements AutoCloseable {
   }
 
   /**
-   * Takes a packet that has come.
+   * Receives a packet without waiting.
    *
    * @return false where there is none
    * @throws AssertionError for one that a device would drop

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which identifications the kernel gives IPv4 packets of a socket as the bridge's, on the wire. The
- * invariant CRC covers them, so a sender must know them before.
+ * Identifications that the kernel gives IPv4 packets of a socket such as the bridge's, on the wire.
+ * The invariant CRC covers them, so a sender must know them in advance.
  */
 @EndsWithin(60)
 @SystemTest
@@ -32,7 +32,7 @@ class IdentificationTest {
   private static final int AF_PACKET = 17;
   private static final int SOCK_DGRAM_NONBLOCK = 2 | 0x800;
   private static final int ETH_P_IP_NETWORK_ORDER = 0x0008;
-  private static final int ROOM_BYTES = 1 << 16;
+  private static final int BUFFER_BYTES = 1 << 16;
   private static final int HOST_A = 1;
 
   @BeforeAll
@@ -41,9 +41,12 @@ class IdentificationTest {
   }
 
   @Test
-  void segmentsOfOneSendCountFromZeroAndSinglePacketsHaveZeroAndEveryCrcCoversThat() {
+  void segmentsCountIdentificationFromZeroAndCrcCoversIt() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 4200)) {
-      /* The gateway is the other end here: whatever crosses the cable is cut before, by the kernel. */
+      /*
+       * The gateway is the receiver here: packets are segmented by the kernel before they reach the
+       * cable.
+       */
       fabrics.runAt(HOST_A, List.of("ip", "link", "set", "e1", "gso_max_segs", "1"));
       List<Integer> seen = new ArrayList<>();
       on(fabrics, 0, () -> listen(seen, () -> on(fabrics, HOST_A, () -> speak(fabrics))));
@@ -66,20 +69,20 @@ class IdentificationTest {
     NetworkNamespace.call(fabrics.namespace(host), Executors.callable(what));
   }
 
-  /* Identifications of ten packets, whose CRCs are right. */
+  /* Records the identifications of ten packets, and checks their CRCs. */
   private static void listen(List<Integer> seen, Runnable thenSpeak) {
     int fd = LinuxCalls.socket(AF_PACKET, SOCK_DGRAM_NONBLOCK, ETH_P_IP_NETWORK_ORDER);
     try (Arena arena = Arena.ofConfined()) {
-      long room = Memory.allocate(arena, ROOM_BYTES, 8);
+      long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
       thenSpeak.run();
       Patience patience = Patience.ofSeconds(20);
       while (seen.size() < 10) {
         assertFalse(patience.isOver(), () -> "seen: " + seen);
-        long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
+        long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);
         if (length < 0) {
           LockSupport.parkNanos(1_000_000);
-        } else if (length > 28 && Memory.ALL.get(Memory.NETWORK_SHORT, room + 22) == 4791) {
-          seen.add(identification(Memory.toArray(room, (int) length)));
+        } else if (length > 28 && Memory.ALL.get(Memory.NETWORK_SHORT, buffer + 22) == 4791) {
+          seen.add(identification(Memory.toArray(buffer, (int) length)));
         }
       }
     } finally {
@@ -87,7 +90,7 @@ class IdentificationTest {
     }
   }
 
-  /* The CRC over the whole masked packet, as its IP header really is. */
+  /* Checks the CRC over the whole masked packet with its actual IP header. */
   private static int identification(byte[] ip) {
     int length = (ip[2] & 0xff) << 8 | ip[3] & 0xff;
     byte[] masked = java.util.Arrays.copyOf(ip, length - 4);

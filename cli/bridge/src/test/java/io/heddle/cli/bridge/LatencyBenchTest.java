@@ -14,12 +14,12 @@ import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A short run of what measures the bridge: everyone's packets come, and each has its rows. */
+/** Short run of the latency measurement: every connection carries packets, and has its rows. */
 @EndsWithin(180)
 @SystemTest
 class LatencyBenchTest {
   @Test
-  void everyRivalCarriesPacketsUnderBothLoads() throws Exception {
+  void everyConnectionCarriesPacketsUnderBothLoads() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     if (!Files.exists(Installation.part(Installation.DATAGRAM_FORWARDER))) {
       Skip.because("the bridge's rivals in C aren't built; ./heddle build does that");
@@ -27,11 +27,10 @@ class LatencyBenchTest {
     BitSet processors = ThreadAffinity.allowed();
     LatencyBench.Plan plan = new LatencyBench.Plan(1, 50, 2000, 200, 320, processors.length() - 1);
     LatencyReport report = new LatencyBench(plan, BridgeProcess.program()).run(Lab.Kind.NAMESPACES);
-    List<String> joinings =
-        report.rows().stream().map(LatencyReport.Row::joining).distinct().toList();
+    List<String> links = report.rows().stream().map(LatencyReport.Row::joining).distinct().toList();
     assertEquals(
         List.of("one fabric", "bridge", "bridge, spinning", "C forwarder", "kernel routing"),
-        joinings);
+        links);
     assertEquals(10, report.rows().size());
     for (LatencyReport.Row each : report.rows()) {
       assertTrue(each.packets() > 0, each.toString());

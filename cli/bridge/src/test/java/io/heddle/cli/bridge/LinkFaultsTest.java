@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge whose interface changes under it: each packet is counted, what is wrong is told, and
- * when all is well again packets flow as before. And one that gets ten times what it may forward.
+ * Bridge whose interface changes: each packet is counted, faults are reported, and packets flow
+ * again afterwards. Also a bridge that receives ten times its rate limit.
  */
 @EndsWithin(120)
 @SystemTest
@@ -38,7 +38,7 @@ class LinkFaultsTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);
   private static final Gid LIMITED = new Gid(0, 0xffff_ef01_0102L);
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
   private static final int ROW = 10;
 
   @TempDir private Path folder;
@@ -85,7 +85,7 @@ class LinkFaultsTest {
     Patience patience = Patience.ofSeconds(30);
     while (!what.getAsBoolean()) {
       assertFalse(patience.isOver(), () -> status() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
@@ -101,8 +101,8 @@ class LinkFaultsTest {
         });
   }
 
-  private static long settled(BridgeStatus.Direction way) {
-    return way.forwarded() + way.dropped() + way.pending();
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   /** Sends a train and waits until each of its packets left or was dropped. */
@@ -119,12 +119,12 @@ class LinkFaultsTest {
     fabrics.runAt(0, command);
   }
 
-  private void awaitTold(String error) {
+  private void awaitReport(String error) {
     await(() -> status().lastError().equals(error));
   }
 
   @Test
-  void interfacesInAnotherNamespaceAreJoinedAndLookedAfterThere() {
+  void joinsAndMonitorsInterfacesInOtherNamespace() {
     bridge.close();
     String namespace = " namespace=" + fabrics.namespace(0);
     List<String> lines = new ArrayList<>();
@@ -139,31 +139,31 @@ class LinkFaultsTest {
     bridge.reload(BridgeConfigParser.parse("bridge.conf", lines));
     assertEquals(ROW, send(1, new Gid(0, GROUP.low() + 1), 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1280");
-    awaitTold("fabric b: the MTU is 1280 and was 1500");
+    awaitReport("fabric b: the MTU is 1280 and was 1500");
   }
 
   @Test
-  void aSmallerMtuCountsAtOnceAndALargerOneAgain() {
+  void followsMtuDownAndUpAgain() {
     assertEquals(ROW, send(0, GROUP, 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1280");
-    awaitTold("fabric b: the MTU is 1280 and was 1500");
+    awaitReport("fabric b: the MTU is 1280 and was 1500");
     assertEquals(Map.of("too-large", (long) ROW), send(0, GROUP, 1300).drops());
     assertEquals(2 * ROW, send(0, GROUP, 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1500");
-    awaitTold("fabric b: all is as it was at the start again");
+    awaitReport("fabric b: all is as it was at the start again");
     assertEquals(3 * ROW, send(0, GROUP, 1300).forwarded());
     assertEquals(0, status().fabrics().getLast().trainsRefused());
   }
 
   @Test
-  void withoutItsAddressNothingLeavesAndWithItTrainsDoAgain() {
+  void trainsResumeWhenAddressReturns() {
     assertEquals(ROW, send(0, GROUP, 500).forwarded());
     ip("addr", "del", "10.2.0.254/24", "dev", "e2");
-    awaitTold("fabric b: address 10.2.0.254 is gone");
+    awaitReport("fabric b: address 10.2.0.254 is gone");
     assertEquals(Map.of("not-sent", (long) ROW), send(0, GROUP, 500).drops());
-    assertEquals(ROW, send(1, GROUP6, 500).forwarded(), "the other version of IP flows on");
+    assertEquals(ROW, send(1, GROUP6, 500).forwarded(), "the other version of IP still flows");
     ip("addr", "add", "10.2.0.254/24", "dev", "e2");
-    awaitTold("fabric b: all is as it was at the start again");
+    awaitReport("fabric b: all is as it was at the start again");
     long messages = status().fabrics().getLast().sentMessages();
     assertEquals(2 * ROW, send(0, GROUP, 500).forwarded());
     assertEquals(0, status().fabrics().getLast().trainsRefused());
@@ -172,29 +172,29 @@ class LinkFaultsTest {
   }
 
   @Test
-  void anInterfaceThatIsSetDownCountsAndComesBack() {
+  void countsDropsWhileInterfaceIsDownAndRecovers() {
     assertEquals(ROW, send(0, GROUP, 500).forwarded());
     ip("link", "set", "e2", "down");
     await(() -> status().lastError().startsWith("fabric b: e2 has no link"));
     assertEquals(Map.of("not-sent", (long) ROW), send(0, GROUP, 500).drops());
     ip("link", "set", "e2", "up");
     ip("addr", "replace", "fd02::254/64", "dev", "e2", "nodad");
-    awaitTold("fabric b: all is as it was at the start again");
+    awaitReport("fabric b: all is as it was at the start again");
     assertEquals(2 * ROW, send(0, GROUP, 500).forwarded());
   }
 
   @Test
-  void overloadOfTenTimesIsDroppedByNameAndHarmsNoOtherGroup() {
+  void tenfoldOverloadIsCountedAndHarmsNoOtherGroup() {
     int packets = 5_000;
     long startNs = System.nanoTime();
     atA(host -> {
       for (int i = 0; i < packets; i++) {
         while (!host.send(LIMITED, 2, i, 100)) {
-          LockSupport.parkNanos(LOOK_NS);
+          LockSupport.parkNanos(POLL_NS);
         }
         if (i % 10 == 0) {
           while (!host.send(GROUP, 0, i, 100)) {
-            LockSupport.parkNanos(LOOK_NS);
+            LockSupport.parkNanos(POLL_NS);
           }
         }
       }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Senders of PGM whose packets go over a bridge, and what the bridge counts of them. */
+/** PGM senders across a bridge, and the bridge's counters. */
 @EndsWithin(120)
 @SystemTest
 class PgmInNamespacesTest {
@@ -46,7 +46,7 @@ class PgmInNamespacesTest {
   private static final int PAYLOAD_BYTES = 64;
   private static final int SOURCE_PORT = 7500;
   private static final int DATA_PORT = 5563;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
   private static final int ROW = 200;
 
   @TempDir private Path folder;
@@ -105,7 +105,7 @@ class PgmInNamespacesTest {
         });
   }
 
-  /** A packet as RFC 3208 has it; it's written here by hand and not by the bridge's own class. */
+  /** Builds a packet by RFC 3208, by hand instead of with the bridge's own class. */
   private static byte[] packet(int type, int id, int number, int lead) {
     boolean receiver = type == NAK;
     int dataBytes = type == ODATA || type == RDATA ? 30 : 0;
@@ -142,12 +142,12 @@ class PgmInNamespacesTest {
     Patience patience = Patience.ofSeconds(30);
     while (status().groups().get(group).directions().get(side).forwarded() < packets) {
       assertFalse(patience.isOver(), () -> status() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
   @Test
-  void aSenderThatLeavesNumbersOutIsSeenAcrossTheLastNumber() {
+  void countsMissingNumbersAcrossWrap() {
     at(
         1,
         a -> {
@@ -170,15 +170,15 @@ class PgmInNamespacesTest {
           send(b, GROUP, packet(ODATA, 2, 10, 0));
           send(b, GROUP, packet(ODATA, 2, 11, 0));
         });
-    /* What isn't PGM's goes on all the same. */
+    /* A packet that isn't PGM is still forwarded. */
     awaitForwarded(0, 0, 9);
     awaitForwarded(0, 1, 3);
     assertEquals(
-        new PgmStatus.Way(8, 1, 6, 1, 5, 1, 1, 3, 1, 0, 0, 0, 0, 0, 1, 0, 0),
+        new PgmStatus.Direction(8, 1, 6, 1, 5, 1, 1, 3, 1, 0, 0, 0, 0, 0, 1, 0, 0),
         pgm().directions().getFirst(),
-        "1, 5 and 6 never came");
+        "1, 5 and 6 are lost");
     assertEquals(
-        new PgmStatus.Way(3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0),
+        new PgmStatus.Direction(3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0),
         pgm().directions().getLast());
     PgmStatus.Session worst = pgm().sessions().getFirst();
     assertEquals("000000000001.7500", worst.session());
@@ -190,7 +190,7 @@ class PgmInNamespacesTest {
     String table = BridgeTable.of(status());
     assertTrue(
         table.contains(
-            "239.1.1.1                a>b              6         1         5         1         1"
+            "239.1.1.1                a>b                6         1         5         1         1"
                 + "         3         1         0  1, malformed 1\n"),
         table);
     assertTrue(table.contains("\n  000000000001.7500 "), table);
@@ -204,7 +204,7 @@ class PgmInNamespacesTest {
   }
 
   @Test
-  void aReloadBeginsAndEndsTheReading() {
+  void reloadStartsAndStopsPgmParsing() {
     at(1, a -> send(a, GROUP, packet(ODATA, 1, 1, 0)));
     awaitForwarded(0, 0, 1);
     assertEquals(1, pgm().sessions().size());
@@ -225,7 +225,7 @@ class PgmInNamespacesTest {
   }
 
   @Test
-  void nothingIsAllocatedForAPacketOfPgm() {
+  void allocatesNothingPerPgmPacket() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long data =
         Thread.getAllStackTraces().keySet().stream()
@@ -242,7 +242,7 @@ class PgmInNamespacesTest {
             assertFalse(patience.isOver(), "the last batch allocated " + allocated + " bytes");
             long before = threads.getThreadAllocatedBytes(data);
             for (int i = 0; i < ROW; i++) {
-              /* A new session each time, and a gap. */
+              /* A new session each time, with a gap. */
               send(a, GROUP, packet(ODATA, sessionOf(batch, i), 3 * i, 0));
             }
             awaitForwarded(0, 0, (batch + 1L) * ROW);
@@ -252,7 +252,7 @@ class PgmInNamespacesTest {
     assertTrue(pgm().directions().getFirst().skipped() > 0);
   }
 
-  /* Two packets of each. */
+  /* Two packets of each session. */
   private static int sessionOf(int batch, int packet) {
     return batch * ROW + packet / 2;
   }

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Hosts of two fabrics that have no route to each other, and talk by addresses of the bridge that
- * stand for hosts.
+ * Hosts of two fabrics without routes to each other, which communicate by proxy addresses of the
+ * bridge.
  */
 @EndsWithin(120)
 @SystemTest
@@ -46,7 +46,7 @@ class ProxiedInNamespacesTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;
   private static final int SERVICES = 3;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
   private static final List<String> PROXIES =
       List.of(
           "proxy a 10.1.0.200 for=10.2.0.100",
@@ -131,16 +131,16 @@ class ProxiedInNamespacesTest {
     Patience patience = Patience.ofSeconds(30);
     while (!what.getAsBoolean()) {
       assertFalse(patience.isOver(), () -> unicast() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
-  private static long settled(BridgeStatus.Direction way) {
-    return way.forwarded() + way.dropped() + way.pending();
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   @Test
-  void clientsFindServersAndTalkByTheBridgesAddresses() {
+  void clientsResolveServersByProxyAddresses() {
     SidrServer server4 = new SidrServer(endAt(HOST_B, "10.2.0.100"));
     SidrServer server6 = new SidrServer(endAt(HOST_B, "fd02::100"));
     SidrServer mixed = new SidrServer(endAt(HOST_B, "fd02::101"));
@@ -167,7 +167,7 @@ class ProxiedInNamespacesTest {
   }
 
   @Test
-  void whoeverHasNoAddressThereIsCountedAndGetsOneByAReload() {
+  void countsHostWithoutProxyAddressUntilReloadAddsOne() {
     DatagramEnd server = endAt(HOST_B, "10.2.0.100");
     DatagramEnd known = endAt(HOST_A, "10.1.0.10");
     DatagramEnd unknown = endAt(HOST_A, "10.1.0.13");
@@ -191,16 +191,16 @@ class ProxiedInNamespacesTest {
     HeddleException refused = assertThrows(HeddleException.class, () -> reload(more));
     assertTrue(
         String.valueOf(refused.getMessage())
-            .contains("e2 has no address 10.2.0.213, which is to stand for a host"),
+            .contains("e2 has no address 10.2.0.213, which must represent a host"),
         refused.getMessage());
     run(0, List.of("ip addr add 10.2.0.213/32 dev e2"));
     reload(more);
     unknown.sendNumber(standIn, 5, 6, 7, 6);
     await(server::receive);
     assertEquals(address("10.2.0.213"), server.from());
-    assertEquals(0, unicast().clients().getLast().pairs(), "pairs from before began anew");
+    assertEquals(0, unicast().clients().getLast().pairs(), "earlier pairs were cleared");
 
-    /* The host moves behind another address, and its pairs with it. */
+    /* The host moves to another proxy address, and its pairs with it. */
     List<String> moved = new ArrayList<>(PROXIES);
     moved.remove("proxy b 10.2.0.210 for=10.1.0.10");
     moved.add("proxy b 10.2.0.213 for=10.1.0.10");
@@ -211,7 +211,7 @@ class ProxiedInNamespacesTest {
   }
 
   @Test
-  void aReliableConnectionIsRefusedByTheAddressThatWasAsked() {
+  void reliableConnectionIsRejectedFromRequestedAddress() {
     DatagramEnd a = endAt(HOST_A, "10.1.0.10");
     SidrRequest.write(a.payload(), 0xabc, 0x1234, CmaHeader.datagramService(7000));
     Memory.ALL.set(Memory.NETWORK_SHORT, a.payload() + 16, (short) 0x10);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Bridges and owners as an operator reads them. */
+/** Output for several bridges and owners. */
 class RedundancyTableTest {
   private static RedundancyStatus status(RedundancyStatus.PeerBridge... peers) {
     return new RedundancyStatus(
@@ -20,7 +20,7 @@ class RedundancyTableTest {
   }
 
   @Test
-  void eachBridgeHasALineAndWhatIsWrongIsInCapitals() {
+  void hasOneLinePerBridgeAndFaultsInCapitals() {
     assertEquals(
         "bridge 1 (this one): active, owns 2 groups, links up a and b, NO OTHER BRIDGE WAS HEARD\n",
         RedundancyTable.of(status()));
@@ -41,7 +41,7 @@ class RedundancyTableTest {
   }
 
   @Test
-  void theOwnerIsNamedAndAQuestionMarkSaysThatItDoesNotForwardYet() {
+  void namesOwnerWithQuestionMarkUntilItForwards() {
     assertEquals("1 this   ", RedundancyTable.owner(status(), group(1, "owner"), true));
     assertEquals("2        ", RedundancyTable.owner(status(), group(2, "standby"), true));
     assertEquals("2?       ", RedundancyTable.owner(status(), group(2, "no-owner"), true));

@@ -41,7 +41,7 @@ class RedundancyTest {
   private static final int HOST_A = 1;
   private static final int HOST_B = 2;
   private static final int MTU = 1500;
-  private static final long LOOK_NS = 2_000_000;
+  private static final long POLL_NS = 2_000_000;
   private static final long SOME = 100;
 
   @TempDir private Path folder;
@@ -129,7 +129,7 @@ class RedundancyTest {
     Patience patience = Patience.ofSeconds(20);
     while (!holds.getAsBoolean()) {
       assertFalse(patience.isOver(), () -> what + " within " + patience + ": " + read(2));
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
@@ -139,7 +139,7 @@ class RedundancyTest {
   }
 
   @Test
-  void ordersAndAKillUnderLoadBringNoPayloadTwiceAndEveryLostOneIsCounted() throws Exception {
+  void ordersAndKillDuplicateNothingAndHandoverLossIsCounted() throws Exception {
     Path file = folder.resolve("bridge1.conf");
     Files.write(file, config(1, "800ms", "group 239.1.1.1 owner=2"));
     BridgeProcess first = BridgeProcess.start(fabrics, fabrics.gateway(0), file);
@@ -175,7 +175,7 @@ class RedundancyTest {
     assertEquals("bridge 1 owns 239.1.1.1; it owns 0 groups", yielded.text());
     awaitFlow(load);
     assertEquals(0, load.came(2, 0));
-    /* None was lost anywhere but at a hand-over, and there it was counted. */
+    /* Payloads were lost only at handovers, where they were counted. */
     long lost = load.lost(begun);
     long counted = dropped(1, "no-owner") + dropped(2, "no-owner");
     System.out.println("five hand-overs lost " + lost + " payloads, counted " + counted);
@@ -193,17 +193,17 @@ class RedundancyTest {
     assertTrue(
         read(2).lastError().startsWith("bridge 1 is silent on both fabrics"), read(2).lastError());
     assertEquals("silent", redundancy(2).peers().getFirst().state());
-    assertThrows(HeddleException.class, orders::drain, "nobody could take over");
+    assertThrows(HeddleException.class, orders::drain, "no other bridge could take over");
   }
 
-  /* Of the first bridge, by its socket. */
+  /* Sends an order to the first bridge, by its socket. */
   private String order(String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.addAll(List.of("--control", control(1).toString()));
-    StringWriter said = new StringWriter();
-    CommandLine command = new CommandLine(new BridgeCommand()).setOut(new PrintWriter(said));
-    assertEquals(0, command.execute(arguments.toArray(String[]::new)), said::toString);
-    return said.toString();
+    StringWriter output = new StringWriter();
+    CommandLine command = new CommandLine(new BridgeCommand()).setOut(new PrintWriter(output));
+    assertEquals(0, command.execute(arguments.toArray(String[]::new)), output::toString);
+    return output.toString();
   }
 
   private long dropped(int number, String reason) {
@@ -223,7 +223,7 @@ class RedundancyTest {
   }
 
   @Test
-  void beaconsLostOnOneFabricMoveNothingAndOnBothAreReportedAndMakeNoLoop() throws Exception {
+  void beaconLossOnOneFabricMovesNothingAndOnBothCausesNoLoop() throws Exception {
     start(1, "100ms", "group 239.1.1.1");
     start(2, "100ms", "group 239.1.1.1");
     await(
@@ -239,7 +239,7 @@ class RedundancyTest {
     for (int number = 1; number <= 2; number++) {
       int bridge = number;
       await(
-          "bridge " + number + " tells",
+          "bridge " + number + " reports",
           () ->
               read(bridge).lastError().contains("is heard on fabric b only")
                   && redundancy(bridge).peers().getFirst().heardOn().equals(List.of("b")));
@@ -253,13 +253,13 @@ class RedundancyTest {
     for (int number = 1; number <= 2; number++) {
       int bridge = number;
       await(
-          "bridge " + number + " tells",
+          "bridge " + number + " reports",
           () -> read(bridge).lastError().contains("is silent on both fabrics"));
     }
     long split = load.sent();
     awaitFlow(load);
     await("payloads come twice", () -> load.came(2, split) > SOME);
-    assertEquals(0, load.came(3, 0), "payloads went round");
+    assertEquals(0, load.came(3, 0), "payloads looped");
     assertFalse(read(1).groups().getFirst().suspended() || read(2).groups().getFirst().suspended());
     String shown = BridgeTable.of(read(1));
     assertTrue(shown.contains("silent, heard on none"), shown);
@@ -277,7 +277,7 @@ class RedundancyTest {
   }
 
   @Test
-  void aBridgeThatLosesALinkGivesTheGroupToTheOtherOne() throws Exception {
+  void bridgeThatLosesLinkHandsGroupOver() throws Exception {
     start(1, "800ms", "group 239.1.1.1");
     start(2, "800ms", "group 239.1.1.1");
     await(

@@ -28,14 +28,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge whose configuration changes while packets flow, and whose groups have limits. */
+/** Bridge whose configuration changes while packets flow, with rate-limited groups. */
 @EndsWithin(120)
 @SystemTest
 class ReloadTest {
   private static final Gid STAYS = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid COMES = new Gid(0, 0xffff_ef01_0102L);
   private static final int HOST_A = 1;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
 
@@ -82,15 +82,18 @@ class ReloadTest {
     Patience patience = Patience.ofSeconds(20);
     while (!what.getAsBoolean()) {
       assertFalse(patience.isOver(), () -> status() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
   @Test
-  void groupsBeginAndEndAndChangeAndOthersLoseNothing() {
+  void reloadChangesGroupsWithoutLossInOthers() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
-      /* Nobody takes those of the group that is to come: they are gone when what was sent after them is through. */
+      /*
+       * Packets of a future group are ignored: they are gone once the packets sent after them have
+       * passed.
+       */
       send(fabrics, COMES, 10);
       send(fabrics, STAYS, 10);
       await(() -> fromA(0).forwarded() == 10);
@@ -101,7 +104,9 @@ class ReloadTest {
       send(fabrics, STAYS, 10);
       await(() -> fromA(1).forwarded() == 10 && fromA(0).forwarded() == 20);
 
-      /* So slow that nothing of the second group leaves after the first packet, whatever the machine does. */
+      /*
+       * Slow enough that no packet of the second group leaves after the first one, on any machine.
+       */
       String slow = "group 239.1.1.2 rate=1 burst=1 queue=5";
       bridge.reload(config("group 239.1.1.1", slow));
       send(fabrics, COMES, 100);
@@ -112,7 +117,7 @@ class ReloadTest {
       await(() -> fromA(0).forwarded() == 30);
 
       bridge.reload(config("group 239.1.1.1", "group 239.1.1.2"));
-      /* A packet waits no more a moment before it has left. */
+      /* A packet leaves the pending count just before it is forwarded. */
       await(() -> fromA(1).pending() == 0 && settled(fromA(1)) == fromA(1).arrived());
 
       bridge.reload(config("group 239.1.1.2"));
@@ -121,12 +126,12 @@ class ReloadTest {
     }
   }
 
-  private static long settled(BridgeStatus.Direction way) {
-    return way.forwarded() + way.dropped() + way.pending();
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   @Test
-  void whatCannotChangeIsRefusedAndEverythingStays() {
+  void refusedReloadKeepsEverything() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
       BridgeConfig other =
@@ -155,7 +160,7 @@ class ReloadTest {
   }
 
   @Test
-  void aRefusedReloadHasLeftWhatItJoinedBeforeItWasRefused() {
+  void refusedReloadLeavesGroupsItJoined() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge =
             BridgeDemo.inNamespace(
@@ -168,7 +173,7 @@ class ReloadTest {
     }
   }
 
-  /* How often the gateway's interface is a member. */
+  /* Returns how often the gateway's interface is a member. */
   private static long joined(TwoFabrics fabrics, int side, String group) {
     String link = TwoFabrics.interfaceName(side);
     return fabrics
@@ -179,14 +184,14 @@ class ReloadTest {
   }
 
   @Test
-  void aBridgeClosesBetweenTwoReloadsAndRefusesTheNextOne() {
+  void closesBetweenReloadsAndRefusesTheNextOne() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"));
       CountDownLatch some = new CountDownLatch(5);
       CompletableFuture<HeddleException> refusal =
           CompletableFuture.supplyAsync(() -> reloadUntilRefused(bridge, some));
       while (some.getCount() > 0 && !refusal.isDone()) {
-        LockSupport.parkNanos(LOOK_NS);
+        LockSupport.parkNanos(POLL_NS);
       }
       bridge.close();
       assertEquals("the bridge is ending", refusal.join().getMessage());
@@ -207,7 +212,7 @@ class ReloadTest {
   }
 
   @Test
-  void aBridgeThatCannotBeStartedSaysWhatToDo() {
+  void failedStartReportsRemedy() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       BridgeConfig wrong =
           BridgeConfigParser.parse(

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two real bridges between the same fabrics, neither of which knows of the other one. */
+/** Two real bridges between the same fabrics, neither of which is configured with the other. */
 @EndsWithin(120)
 @SystemTest
 final class SecondBridgeTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int HOST_A = 1;
   private static final int ROW = 50;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
   private static final long STILL_NS = 100_000_000;
 
   @TempDir private Path folder;
@@ -58,7 +58,7 @@ final class SecondBridgeTest {
     return status(gateway).groups().getFirst().suspended();
   }
 
-  /* Of both bridges and ways. */
+  /* Sum over both bridges and directions. */
   private long arrived() {
     long sum = 0;
     for (int gateway = 0; gateway < 2; gateway++) {
@@ -70,7 +70,7 @@ final class SecondBridgeTest {
   }
 
   @Test
-  void theirCopiesSuspendTheGroupAndNothingGoesRound() {
+  void copiesSuspendGroupAndNothingLoops() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500, 2);
         Bridge first = start(fabrics, 0);
         Bridge second = start(fabrics, 1)) {
@@ -86,7 +86,7 @@ final class SecondBridgeTest {
                 for (long i = row * ROW; i < (row + 1) * ROW; i++) {
                   host.send(GROUP, 0, i, 100);
                 }
-                LockSupport.parkNanos(LOOK_NS);
+                LockSupport.parkNanos(POLL_NS);
               }
             }
             return true;
@@ -102,8 +102,7 @@ final class SecondBridgeTest {
     long before = -1;
     for (long now = arrived(); now != before; now = arrived()) {
       assertFalse(
-          patience.isOver(),
-          () -> "packets go round: " + first.describe() + " " + second.describe());
+          patience.isOver(), () -> "packets loop: " + first.describe() + " " + second.describe());
       before = now;
       LockSupport.parkNanos(STILL_NS);
     }

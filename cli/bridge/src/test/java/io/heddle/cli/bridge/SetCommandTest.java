@@ -30,13 +30,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Packets that a bridge drops since it was ordered to. */
+/** Packets that a bridge drops on an order. */
 @EndsWithin(120)
 @SystemTest
 final class SetCommandTest {
   private static final Gid FIRST = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid SECOND = new Gid(0, 0xffff_ef01_0102L);
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
 
@@ -60,7 +60,7 @@ final class SetCommandTest {
     return BridgeStatus.read(folder.resolve("status"));
   }
 
-  private BridgeStatus.Direction way(int group, int from) {
+  private BridgeStatus.Direction direction(int group, int from) {
     return status().groups().get(group).directions().get(from);
   }
 
@@ -81,9 +81,9 @@ final class SetCommandTest {
 
   private void awaitCounted(int group, int from, long packets) {
     Patience patience = Patience.ofSeconds(20);
-    while (way(group, from).forwarded() + way(group, from).dropped() < packets) {
+    while (direction(group, from).forwarded() + direction(group, from).dropped() < packets) {
       assertFalse(patience.isOver(), () -> status() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
@@ -97,15 +97,15 @@ final class SetCommandTest {
   }
 
   @Test
-  void oneOfSoManyIsDroppedUntilThatEnds() {
+  void dropsOneOfNPacketsUntilSwitchedOff() {
     Path control = folder.resolve("control");
     String at = "--control=" + control;
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       try (Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(""));
           QuestionSocket socket =
               BridgeSocket.listen(control, null, bridge.faults(), Log.toStandardError())) {
-        String said = set(0, at, "drop=1/10", "239.1.1.1");
-        assertTrue(said.startsWith("one of 10 packets of group 239.1.1.1"), said);
+        String output = set(0, at, "drop=1/10", "239.1.1.1");
+        assertTrue(output.startsWith("one of 10 packets of group 239.1.1.1"), output);
         assertTrue(
             BridgeTable.of(status())
                 .contains("WARNING: packets are dropped on purpose: 239.1.1.1 1/10; heddle"),
@@ -116,27 +116,27 @@ final class SetCommandTest {
         awaitCounted(0, 0, 100);
         awaitCounted(0, 1, 50);
         awaitCounted(1, 0, 100);
-        assertEquals(10, way(0, 0).drops().get("on-purpose"), way(0, 0).toString());
-        assertEquals(5, way(0, 1).drops().get("on-purpose"), way(0, 1).toString());
-        assertNull(way(1, 0).drops().get("on-purpose"));
-        assertEquals(90, way(0, 0).forwarded());
+        assertEquals(10, direction(0, 0).drops().get("on-purpose"), direction(0, 0).toString());
+        assertEquals(5, direction(0, 1).drops().get("on-purpose"), direction(0, 1).toString());
+        assertNull(direction(1, 0).drops().get("on-purpose"));
+        assertEquals(90, direction(0, 0).forwarded());
 
-        /* A group that a reload makes anew goes on with it. */
+        /* The order persists for a group that a reload replaces. */
         bridge.reload(config(" rate=1M"));
         assertEquals(10, status().groups().getFirst().dropEvery());
         send(fabrics, 1, FIRST, 100);
         awaitCounted(0, 0, 200);
-        assertEquals(20, way(0, 0).drops().get("on-purpose"), way(0, 0).toString());
+        assertEquals(20, direction(0, 0).drops().get("on-purpose"), direction(0, 0).toString());
 
         assertTrue(set(0, at, "drop=1/1", "--json").contains("\"groups\" : 2"));
         send(fabrics, 1, SECOND, 10);
         awaitCounted(1, 0, 110);
-        assertEquals(10, way(1, 0).drops().get("on-purpose"), way(1, 0).toString());
+        assertEquals(10, direction(1, 0).drops().get("on-purpose"), direction(1, 0).toString());
         set(0, at, "drop=off");
         assertFalse(BridgeTable.of(status()).contains("WARNING"));
         send(fabrics, 1, SECOND, 10);
         awaitCounted(1, 0, 120);
-        assertEquals(110, way(1, 0).forwarded());
+        assertEquals(110, direction(1, 0).forwarded());
 
         String wrong = set(2, at, "drop=0.1");
         assertTrue(wrong.contains("drop=0.1 can't be set; there are drop=1/N"), wrong);
@@ -149,12 +149,12 @@ final class SetCommandTest {
         assertTrue(String.valueOf(alone.getMessage()).contains("this bridge is alone"));
         set(0, at, "drop=1/2");
       }
-      /* The status file is as its last bridge left it, and a new bridge drops nothing. */
+      /* The status file is from the previous bridge, and a new bridge drops nothing. */
       try (Bridge again = BridgeDemo.inNamespace(fabrics.namespace(0), config(""))) {
         assertTrue(status().groups().stream().allMatch(each -> each.dropEvery() == 0));
         send(fabrics, 1, FIRST, 10);
         awaitCounted(0, 0, 10);
-        assertEquals(10, way(0, 0).forwarded(), again.describe());
+        assertEquals(10, direction(0, 0).forwarded(), again.describe());
       }
     }
   }

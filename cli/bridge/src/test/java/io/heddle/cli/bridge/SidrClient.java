@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A host that asks a server for several services and sends numbers to each. As if the network were
- * bad, it doesn't hear the first reply to any request. All clients have the same request ids.
+ * Host that requests several services of a server and sends numbers to each. It ignores the first
+ * reply to each request, to simulate loss. All clients use the same request ids.
  */
 final class SidrClient {
   private static final int NUMBERS = 5;
@@ -25,18 +25,18 @@ final class SidrClient {
   private final DatagramEnd end;
   private final Gid server;
   private final int firstQueuePair;
-  private final List<Talk> talks = new ArrayList<>();
+  private final List<Exchange> exchanges = new ArrayList<>();
 
-  /** With one service. Its place in the list is its request id. */
-  private static final class Talk {
+  /** Exchange with one service. Its index in the list is its request id. */
+  private static final class Exchange {
     private final long service;
-    private int repliesHeard;
+    private int repliesReceived;
     private int queuePair;
     private int nextNumber;
     private boolean sent;
     private long sentNs;
 
-    private Talk(long service) {
+    private Exchange(long service) {
       this.service = service;
     }
 
@@ -46,62 +46,66 @@ final class SidrClient {
   }
 
   /**
-   * @param firstQueuePair that it talks from; each service has the next
+   * @param firstQueuePair source of the first exchange; each service uses the next one
    */
   SidrClient(DatagramEnd end, Gid server, int firstQueuePair, int services) {
     this.end = end;
     this.server = server;
     this.firstQueuePair = firstQueuePair;
     for (int i = 0; i < services; i++) {
-      talks.add(new Talk(CmaHeader.datagramService(7000 + i)));
+      exchanges.add(new Exchange(CmaHeader.datagramService(7000 + i)));
     }
   }
 
   boolean isDone() {
-    return talks.stream().allMatch(Talk::isOver);
+    return exchanges.stream().allMatch(Exchange::isOver);
   }
 
-  /** Checks that each service's number is the one that the server has given this client. */
+  /** Checks that each service's number is the one that the server assigned to this client. */
   void check(SidrServer asked) {
     check(asked, end.address());
   }
 
-  /** The same of a server that sees this client by another address. */
+  /** Checks the same for a server that sees this client by another address. */
   void check(SidrServer asked, Gid seenAs) {
-    for (Talk each : talks) {
+    for (Exchange each : exchanges) {
       assertEquals(asked.queuePair(seenAs, each.service), each.queuePair);
     }
   }
 
-  /** Does what there is to do. */
+  /** Receives and sends the pending messages. */
   void work() {
     while (end.receive()) {
       assertEquals(server, end.from());
       if (PacketFormat.queuePair(end.packet()) == ManagementDatagram.QUEUE_PAIR) {
-        hearReply();
+        receiveReply();
       } else {
-        hearNumber();
+        receiveNumber();
       }
     }
     long now = System.nanoTime();
-    for (int id = 0; id < talks.size(); id++) {
-      Talk talk = talks.get(id);
-      if (!talk.isOver() && (!talk.sent || now - talk.sentNs > REPEAT_NS)) {
-        talk.sent = true;
-        talk.sentNs = now;
-        say(id, talk);
+    for (int id = 0; id < exchanges.size(); id++) {
+      Exchange exchange = exchanges.get(id);
+      if (!exchange.isOver() && (!exchange.sent || now - exchange.sentNs > REPEAT_NS)) {
+        exchange.sent = true;
+        exchange.sentNs = now;
+        say(id, exchange);
       }
     }
   }
 
-  private void say(int id, Talk talk) {
-    if (talk.queuePair == 0) {
-      SidrRequest.write(end.payload(), transaction(id), id, talk.service);
+  private void say(int id, Exchange exchange) {
+    if (exchange.queuePair == 0) {
+      SidrRequest.write(end.payload(), transaction(id), id, exchange.service);
       CmaHeader.write(SidrRequest.privateData(end.payload()), 9000, end.address(), server);
       end.sendMad(server);
     } else {
       end.sendNumber(
-          server, talk.queuePair, firstQueuePair + id, SidrServer.QUEUE_KEY, talk.nextNumber);
+          server,
+          exchange.queuePair,
+          firstQueuePair + id,
+          SidrServer.QUEUE_KEY,
+          exchange.nextNumber);
     }
   }
 
@@ -109,33 +113,36 @@ final class SidrClient {
     return end.address().low() << 16 | id;
   }
 
-  private void hearReply() {
+  private void receiveReply() {
     long mad = end.payload();
     assertEquals(CmMessage.SIDR_REPLY, ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES));
     int id = SidrReply.requestId(mad);
-    Talk talk = talks.get(id);
+    Exchange exchange = exchanges.get(id);
     assertEquals(transaction(id), ManagementDatagram.transaction(mad));
-    assertEquals(talk.service, SidrReply.serviceId(mad));
+    assertEquals(exchange.service, SidrReply.serviceId(mad));
     if (SidrReply.status(mad) == SidrReply.STATUS_NO_QUEUE_PAIR) {
-      /* The bridge's word where the machine is slower than its patience: this asks again. */
+      /*
+       * The bridge's answer where the machine is slower than its deadline: this sends the request
+       * again.
+       */
       return;
     }
     assertEquals(SidrReply.STATUS_SUCCESS, SidrReply.status(mad));
-    talk.repliesHeard++;
-    if (talk.repliesHeard > 1) {
-      talk.queuePair = SidrReply.queuePair(mad);
-      talk.sent = talk.nextNumber > 0;
+    exchange.repliesReceived++;
+    if (exchange.repliesReceived > 1) {
+      exchange.queuePair = SidrReply.queuePair(mad);
+      exchange.sent = exchange.nextNumber > 0;
     }
   }
 
-  private void hearNumber() {
+  private void receiveNumber() {
     int id = PacketFormat.queuePair(end.packet()) - firstQueuePair;
-    Talk talk = talks.get(id);
-    assertEquals(talk.queuePair, DatagramFormat.sourceQueuePair(end.packet()));
+    Exchange exchange = exchanges.get(id);
+    assertEquals(exchange.queuePair, DatagramFormat.sourceQueuePair(end.packet()));
     long number = Memory.ALL.get(Memory.NETWORK_LONG, end.payload());
-    if (number == talk.nextNumber) {
-      talk.nextNumber++;
-      talk.sent = false;
+    if (number == exchange.nextNumber) {
+      exchange.nextNumber++;
+      exchange.sent = false;
     }
   }
 }

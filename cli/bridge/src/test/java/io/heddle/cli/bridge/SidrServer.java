@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A host with a datagram service: it gives each client and service a queue pair of its own, and
- * sends back what comes there. As if the network were bad, it doesn't hear any request the first
- * time, and answers those with odd ids twice.
+ * Host with a datagram service: it assigns each client and service a queue pair, and echoes the
+ * packets to it. To simulate loss and duplication, it ignores the first copy of a request, and
+ * answers those with odd ids twice.
  */
 final class SidrServer {
   static final int QUEUE_KEY = 0x0123_4567;
@@ -27,7 +27,7 @@ final class SidrServer {
 
   private final DatagramEnd end;
   private final Map<String, Integer> queuePairs = new HashMap<>();
-  private final Set<Integer> heardIds = new HashSet<>();
+  private final Set<Integer> receivedIds = new HashSet<>();
   private final Map<Integer, String> clientsOfIds = new HashMap<>();
   private int echoes;
 
@@ -35,12 +35,12 @@ final class SidrServer {
     this.end = end;
   }
 
-  /** Request ids that requests came under. */
+  /** Returns the received request ids. */
   Set<Integer> ids() {
     return clientsOfIds.keySet();
   }
 
-  /** The queue pair that a client was given. */
+  /** Returns the queue pair assigned to a client. */
   int queuePair(Gid client, long service) {
     return queuePairs.get(client + " " + service);
   }
@@ -49,7 +49,7 @@ final class SidrServer {
     return echoes;
   }
 
-  /** Does what there is to do. */
+  /** Receives and answers the pending messages. */
   void work() {
     while (end.receive()) {
       if (PacketFormat.queuePair(end.packet()) == ManagementDatagram.QUEUE_PAIR) {
@@ -73,7 +73,7 @@ final class SidrServer {
     String asked = client + " " + service;
     String before = clientsOfIds.putIfAbsent(id, asked);
     assertEquals(before == null ? asked : before, asked, "one request id for two requests");
-    if (heardIds.add(id)) {
+    if (receivedIds.add(id)) {
       return;
     }
     int queuePair = queuePairs.computeIfAbsent(asked, key -> FIRST_QUEUE_PAIR + queuePairs.size());

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge that has a processor of its own. */
+/** Bridge with a processor of its own. */
 @EndsWithin(60)
 @SystemTest
 class SpinningTest {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
 
@@ -73,7 +73,7 @@ class SpinningTest {
   }
 
   @Test
-  void itsDataThreadStaysOnTheProcessorAndForwards() throws IOException {
+  void dataThreadStaysOnItsProcessorAndForwards() throws IOException {
     int core = ThreadAffinity.allowed().length() - 1;
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=" + core))) {
@@ -82,7 +82,7 @@ class SpinningTest {
       Patience patience = Patience.ofSeconds(20);
       while (fromA().forwarded() == 0) {
         assertFalse(patience.isOver(), () -> fromA() + " within " + patience);
-        LockSupport.parkNanos(LOOK_NS);
+        LockSupport.parkNanos(POLL_NS);
       }
       assertTrue(dataThread().contains("\nCpus_allowed_list:\t" + core + "\n"), dataThread());
       HeddleException refused =
@@ -94,7 +94,7 @@ class SpinningTest {
   }
 
   @Test
-  void aProcessorThatIsNotThereIsRefused() {
+  void rejectsAbsentProcessor() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       HeddleException refused =
           assertThrows(

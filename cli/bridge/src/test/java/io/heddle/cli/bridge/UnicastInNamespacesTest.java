@@ -40,7 +40,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hosts of two fabrics that find each other's queue pairs by SIDR over a bridge, and talk. */
+/**
+ * Hosts of two fabrics that resolve each other's queue pairs by SIDR over a bridge, and
+ * communicate.
+ */
 @EndsWithin(120)
 @SystemTest
 class UnicastInNamespacesTest {
@@ -48,7 +51,7 @@ class UnicastInNamespacesTest {
   private static final int HOST_B = 2;
   private static final int CLIENTS = 8;
   private static final int SERVICES = 4;
-  private static final long LOOK_NS = 1_000_000;
+  private static final long POLL_NS = 1_000_000;
 
   @TempDir private Path folder;
   private final List<DatagramEnd> ends = new ArrayList<>();
@@ -108,7 +111,7 @@ class UnicastInNamespacesTest {
     return "ip addr add " + address + bits + " dev e" + host + ready;
   }
 
-  /* Ends at addresses that the host gets for them. */
+  /* Opens ends at addresses that the host gets for them. */
   private List<DatagramEnd> endsAt(int host, List<String> addresses) {
     run(host, addresses.stream().map(each -> addressCommand(host, each)).toList());
     List<DatagramEnd> made = new ArrayList<>();
@@ -136,16 +139,16 @@ class UnicastInNamespacesTest {
     Patience patience = Patience.ofSeconds(30);
     while (!what.getAsBoolean()) {
       assertFalse(patience.isOver(), () -> unicast() + " within " + patience);
-      LockSupport.parkNanos(LOOK_NS);
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 
-  private static long settled(BridgeStatus.Direction way) {
-    return way.forwarded() + way.dropped() + way.pending();
+  private static long settled(BridgeStatus.Direction direction) {
+    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   @Test
-  void manyClientsWithEqualRequestIdsAreServedBothWaysThoughMessagesAreLostAndRepeated() {
+  void servesManyClientsWithEqualIdsDespiteLossAndRepeats() {
     long beganNs = System.nanoTime();
     List<SidrServer> servers = new ArrayList<>();
     List<SidrClient> clients = new ArrayList<>();
@@ -177,7 +180,7 @@ class UnicastInNamespacesTest {
       clients.get(i).check(asked.get(i));
     }
     for (SidrServer each : servers) {
-      assertTrue(each.ids().size() >= CLIENTS * SERVICES, "an own request id for each request");
+      assertTrue(each.ids().size() >= CLIENTS * SERVICES, "a request id for each request");
       assertTrue(each.echoes() >= CLIENTS * SERVICES);
     }
     for (int side = 0; side < 2; side++) {
@@ -190,8 +193,8 @@ class UnicastInNamespacesTest {
       assertEquals(2 * 2 * CLIENTS, counted.pairs(), counted.toString());
       Map<String, Long> drops = new TreeMap<>(direction(side).drops());
       drops.remove("unknown-reply");
-      assertEquals(Map.of(), drops, "nothing but second replies is dropped");
-      /* A request that was forgotten after its 10 s counts as another one when it's repeated. */
+      assertEquals(Map.of(), drops, "only duplicate replies are dropped");
+      /* A request that expired after its 10 s counts as a new one when it is repeated. */
       if (System.nanoTime() - beganNs < SidrRequests.WAIT_NS) {
         assertEquals(2 * CLIENTS * SERVICES, counted.requests(), counted.toString());
         assertTrue(counted.repeats() >= 2 * 2 * CLIENTS * SERVICES, counted.toString());
@@ -205,7 +208,7 @@ class UnicastInNamespacesTest {
   }
 
   @Test
-  void whatIsNotForwardedIsCountedUnderItsReason() {
+  void countsDropsUnderTheirReasons() {
     DatagramEnd a = endAt(HOST_A, "10.1.0.10");
     DatagramEnd foreign = endAt(HOST_A, "192.168.9.7");
     DatagramEnd b = endAt(HOST_B, "10.2.0.10");
@@ -253,7 +256,7 @@ class UnicastInNamespacesTest {
     assertEquals(1, direction(0).forwarded());
     assertEquals(0, unicast().clients().getFirst().requests(), "no state is left");
 
-    /* A service's host is asked, and another one answers. */
+    /* A service's host is requested, and another one answers. */
     SidrRequest.write(a.payload(), 1, 1, CmaHeader.datagramService(service));
     CmaHeader.write(SidrRequest.privateData(a.payload()), 9, a.address(), b.address());
     a.sendMad(b.address());
@@ -272,7 +275,7 @@ class UnicastInNamespacesTest {
   }
 
   @Test
-  void aReliableConnectionIsRefusedInTheServersName() {
+  void reliableConnectionIsRejectedInServersName() {
     DatagramEnd a = endAt(HOST_A, "fd01::10");
     DatagramEnd b = endAt(HOST_B, "fd02::10");
     SidrRequest.write(a.payload(), 0xabc, 0x1234, CmaHeader.datagramService(7000));

@@ -7,11 +7,11 @@ import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What {@code heddle bridge check} says that the host needs. */
+/** Required set-up in the output of {@code heddle bridge check}. */
 @SystemTest
 class UnicastRoutesTest {
   @Test
-  void addressesThatStandForHostsAreAddedWhereTheirInterfaceIs() {
+  void addsProxyAddressesOnTheirInterfaces() {
     assertEquals(
         """
         unicast needs on this host, once after each start:
@@ -35,7 +35,7 @@ class UnicastRoutesTest {
   }
 
   @Test
-  void theInterfaceOfIpoibIsTheOneThatHasTheConfiguredAddress() {
+  void usesIpoibInterfaceWithConfiguredAddress() {
     assertEquals(
         """
         unicast needs on this host, once after each start:

@@ -1,0 +1,74 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.unicast.HostForwarder;
+import io.heddle.platform.Log;
+import java.util.Arrays;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Monitor of the bridge's ports in both fabrics, which reports their changes. Runs on the control
+ * thread, in its network namespace.
+ */
+final class FabricMonitor {
+  private final List<FabricPort> fabrics;
+  private final Log log;
+  private final Consumer<String> report;
+  private final String[] last;
+  private final @Nullable HostForwarder hosts;
+  /* Written by the control thread, read by any thread. */
+  private volatile @Nullable String trouble;
+
+  /**
+   * @param hosts forwarder of unicast datagrams; null for none
+   * @param report receives messages for the operator
+   */
+  FabricMonitor(
+      List<FabricPort> fabrics, @Nullable HostForwarder hosts, Log log, Consumer<String> report) {
+    this.hosts = hosts;
+    this.fabrics = fabrics;
+    this.log = log;
+    this.report = report;
+    last = new String[fabrics.size() + 1];
+    Arrays.fill(last, "");
+  }
+
+  /** Returns the fault of a fabric in words; empty for none, null before the first check. */
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  void check() {
+    StringJoiner wrong = new StringJoiner("; ");
+    for (int side = 0; side < fabrics.size(); side++) {
+      FabricPort fabric = fabrics.get(side);
+      String front = "fabric " + fabric.name() + ": ";
+      String state = fabric.check();
+      reportChange(side, front, state);
+      if (!state.isEmpty()) {
+        wrong.add(front + state);
+      }
+    }
+    trouble = wrong.toString();
+    if (hosts != null) {
+      reportChange(fabrics.size(), "unicast: ", hosts.check());
+    }
+  }
+
+  private void reportChange(int place, String front, String state) {
+    if (!state.equals(last[place])) {
+      last[place] = state;
+      if (state.isEmpty()) {
+        String well = front + "all is as it was at the start again";
+        log.info("%s", well);
+        report.accept(well);
+      } else {
+        log.warn("%s", front + state);
+        report.accept(front + state);
+      }
+    }
+  }
+}

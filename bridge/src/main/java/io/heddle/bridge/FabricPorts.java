@@ -1,0 +1,90 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.config.BridgeConfig;
+import io.heddle.bridge.fabric.BeaconSocket;
+import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.FabricSpec;
+import io.heddle.bridge.fabric.NumberedPort;
+import io.heddle.bridge.fabric.RdmaCmNumbers;
+import io.heddle.bridge.fabric.SystemClock;
+import io.heddle.bridge.fabric.VerbsFabric;
+import io.heddle.bridge.fabric.VerbsSpec;
+import io.heddle.bridge.fabric.WireFabric;
+import io.heddle.bridge.fabric.WireSpec;
+import io.heddle.bridge.limit.Limiter;
+import io.heddle.bridge.peer.PeerSettings;
+import io.heddle.bridge.unicast.HostForwarder;
+import io.heddle.bridge.unicast.MappedEnd;
+import io.heddle.bridge.unicast.MappedForwarder;
+import io.heddle.bridge.unicast.NumberMapping;
+import io.heddle.bridge.unicast.UnicastForwarder;
+import io.heddle.bridge.unicast.UnicastSettings;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import java.lang.foreign.Arena;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Factory of the bridge's ports in fabrics, by kind. */
+final class FabricPorts {
+  private FabricPorts() {}
+
+  /**
+   * @param transparent whether packets also leave from other hosts' addresses
+   * @throws HeddleException where the port can't be opened, with the reason
+   */
+  static FabricPort open(FabricSpec spec, boolean transparent, SystemClock clock, Log log) {
+    return switch (spec) {
+      case WireSpec wire -> WireFabric.open(wire, transparent, clock);
+      case VerbsSpec verbs -> VerbsFabric.open(verbs, log);
+    };
+  }
+
+  /**
+   * Creates the forwarder of unicast datagrams.
+   *
+   * @param counters of packets from a and b
+   */
+  static HostForwarder hosts(
+      Arena arena,
+      BridgeConfig config,
+      List<? extends FabricPort> fabrics,
+      UnicastSettings settings,
+      long[] counters,
+      Limiter limiter,
+      Log log) {
+    NumberMapping mapping = settings.mapping();
+    SecureRandom ids = new SecureRandom();
+    if (mapping == null) {
+      return new UnicastForwarder(arena, fabrics, settings, counters, limiter, ids);
+    }
+    List<MappedEnd> ends = new ArrayList<>();
+    try {
+      for (int side = 0; side < fabrics.size(); side++) {
+        String device = config.fabrics().get(side).end();
+        ends.add(mappedEnd(fabrics.get(side), device, settings.trafficClass(), log));
+      }
+      return new MappedForwarder(
+          arena, ends.getFirst(), ends.getLast(), settings, mapping, counters, limiter, ids);
+    } catch (RuntimeException refused) {
+      ends.forEach(MappedEnd::close);
+      throw refused;
+    }
+  }
+
+  private static MappedEnd mappedEnd(FabricPort fabric, String device, int trafficClass, Log log) {
+    return fabric instanceof NumberedPort port
+        ? MappedEnd.behind(port, RdmaCmNumbers.open(port, device, trafficClass, log))
+        : MappedEnd.onWire(fabric);
+  }
+
+  /** Opens the socket of beacons in a fabric. */
+  static BeaconSocket beacons(FabricPort fabric, FabricSpec spec, PeerSettings settings) {
+    return switch (fabric) {
+      case WireFabric wire -> wire.beacons(settings, spec.hops());
+      case VerbsFabric verbs -> verbs.beacons(settings);
+      default -> throw new IllegalStateException(fabric.describe() + " isn't opened here");
+    };
+  }
+}

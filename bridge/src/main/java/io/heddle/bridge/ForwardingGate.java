@@ -1,0 +1,81 @@
+package io.heddle.bridge;
+
+import io.heddle.bridge.peer.Role;
+import io.heddle.bridge.status.DropReason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gate of a group's packets by arrival time: this bridge forwards the packets that arrived while it
+ * owned the group. So a packet in a socket's queue at a handover is forwarded by only one of the
+ * two bridges.
+ *
+ * <p>A device gives a packet's arrival time within bounds only. The old owner uses the upper bound,
+ * and the new owner the lower one. So a packet in doubt is forwarded by neither, and counted.
+ * Immutable.
+ */
+final class ForwardingGate {
+  /** Gate of a single bridge, which forwards everything. */
+  static final ForwardingGate ALWAYS = new ForwardingGate(Role.OWNER, 0, 0, 0);
+
+  /** Initial gate of a bridge among several. */
+  static final ForwardingGate NOT_YET = new ForwardingGate(Role.NO_OWNER, 0, 0, 0);
+
+  /*
+   * After this time no packet from before the change is left in a socket's queue, and the system's
+   * clock needn't be trusted.
+   */
+  private static final long WINDOW_NS = 1_000_000_000;
+
+  private final Role role;
+  /* Time when it gained or lost ownership. */
+  private final long movedNs;
+  /* Time when it entered the role. */
+  private final long sinceNs;
+  private final long windowNs;
+
+  private ForwardingGate(Role role, long movedNs, long sinceNs, long windowNs) {
+    this.role = role;
+    this.movedNs = movedNs;
+    this.sinceNs = sinceNs;
+    this.windowNs = windowNs;
+  }
+
+  /**
+   * Returns the gate after a change of role.
+   *
+   * @param role new role
+   * @return the previous gate where nothing changes
+   */
+  static ForwardingGate after(ForwardingGate before, Role role, long nowNs) {
+    if (before.role == role) {
+      return before;
+    }
+    boolean moves = before.role == Role.OWNER || role == Role.OWNER;
+    return moves
+        ? new ForwardingGate(role, nowNs, nowNs, WINDOW_NS)
+        : new ForwardingGate(role, before.movedNs, nowNs, before.windowNs);
+  }
+
+  Role role() {
+    return role;
+  }
+
+  /**
+   * Returns the reason to drop a packet; null for none. On the data path.
+   *
+   * @param notBeforeNs lower bound of its arrival time
+   * @param notAfterNs upper bound of its arrival time
+   */
+  @Nullable DropReason against(long notBeforeNs, long notAfterNs, long nowNs) {
+    boolean settled = windowNs == 0 || nowNs - movedNs >= windowNs;
+    if (role == Role.OWNER) {
+      return settled || notBeforeNs - movedNs >= 0 ? null : DropReason.NO_OWNER;
+    }
+    if (!settled && notAfterNs - movedNs < 0) {
+      return null;
+    }
+    /* No bridge owned the group before the first beacon of the other bridge. */
+    boolean early = !settled && notBeforeNs - sinceNs < 0;
+    return role == Role.STANDBY && !early ? DropReason.STANDBY : DropReason.NO_OWNER;
+  }
+}

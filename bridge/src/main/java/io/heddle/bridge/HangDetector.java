@@ -1,0 +1,42 @@
+package io.heddle.bridge;
+
+import java.util.function.LongSupplier;
+
+/**
+ * Detector of a data thread that hangs without failing. It counts its own checks instead of
+ * measuring time: on a busy or stopped machine the checking thread runs no more often than the data
+ * thread. Used by one thread only.
+ */
+final class HangDetector {
+  private final LongSupplier beats;
+  private final int checks;
+  private final long apartNs;
+  private long seen;
+  private int missed;
+  private long lastNs;
+
+  /**
+   * @param beats a number that the data thread changes in each round
+   * @param checks unsuccessful checks after which the thread counts as hung
+   * @param apartNs minimum interval of counted checks; longer than the data thread sleeps
+   */
+  HangDetector(LongSupplier beats, int checks, long apartNs) {
+    this.beats = beats;
+    this.checks = checks;
+    this.apartNs = apartNs;
+    seen = beats.getAsLong();
+    lastNs = System.nanoTime() - apartNs;
+  }
+
+  /** Checks for progress, at most once per interval, and returns whether the thread hangs. */
+  boolean hangs(long nowNs) {
+    if (nowNs - lastNs < apartNs) {
+      return false;
+    }
+    lastNs = nowNs;
+    long now = beats.getAsLong();
+    missed = now == seen ? missed + 1 : 0;
+    seen = now;
+    return missed >= checks;
+  }
+}

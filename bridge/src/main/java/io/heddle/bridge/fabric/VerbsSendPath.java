@@ -1,0 +1,89 @@
+package io.heddle.bridge.fabric;
+
+import io.heddle.bridge.group.GroupAddress;
+import io.heddle.verbs.AddressHandle;
+import io.heddle.verbs.AddressHandleAttributes;
+import io.heddle.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Path from a libibverbs port to one group or host. Its address handle names the own address by its
+ * index in the port's table. So the handle is replaced when the address moves in the table, or the
+ * group or host gets another LID.
+ */
+final class VerbsSendPath implements SendPath {
+  /** MTU of a path without a payload limit of its own. */
+  static final int ANY_MTU = Integer.MAX_VALUE;
+
+  private final @Nullable GroupAddress group;
+  private final Gid host;
+  /* Written under the lock of the paths, read by the data thread. */
+  private volatile int mtuBytes;
+  private volatile @Nullable AddressHandle handle;
+  /* These two are guarded by the lock of the paths. */
+  private AddressHandleAttributes attributes;
+  private int gidIndex;
+
+  /**
+   * @param mtuBytes maximum payload, or {@link #ANY_MTU}
+   * @param group destination; null for a host, whose packets leave by the queue pair that is their
+   *     source
+   * @param host its address, or the group's
+   */
+  VerbsSendPath(
+      AddressHandleAttributes attributes,
+      AddressHandle handle,
+      int gidIndex,
+      int mtuBytes,
+      @Nullable GroupAddress group,
+      Gid host) {
+    this.attributes = attributes;
+    this.group = group;
+    this.host = host;
+    this.mtuBytes = mtuBytes;
+    this.handle = handle;
+    this.gidIndex = gidIndex;
+  }
+
+  AddressHandleAttributes attributes() {
+    return attributes;
+  }
+
+  boolean toHost() {
+    return group == null;
+  }
+
+  @Nullable GroupAddress group() {
+    return group;
+  }
+
+  Gid host() {
+    return host;
+  }
+
+  int mtuBytes() {
+    return mtuBytes;
+  }
+
+  /** Returns the handle; null while the path can't be used. */
+  @Nullable AddressHandle handle() {
+    return handle;
+  }
+
+  int gidIndex() {
+    return gidIndex;
+  }
+
+  /** Replaces the handle. The previous one may be freed once its packets have left. */
+  void use(AddressHandleAttributes by, AddressHandle other, int index, int payloadBytes) {
+    attributes = by;
+    gidIndex = index;
+    mtuBytes = payloadBytes;
+    handle = other;
+  }
+
+  /** Stops the path: no packet leaves from now on. */
+  void pause() {
+    handle = null;
+  }
+}

@@ -1,0 +1,110 @@
+package io.heddle.bridge.peer;
+
+import org.jspecify.annotations.Nullable;
+
+/** Another bridge, as known from its beacons. */
+public final class BridgePeer {
+  private static final int SIDES = 2;
+  private static final int BOTH = 3;
+  private static final long NS_PER_MS = 1_000_000;
+
+  private Beacon newest;
+  private final boolean[] heard = new boolean[SIDES];
+  private final long[] receivedNs = new long[SIDES];
+  private final long[] sequences = new long[SIDES];
+  private int fabricsAtLastCall;
+
+  BridgePeer(Beacon first) {
+    newest = first;
+  }
+
+  public int id() {
+    return newest.origin().id();
+  }
+
+  /** Returns the newest of its beacons, from either fabric. */
+  public Beacon newest() {
+    return newest;
+  }
+
+  /* Accepts a beacon, or returns the reason for its rejection. */
+  @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
+    Beacon.Origin origin = beacon.origin();
+    long known = newest.origin().incarnation();
+    if (origin.incarnation() < known
+        || origin.incarnation() == known && heard[side] && origin.sequence() <= sequences[side]) {
+      return BeaconFault.REPLAYED;
+    }
+    if (origin.incarnation() > known) {
+      heard[0] = false;
+      heard[1] = false;
+      newest = beacon;
+    } else if (origin.sequence() >= newest.origin().sequence()) {
+      newest = beacon;
+    }
+    heard[side] = true;
+    receivedNs[side] = nowNs;
+    sequences[side] = origin.sequence();
+    return null;
+  }
+
+  /** Returns the silence after which it counts as gone: 3.5 of its intervals. */
+  public long holdNs() {
+    return holdNs(newest.origin().intervalMs());
+  }
+
+  /** Returns the hold time for any interval. */
+  public static long holdNs(int intervalMs) {
+    return intervalMs * NS_PER_MS * 7 / 2;
+  }
+
+  /** Returns the fabrics on which it is received: bit 0 for a, bit 1 for b. */
+  public int receivedOn(long nowNs) {
+    int fabrics = 0;
+    for (int side = 0; side < SIDES; side++) {
+      if (heard[side] && nowNs - receivedNs[side] <= holdNs()) {
+        fabrics |= 1 << side;
+      }
+    }
+    return fabrics;
+  }
+
+  /** Returns whether it is alive: received on at least one fabric, and not leaving. */
+  public boolean isAlive(long nowNs) {
+    return receivedOn(nowNs) != 0 && !newest.standing().leaving();
+  }
+
+  /** Returns when its hold time ends unless another beacon arrives; only while it is alive. */
+  long silentAtNs(long nowNs) {
+    long last =
+        heard[0] && (!heard[1] || receivedNs[0] - receivedNs[1] > 0)
+            ? receivedNs[0]
+            : receivedNs[1];
+    return isAlive(nowNs) ? last + holdNs() : Long.MAX_VALUE;
+  }
+
+  /** Returns the time since its last beacon. */
+  public long sinceNs(long nowNs) {
+    long since = Long.MAX_VALUE;
+    for (int side = 0; side < SIDES; side++) {
+      if (heard[side]) {
+        since = Math.min(since, nowNs - receivedNs[side]);
+      }
+    }
+    return since;
+  }
+
+  /* Returns the change since the last call; null for none. */
+  @Nullable PeerChange takeChange(long nowNs) {
+    int before = fabricsAtLastCall;
+    fabricsAtLastCall = newest.standing().leaving() ? 0 : receivedOn(nowNs);
+    return before == fabricsAtLastCall
+        ? null
+        : new PeerChange(id(), before, fabricsAtLastCall, newest.standing().leaving());
+  }
+
+  /** Returns whether its beacons arrive on both fabrics. */
+  public boolean isReceivedOnBoth(long nowNs) {
+    return receivedOn(nowNs) == BOTH;
+  }
+}

@@ -1,0 +1,168 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.cm.CmMessage;
+import io.heddle.bridge.cm.ManagementDatagram;
+import io.heddle.bridge.cm.PrivateBytes;
+import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.verbs.Gid;
+import java.lang.foreign.Arena;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests for queue pair numbers where numbers are mapped. In a fabric on the wire the bridge owns
+ * queue pair 1; on a device it sends and receives them by a {@link NumberService}. Rare: it
+ * allocates. Used by the data thread only.
+ */
+final class MappedRequests {
+  private final int trafficClass;
+  private final MappedEnd[] ends;
+  /* By fabric; the bridge's own messages, on the wire only. */
+  private final @Nullable ManagementSender[] own = new ManagementSender[2];
+  private final NumberClients[] clients = new NumberClients[2];
+
+  /**
+   * @param ends in a and b, at least one of them on a device
+   * @param counters of packets from a and b
+   * @param ids source of the bridge's own request ids
+   */
+  MappedRequests(
+      Arena arena,
+      MappedEnd[] ends,
+      int trafficClass,
+      long[] counters,
+      NumberMap numbers,
+      RandomGenerator ids) {
+    this.trafficClass = trafficClass;
+    this.ends = ends.clone();
+    for (int side = 0; side < 2; side++) {
+      own[side] = ends[side].isDevice() ? null : new ManagementSender(arena, ends[side].fabric());
+    }
+    for (int side = 0; side < 2; side++) {
+      clients[side] = openClients(side, counters[side], numbers, ids);
+    }
+  }
+
+  private NumberClients openClients(
+      int side, long counters, NumberMap numbers, RandomGenerator ids) {
+    NumberService near = ends[side].service();
+    NumberService far = ends[1 - side].service();
+    ManagementSender nearOwn = own[side];
+    ManagementSender farOwn = own[1 - side];
+    if (near == null) {
+      if (far == null || nearOwn == null) {
+        throw new IllegalArgumentException("numbers are mapped, and no fabric has a device");
+      }
+      return new WireClients(trafficClass, counters, far, nearOwn, ids);
+    }
+    return new VerbsClients(
+        side,
+        counters,
+        ends[side],
+        near,
+        (id, request, hosts, nowNs) -> {
+          if (farOwn != null) {
+            farOwn.sendRequest(id, request, hosts, trafficClass, nowNs);
+          } else if (far != null) {
+            Gid source = hosts.source();
+            far.request(id, source, hosts.destination(), request.port(), request.privateData());
+          }
+          return farOwn != null;
+        },
+        numbers,
+        ids);
+  }
+
+  void use(ProxyAddresses now) {
+    for (NumberClients each : clients) {
+      each.use(now);
+    }
+  }
+
+  /**
+   * Handles a packet for queue pair 1 from the wire.
+   *
+   * @param side of the fabric on the wire
+   * @param near its source and destination as received
+   * @param far its source and destination as the other fabric names them
+   * @return the reason to drop it; null where it was used
+   */
+  @Nullable DropReason take(
+      int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {
+    if (!(clients[side] instanceof WireClients wire)) {
+      return DropReason.WRONG_QUEUE_PAIR;
+    }
+    if (DatagramFormat.queueKey(packet) != ManagementDatagram.QUEUE_KEY) {
+      return DropReason.WRONG_QUEUE_KEY;
+    }
+    if (PacketFormat.opcode(packet) != DatagramFormat.SEND_ONLY) {
+      return DropReason.MALFORMED_MAD;
+    }
+    long mad = packet + DatagramFormat.HEADER_BYTES;
+    CmMessage message =
+        ManagementDatagram.messageOf(mad, DatagramFormat.payloadBytes(packet, lengthBytes));
+    return switch (message) {
+      case SIDR_REQUEST -> wire.request(mad, near, far, nowNs);
+      case SIDR_REPLY -> reply(1 - side, mad, near, nowNs);
+      case CONNECT_REQUEST -> {
+        wire.refuse(mad, near, nowNs);
+        yield DropReason.RELIABLE_CONNECTION;
+      }
+      case CONNECT_REJECT, OTHER, FOREIGN -> DropReason.OTHER_MAD;
+      case MALFORMED -> DropReason.MALFORMED_MAD;
+    };
+  }
+
+  /* Handles a reply from a host on the wire to a client in the other fabric. */
+  private @Nullable DropReason reply(int side, long mad, HostPair near, long nowNs) {
+    int id = SidrReply.requestId(mad);
+    HostPair hosts = clients[side] instanceof VerbsClients verbs ? verbs.hostsOf(id) : null;
+    if (hosts == null) {
+      return DropReason.UNKNOWN_REPLY;
+    }
+    if (!hosts.destination().equals(near.source()) || !hosts.source().equals(near.destination())) {
+      return DropReason.FOREIGN_REPLY;
+    }
+    clients[side].answered(
+        new NumberService.Answer(
+            id,
+            SidrReply.status(mad),
+            SidrReply.queuePair(mad),
+            SidrReply.queueKey(mad),
+            PrivateBytes.read(SidrReply.privateData(mad), PrivateBytes.IN_REPLY)),
+        nowNs);
+    return null;
+  }
+
+  /** Handles the messages from hosts on devices. */
+  void receive(long nowNs) {
+    for (int side = 0; side < 2; side++) {
+      NumberService service = ends[side].service();
+      NumberService.Message heard = service == null ? null : service.take();
+      while (service != null && heard != null) {
+        switch (heard) {
+          case NumberService.Answer answer -> clients[1 - side].answered(answer, nowNs);
+          case NumberService.NumberRequest request -> requested(side, request, nowNs);
+        }
+        heard = service.take();
+      }
+    }
+  }
+
+  private void requested(int side, NumberService.NumberRequest request, long nowNs) {
+    if (clients[side] instanceof VerbsClients verbs) {
+      verbs.request(request, nowNs);
+    }
+  }
+
+  /** Repeats requests, and ends those whose deadline has passed. */
+  void expire(long nowNs) {
+    for (NumberClients each : clients) {
+      each.expire(nowNs);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.heddle.bridge.unicast;
+
+import io.heddle.bridge.cm.SidrReply;
+import io.heddle.bridge.cm.SidrRequests;
+import io.heddle.bridge.fabric.NumberService;
+import io.heddle.bridge.status.DropReason;
+import io.heddle.bridge.status.GroupCounters;
+import io.heddle.bridge.status.UnicastCounters;
+import io.heddle.verbs.Gid;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Clients on a verbs fabric; they resolve a service by RDMA CM and get the number of a queue pair
+ * of the bridge.
+ */
+final class VerbsClients implements NumberClients {
+  private static final long REPEAT_NS = 500_000_000;
+
+  private final int side;
+  private final long counters;
+  private final MappedEnd end;
+  private final NumberService service;
+  private final FarEnd far;
+  private final NumberMap numbers;
+  private final RandomGenerator ids;
+  private final Map<Integer, PendingRequest> pending = new LinkedHashMap<>();
+  private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
+
+  /** Sender of requests to hosts of the other fabric. */
+  interface FarEnd {
+    /**
+     * Sends a request.
+     *
+     * @param hosts source address and destination
+     * @return whether it must be repeated, since it may be lost
+     */
+    boolean send(int id, NumberService.NumberRequest request, HostPair hosts, long nowNs);
+  }
+
+  private static final class PendingRequest {
+    private final int id;
+    private final NumberService.NumberRequest request;
+    private final HostPair hosts;
+    private final long deadlineNs;
+    private long repeatNs;
+
+    private PendingRequest(
+        int id, NumberService.NumberRequest request, HostPair hosts, long nowNs) {
+      this.id = id;
+      this.request = request;
+      this.hosts = hosts;
+      deadlineNs = nowNs + SidrRequests.WAIT_NS;
+      repeatNs = nowNs;
+    }
+  }
+
+  /**
+   * @param side their fabric, 0 for a
+   * @param counters of packets from it
+   * @param end port of that fabric
+   * @param service of that fabric
+   * @param ids source of the bridge's own request ids
+   */
+  VerbsClients(
+      int side,
+      long counters,
+      MappedEnd end,
+      NumberService service,
+      FarEnd far,
+      NumberMap numbers,
+      RandomGenerator ids) {
+    this.side = side;
+    this.counters = counters;
+    this.end = end;
+    this.service = service;
+    this.far = far;
+    this.numbers = numbers;
+    this.ids = ids;
+  }
+
+  @Override
+  public void use(ProxyAddresses now) {
+    proxyAddresses = now;
+  }
+
+  /** Handles a client's request. */
+  void request(NumberService.NumberRequest request, long nowNs) {
+    Gid address = request.address();
+    Gid client = request.client();
+    Gid host = proxyAddresses.hostOf(side, address.high(), address.low());
+    Gid from = proxyAddresses.addressOf(side, client.high(), client.low());
+    UnicastCounters.requested(counters, false);
+    if (host == null
+        || from == null
+        || host.isIpv4Mapped() != from.isIpv4Mapped()
+        || pending.size() >= QueuePairOne.MOST_REQUESTS) {
+      GroupCounters.arrived(counters, 1);
+      GroupCounters.dropped(counters, DropReason.NO_STAND_IN, 1);
+      service.refuse(request.id());
+      return;
+    }
+    int id = ids.nextInt();
+    while (pending.containsKey(id)) {
+      id = ids.nextInt();
+    }
+    pending.put(id, new PendingRequest(id, request, new HostPair(from, host), nowNs));
+    count();
+  }
+
+  private void count() {
+    UnicastCounters.requests(counters, pending.size(), 0);
+  }
+
+  /**
+   * Returns the host that received this request, and the request's source; null where none waits.
+   */
+  @Nullable HostPair hostsOf(int id) {
+    PendingRequest pendingRequest = pending.get(id);
+    return pendingRequest == null ? null : pendingRequest.hosts;
+  }
+
+  @Override
+  public void answered(NumberService.Answer answer, long nowNs) {
+    PendingRequest pendingRequest = pending.remove(answer.token());
+    if (pendingRequest == null) {
+      return;
+    }
+    UnicastCounters.replied(counters);
+    int index =
+        answer.status() == SidrReply.STATUS_SUCCESS
+            ? numbers.serve(
+                side,
+                new HostPair(pendingRequest.request.client(), pendingRequest.hosts.destination()),
+                answer.number(),
+                answer.key(),
+                nowNs)
+            : NumberMap.NONE;
+    if (index == NumberMap.NONE) {
+      service.refuse(pendingRequest.request.id());
+    } else {
+      service.accept(pendingRequest.request.id(), end.numberOf(index), answer.privateData());
+    }
+    count();
+  }
+
+  @Override
+  public void expire(long nowNs) {
+    if (pending.isEmpty()) {
+      return;
+    }
+    for (Iterator<PendingRequest> all = pending.values().iterator(); all.hasNext(); ) {
+      PendingRequest each = all.next();
+      if (nowNs - each.deadlineNs >= 0) {
+        all.remove();
+        UnicastCounters.timedOut(counters);
+        service.refuse(each.request.id());
+      } else if (nowNs - each.repeatNs >= 0) {
+        boolean repeats = far.send(each.id, each.request, each.hosts, nowNs);
+        each.repeatNs = repeats ? nowNs + REPEAT_NS : each.deadlineNs;
+      }
+    }
+    count();
+  }
+}

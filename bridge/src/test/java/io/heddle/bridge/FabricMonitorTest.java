@@ -1,0 +1,67 @@
+package io.heddle.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.heddle.bridge.group.LoopRules;
+import io.heddle.bridge.unicast.HostForwarder;
+import io.heddle.bridge.unicast.ProxyAddresses;
+import io.heddle.platform.Log;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Readiness of a bridge, and messages to its operator. */
+class FabricMonitorTest {
+  /* Forwarder that accepts nothing, and waits for a port that another program uses. */
+  private static final class WaitingForwarder implements HostForwarder {
+    private String state = "port 18515 isn't free";
+
+    @Override
+    public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {}
+
+    @Override
+    public void expire(int side, long nowNs) {}
+
+    @Override
+    public String check() {
+      return state;
+    }
+  }
+
+  private final FaultyFabric first = new FaultyFabric(0);
+  private final FaultyFabric second = new FaultyFabric(0);
+  private final WaitingForwarder hosts = new WaitingForwarder();
+  private final List<String> heard = new ArrayList<>();
+  private final FabricMonitor watch =
+      new FabricMonitor(List.of(first, second), hosts, Log.toStandardError(), heard::add);
+
+  @Test
+  void onlyFaultyFabricPreventsReadiness() {
+    assertNull(watch.trouble(), "not checked yet");
+    second.state = "e2 has no link";
+    watch.check();
+    assertEquals("fabric faulty: e2 has no link", watch.trouble());
+    second.state = "";
+    watch.check();
+    assertEquals("", watch.trouble(), "unicast isn't part of readiness");
+  }
+
+  @Test
+  void reportsEachChangeOnceIncludingUnicast() {
+    watch.check();
+    watch.check();
+    first.state = "e1 has no link";
+    watch.check();
+    hosts.state = "";
+    first.state = "";
+    watch.check();
+    assertEquals(
+        List.of(
+            "unicast: port 18515 isn't free",
+            "fabric faulty: e1 has no link",
+            "fabric faulty: all is as it was at the start again",
+            "unicast: all is as it was at the start again"),
+        heard);
+  }
+}
