@@ -43,7 +43,7 @@ class ConnectionHandleTest {
         .write(handle);
     String expected =
         "48444c48"
-            + "0008"
+            + "0009"
             + "02"
             + "00"
             + HexFormat.of().formatHex(TOKEN)
