@@ -76,7 +76,7 @@ public final class AddressFilter {
       } catch (IllegalArgumentException malformed) {
         remarks.add(
             ("%s=%s: part \"%s\" is not understood and is left out: %s; allowed is a list of"
-                 + " prefixes such as fd00:1:1::/48,fd00:1:2::/48")
+                    + " prefixes such as fd00:1:1::/48,fd00:1:2::/48")
                 .formatted(RANGE_VARIABLE, text, part.strip(), malformed.getMessage()));
       }
     }

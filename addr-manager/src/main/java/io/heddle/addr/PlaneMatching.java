@@ -172,7 +172,9 @@ public record PlaneMatching(
       return found.stream()
           .map(match ->
               new Match(
-                  uses.getOrDefault(name(match), 0L) == 1 ? name(match) : name(match) + " " + ends(match),
+                  uses.getOrDefault(name(match), 0L) == 1
+                      ? name(match)
+                      : name(match) + " " + ends(match),
                   match.here(),
                   match.there(),
                   match.by()))

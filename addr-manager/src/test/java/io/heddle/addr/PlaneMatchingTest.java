@@ -402,9 +402,9 @@ class PlaneMatchingTest {
       boolean six = random.nextInt(4) > 0;
       String address =
           six
-              ? "fd00:%d::%d:%d:%d"
+              ? "fd00:%s::%s:%s:%s"
                   .formatted(random.nextInt(2), random.nextInt(3), random.nextInt(2), host)
-              : "10.0.%d.%d".formatted(random.nextInt(3), random.nextInt(4) == 0 ? 9 : host);
+              : "10.0.%s.%s".formatted(random.nextInt(3), random.nextInt(4) == 0 ? 9 : host);
       int[] lengths = six ? new int[] {64, 64, 112, 127, 128} : new int[] {24, 24, 16, 31, 32};
       planes.add(
           new PlaneMarks(

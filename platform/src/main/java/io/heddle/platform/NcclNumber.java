@@ -13,6 +13,11 @@ public final class NcclNumber {
     return text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
   }
 
+  /** Returns whether 64 bits hold it; where they don't, NCCL takes its default. */
+  public static boolean fits(String text) {
+    return parse(text, 0) == parse(text, 1);
+  }
+
   /** Its value; the default where 64 bits don't hold it. */
   public static long parse(String text, long defaultValue) {
     int at = 0;

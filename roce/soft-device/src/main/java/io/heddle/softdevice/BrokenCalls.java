@@ -54,7 +54,7 @@ final class BrokenCalls {
   }
 
   static String describe(String call, int fd, int errno) {
-    return "%s on descriptor %d: %s%s".formatted(call, fd, Errno.describe(errno), causeOf(errno));
+    return "%s on descriptor %s: %s%s".formatted(call, fd, Errno.describe(errno), causeOf(errno));
   }
 
   private static String causeOf(int errno) {

@@ -47,18 +47,22 @@ final class CommFailure {
   int latch(int failure, String story) {
     if (result == TransportResult.SUCCESS) {
       result = failure;
-      /* First, and without memory: the line below may fail for want of it. */
-      path.lines().failPending(failure);
-      path.device()
-          .events()
-          .tell(
-              PeerEvents.Kind.FAILED,
-              this,
-              path.peer(),
-              log,
-              List.of(
-                  "%s connection with %s over planes %s failed: %s"
-                      .formatted(direction, path.peer(), path.planeKeys(), story)));
+      /* The line comes first: NCCL's thread may end the process as soon as it sees a failed request. */
+      try {
+        path.device()
+            .events()
+            .tell(
+                PeerEvents.Kind.FAILED,
+                this,
+                path.peer(),
+                log,
+                List.of(
+                    "%s connection with %s over planes %s failed: %s"
+                        .formatted(direction, path.peer(), path.planeKeys(), story)));
+      } finally {
+        /* Needs no memory: the line may have failed for want of it. */
+        path.lines().failPending(failure);
+      }
       path.standing().failedHere(story);
     }
     return result;

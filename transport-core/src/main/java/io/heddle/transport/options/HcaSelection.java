@@ -66,8 +66,8 @@ public record HcaSelection(
               text,
               part,
               port.isEmpty()
-                  ? "\"%s\" isn't a port from 1 to %d".formatted(fields[1], MOST)
-                  : "\"%s\" isn't a rail from 0 to %d".formatted(fields[2], MOST)));
+                  ? "\"%s\" isn't a port from 1 to %s".formatted(fields[1], MOST)
+                  : "\"%s\" isn't a rail from 0 to %s".formatted(fields[2], MOST)));
       return Optional.empty();
     }
     return Optional.of(new Entry(fields[0], port.getAsInt(), rail.getAsInt()));

@@ -31,8 +31,8 @@ final class JavaCheck implements Check {
   @Override
   public String looksAt() {
     return "The Java runtime that the plugin starts: HEDDLE_JAVA_HOME, else the one beside the"
-               + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. And options in the"
-               + " environment that are for other programs in Java.";
+        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. And options in the"
+        + " environment that are for other programs in Java.";
   }
 
   @Override

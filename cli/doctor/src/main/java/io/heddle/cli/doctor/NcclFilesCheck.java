@@ -25,8 +25,8 @@ final class NcclFilesCheck implements Check {
   @Override
   public String looksAt() {
     return "What a job takes from the file that NCCL_CONF_FILE names, or else ~/.nccl.conf, and"
-               + " from /etc/nccl.conf, as NCCL reads them: the environment wins, then the first"
-               + " file. All other checks go by the whole.";
+        + " from /etc/nccl.conf, as NCCL reads them: the environment wins, then the first"
+        + " file. All other checks go by the whole.";
   }
 
   @Override

@@ -123,15 +123,18 @@ final class SettingsCheck implements Check {
       if (text.isEmpty()) {
         continue;
       }
-      if (!NcclNumber.isWhole(text)) {
+      if (!NcclNumber.isWhole(text) || !NcclNumber.fits(text)) {
+        String instead =
+            NcclNumber.fits(text) ? Long.toString(NcclNumber.parse(text, 0)) : "its default";
         Finding malformed =
             new Finding.Warning(
                 MALFORMED,
                 rule.variable
                     + "="
                     + text
-                    + " is no whole number to NCCL, which takes it as "
-                    + NcclNumber.parse(text, 0),
+                    + " is no whole number to NCCL, which takes "
+                    + instead
+                    + " for it",
                 "correct it, or unset it");
         if (!findings.contains(malformed)) {
           findings.add(malformed);

@@ -204,7 +204,7 @@ class DoctorTest {
   @ParameterizedTest
   @CsvSource({
     "HEDDLE_PLANES=nonsense,            plane-rule-wrong, FAULT",
-    "NCCL_IB_ADDR_FAMILY=AF_INETT,      plane-rule-wrong, FAULT",
+    "NCCL_IB_ADDR_FAMILY=AF_INETT,      plane-rule-wrong, WARNING",
     "HEDDLE_PLANES=fd77:77::/64=a,      plane-rule-wrong, WARNING",
     "HEDDLE_PLANES=fd77:77::/64=a,      no-plane,         FAULT"
   })

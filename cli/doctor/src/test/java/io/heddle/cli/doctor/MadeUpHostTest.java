@@ -309,6 +309,7 @@ class MadeUpHostTest {
     "NCCL_IB_QPS_PER_CONNECTION, 1, 2",
     "NCCL_IB_TIMEOUT, 20, 21",
     "NCCL_IB_TIMEOUT, 12, 11",
+    "NCCL_IB_TIMEOUT, 0x14, 0x15",
     "NCCL_IB_RETRY_CNT, 5, 4",
     "NCCL_CROSS_NIC, 1, 0",
     "NCCL_IB_MERGE_NICS, 0, 1",
@@ -324,7 +325,7 @@ class MadeUpHostTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0x10", "1.5", "22s", "9999999999999999999"})
+  @CsvSource({"0xg", "1.5", "22s", "9999999999999999999"})
   void aSettingThatIsNoNumberIsToldOnceHoweverManyRulesReadIt(String value) {
     assertEquals(
         List.of("WARNING setting-malformed"),

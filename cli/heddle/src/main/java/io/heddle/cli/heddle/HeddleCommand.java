@@ -83,10 +83,10 @@ public final class HeddleCommand implements Runnable {
   static int run(CommandLine line, OutputStream to, String... arguments) {
     StandardOutput output = new StandardOutput(to);
     line.setOut(output.writer());
+    CommandLine.IExecutionStrategy usual = line.getExecutionStrategy();
     line.setExecutionStrategy(parsed -> {
-      refuseUnmatched(parsed);
       try {
-        int code = new CommandLine.RunLast().execute(parsed);
+        int code = usual.execute(parsed);
         line.getOut().flush();
         return code;
       } catch (StandardOutput.Lost lost) {
@@ -116,6 +116,10 @@ public final class HeddleCommand implements Runnable {
   static CommandLine commandLine() {
     CommandLine line = new CommandLine(new HeddleCommand());
     settle(line);
+    line.setExecutionStrategy(parsed -> {
+      refuseUnmatched(parsed);
+      return new CommandLine.RunLast().execute(parsed);
+    });
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(HeddleCommand::refuse);
     line.setExecutionExceptionHandler(HeddleCommand::fail);
