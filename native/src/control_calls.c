@@ -154,11 +154,9 @@ int heddle_control(int (*call)(void *), void *argument) {
     error = hand_over(&task, &others);
   }
   if (error != 0) {
-    heddle_log(
-        NCCL_LOG_WARN,
-        "no thread can be had for this call (%s), and none of the %d before ends: raise ulimit -u, or pids.max of "
-        "the control group",
-        strerror(error), threads);
+    heddle_log(NCCL_LOG_WARN,
+               "no thread can be had for this call (%s; %s), and none of the %d before ends: raise the limit",
+               strerror(error), heddle_thread_limits().text, threads);
     return NCCL_SYSTEM_ERROR;
   }
   wait_for(&task.ended);

@@ -361,18 +361,10 @@ public final class Requester {
       }
       LinkLoad load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
-      if (ring.sends(slot) == 1) {
-        if (sender.isWide(slot)) {
-          load.wide.carried();
-        }
-        if (ring.wasInOne(slot)) {
-          load.trains.carried(slot, ring.totalBytes(slot));
-        }
-      }
       if (!softPeer && ring.sends(slot) > 2) {
         sender.answered(0, ring.sentAtNs(slot), nowNs); /* the last time singly */
       }
-      load.trains.removed(slot, nowNs);
+      sender.acknowledged(load, slot, nowNs);
       ring.removeHead();
     }
     completeRequests();

@@ -169,8 +169,21 @@ final class SlotSender {
   }
 
   /** Whether a slot holds packets that are wider than the path MTU. */
-  boolean isWide(long slot) {
+  private boolean isWide(long slot) {
     return ring.segmentBytes(slot) > sizes.narrowPacketBytes();
+  }
+
+  /** Takes what a slot that has been acknowledged whole says of its path, before it is removed. */
+  void acknowledged(LinkLoad load, long slot, long nowNs) {
+    if (ring.sends(slot) == 1) {
+      if (isWide(slot)) {
+        load.wide.carried();
+      }
+      if (ring.wasInOne(slot)) {
+        load.trains.carried(slot, ring.totalBytes(slot));
+      }
+    }
+    load.trains.removed(slot, nowNs);
   }
 
   /** By each link that may be asked goes a question whether its way carries wide packets. */
