@@ -106,6 +106,7 @@ class ReliableConnectionTest {
       pair.loseLongerThan(Integer.MAX_VALUE);
       long trains = 0;
       while (trains < 16) {
+        pair.rest(50_000_000);
         long before = pair.trains();
         write(pair);
         trains = pair.trains() - before;

@@ -142,6 +142,11 @@ final class VirtualPair implements AutoCloseable {
     }
   }
 
+  /** Lets time pass in which neither end sends. Nothing is outstanding. */
+  void rest(long ns) {
+    nowNs += ns;
+  }
+
   @Override
   public void close() {
     arena.close();
