@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Shell;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several ranks on each of two hosts behind firewalls that let in what the pages say. */
 @EndsWithin(300)
+@SystemTest
 final class FirewalledRanksTest {
   private static final long LIMIT_SECONDS = 120;
 

@@ -11,6 +11,7 @@ import io.heddle.cli.lab.Shell;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * offload does: one warning, packets go singly, and trains come back when the path is whole.
  */
 @EndsWithin(180)
+@SystemTest
 final class LongDatagramsTest {
   private static final String WARNING = "several packets in one datagram don't pass";
   private static final String RULES =

@@ -1,18 +1,23 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * its address, in the shares that its weight says.
  */
 @EndsWithin(120)
+@SystemTest
 final class OneSubnetTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int PLANES = 2;
@@ -68,7 +74,7 @@ final class OneSubnetTest {
     }
   }
 
-  private HostProcess rank(int rank, String weights) throws IOException {
+  private HostProcess rank(int rank, String weights, String... more) throws IOException {
     List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", prefix + "-" + rank));
     command.addAll(
         HostProcess.allReduce(
@@ -83,10 +89,19 @@ final class OneSubnetTest {
             "40",
             "--timeout-seconds",
             "30"));
+    command.addAll(List.of(more));
     return HostProcess.start(
         command,
         folder.resolve("rank" + rank + ".log"),
-        Map.of("HEDDLE_PROVIDER", "soft", "HEDDLE_ROUTES", "none", "HEDDLE_WEIGHTS", weights));
+        Map.of(
+            "HEDDLE_PROVIDER",
+            "soft",
+            "HEDDLE_ROUTES",
+            "none",
+            "HEDDLE_WEIGHTS",
+            weights,
+            "HEDDLE_STATS_DIR",
+            folder.toString()));
   }
 
   /* Bytes that have left a host by a plane's interface. */
@@ -129,6 +144,39 @@ final class OneSubnetTest {
             one / other > 0.8 * share && one / other < 1.25 * share,
             "host " + host + ": " + one + " and " + other + " bytes\n" + said);
       }
+    }
+  }
+
+  private String doctor(int host) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", prefix + "-" + host));
+    command.addAll(HeddleRun.command("doctor", "--json", "--stats", folder.toString()));
+    try (HostProcess process =
+        HostProcess.start(command, folder.resolve("doctor.log"), Map.of("HEDDLE_ROUTES", "none"))) {
+      process.exitCode(LIMIT_SECONDS);
+      return process.output();
+    }
+  }
+
+  /* An operator's route is more specific than those of the planes, so the device keeps to it. */
+  @Test
+  void doctorNamesThePlaneWhoseBytesLeaveByAnotherInterface() throws Exception {
+    NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, "fd77::%d:%d/64", "nodad");
+    NeighbourHost.run("ip", "-n", prefix + "-0", "route", "add", "fd77::1:2/128", "dev", "e1");
+    Path stop = folder.resolve("stop");
+    try (HostProcess first = rank(0, "", "--until", stop.toString());
+        HostProcess second = rank(1, "", "--until", stop.toString())) {
+      Patience patience = Patience.ofSeconds(60);
+      String straying = doctor(0);
+      while (!straying.contains("plane-strays")) {
+        assertFalse(patience.isOver(), straying + first.output());
+        straying = doctor(0);
+      }
+      assertTrue(straying.contains("if:e2"), straying);
+      String right = doctor(1);
+      assertFalse(right.contains("plane-strays"), right);
+      Files.createFile(stop);
+      assertEquals(0, first.exitCode(LIMIT_SECONDS), first.output());
+      assertEquals(0, second.exitCode(LIMIT_SECONDS), second.output());
     }
   }
 }

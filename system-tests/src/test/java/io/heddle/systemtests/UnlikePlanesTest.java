@@ -8,6 +8,7 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * under its host's own key, with every byte checked.
  */
 @EndsWithin(300)
+@SystemTest
 final class UnlikePlanesTest {
   private static final int PLANES = 3;
   private static final long SOME_BYTES = 1 << 22;

@@ -4,6 +4,7 @@ import io.heddle.cli.stat.JobFlows;
 import io.heddle.cli.stat.JobFlows.PlaneFlow;
 import io.heddle.platform.HeddleException;
 import io.heddle.stats.ProcessStats;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,6 +35,9 @@ final class JobsCheck implements Check {
           "trains-copied",
           "a job's soft device copies its large trains of packets, which leave by their own pages"
               + " elsewhere");
+  private static final Cause STRAY =
+      new Cause(
+          "plane-strays", "a plane's bytes leave by another interface than that of its address");
   private static final long ENOUGH_TRAINS = 1000;
   private static final long LOOK_MS = 300;
   private static final long ENOUGH_BYTES = 64L << 20;
@@ -55,7 +59,7 @@ final class JobsCheck implements Check {
 
   @Override
   public List<Cause> causes() {
-    return List.of(RETRIES, WARNED, FAILED_OVER, STALLED, SLOW, SHARE, LOSSY, COPIED);
+    return List.of(RETRIES, WARNED, FAILED_OVER, STALLED, SLOW, SHARE, LOSSY, COPIED, STRAY);
   }
 
   @Override
@@ -71,7 +75,13 @@ final class JobsCheck implements Check {
       processes.forEach(process -> copies(process, findings));
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
+      /* The interfaces first and last: their bytes are then never too few. */
+      Map<String, Long> left = StrayBytes.byInterface();
+      Map<String, Long> sent = flows.sentByUserSpaceDevice();
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      sent = StrayBytes.added(sent, flows.sentByUserSpaceDevice());
+      left = StrayBytes.added(left, StrayBytes.byInterface());
+      strays(host, sent, left, findings);
       Map<String, List<PlaneFlow>> byPeer = new HashMap<>();
       for (PlaneFlow flow : flows.sending()) {
         each(flow, before.get(flow.name()), findings);
@@ -83,10 +93,34 @@ final class JobsCheck implements Check {
       }
     } catch (HeddleException unreadable) {
       findings.add(new Finding.Unknown(String.valueOf(unreadable.getMessage())));
+    } catch (IOException unreadable) {
+      findings.add(new Finding.Unknown("interfaces' counters can't be read: " + unreadable));
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
     }
     return findings;
+  }
+
+  private static void strays(
+      Host host, Map<String, Long> sent, Map<String, Long> left, List<Finding> findings) {
+    Map<String, String> interfaces = new HashMap<>();
+    host.planes().planes().forEach(plane -> interfaces.put(plane.key(), plane.link().name()));
+    for (StrayBytes.Stray stray : StrayBytes.find(sent, interfaces, left)) {
+      findings.add(
+          new Finding.Fault(
+              STRAY,
+              "%s: %s bytes in %s ms, of which its interface %s sent %s; %s sent %s"
+                  .formatted(
+                      stray.plane(),
+                      stray.bytes(),
+                      LOOK_MS,
+                      stray.own(),
+                      stray.ownBytes(),
+                      stray.other(),
+                      stray.otherBytes()),
+              "see the route to the peer (ip route get ADDRESS from the plane's address): a route"
+                  + " or a rule of this host leads by another interface"));
+    }
   }
 
   private static void errors(ProcessStats process, List<Finding> findings) {

@@ -534,7 +534,10 @@ class DoctorTest {
             + Files.readString(folder.resolve("DoctorOnHostsTest.java"))
             + Files.readString(folder.resolve("DoctorToPeerTest.java"))
             + Files.readString(folder.resolve("KernelCheckTest.java"))
-            + Files.readString(folder.resolve("SharedLinksCheckTest.java"));
+            + Files.readString(folder.resolve("SharedLinksCheckTest.java"))
+            + Files.readString(
+                Checkout.path(
+                    "system-tests/src/test/java/io/heddle/systemtests/OneSubnetTest.java"));
     for (Check check : Checks.ALL) {
       for (Cause cause : check.causes()) {
         assertTrue(

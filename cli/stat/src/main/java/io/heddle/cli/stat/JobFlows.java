@@ -1,9 +1,13 @@
 package io.heddle.cli.stat;
 
 import io.heddle.stats.ProcessStats;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What running jobs send, for those who judge it. */
@@ -58,6 +62,34 @@ public final class JobFlows {
   /** All processes that are there now. */
   public List<ProcessStats> processes() {
     return folders.running().processes();
+  }
+
+  /**
+   * Returns the bytes by plane that processes of this network namespace have sent with the
+   * user-space device, whose packets the kernel counts by interface.
+   */
+  public Map<String, Long> sentByUserSpaceDevice() {
+    Map<String, Long> sent = new HashMap<>();
+    for (ProcessStats process : processes()) {
+      boolean isSoft =
+          process.deviceCounters().keySet().stream().anyMatch(name -> name.startsWith("soft"));
+      if (isSoft && isOfThisNetwork(process.processId())) {
+        Flow.of(process).stream()
+            .filter(Flow::isSend)
+            .forEach(flow -> sent.merge(flow.key().plane(), flow.bytes(), Long::sum));
+      }
+    }
+    return sent;
+  }
+
+  /* False, too, where another user's process can't be looked at. */
+  private static boolean isOfThisNetwork(long processId) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/" + processId + "/ns/net"))
+          .equals(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
+    } catch (IOException refused) {
+      return false;
+    }
   }
 
   /** The open communicators' sending sides. */
