@@ -1,5 +1,5 @@
 /*
- * What Java's own libraries take of the process in ways that a guest shouldn't, by their slots (slots.c).
+ * Files and folders that Java's own libraries open otherwise than a guest should, by their slots (slots.c).
  *
  * Descriptors: open() gives the lowest free number. A host that closed 0 to 2, as daemons and batch systems do, puts other files
  * there later by dup2(), whatever has the number by then: a file of Java's would be another file from then on. So Java gets

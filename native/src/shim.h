@@ -34,7 +34,7 @@ void heddle_log_sentence(int64_t level, const char *sentence);
 /* ---- fork_guard.c: neither the virtual machine nor verbs survive in a forked child, so nothing of ours runs there ---- */
 
 extern bool heddle_in_forked_child;
-/* What a child closes; NULL before the guard is installed, and where there is no memory for it. */
+/* Descriptors that a child closes; NULL before the guard is installed, and where there is no memory for it. */
 extern struct heddle_descriptors *heddle_descriptors;
 void heddle_fork_guard_install(void);
 int heddle_refuse_in_child(void);

@@ -1,6 +1,7 @@
 /*
- * What a library calls of another stands in slots that the linker fills. Java's libraries ask the process for what belongs to
- * its host: a slot that points to a function of ours gives them another answer, and everybody else the old one.
+ * Slots of a library have the addresses of the functions that it calls of others; the linker fills them. Java's libraries
+ * ask the process for what belongs to its host: a slot that points to a function of ours gives them another answer, and
+ * everybody else the old one.
  */
 #include <dlfcn.h>
 #include <elf.h>

@@ -33,7 +33,7 @@ static int report = STDERR_FILENO;
 /* Everything the plugin logged, one line a sentence, and how many of them were warnings. */
 static char logged[1 << 16];
 static int warnings;
-/* What NCCL has for its last error. */
+/* The last error as NCCL keeps it. */
 static char last_warning[1024];
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 

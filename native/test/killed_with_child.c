@@ -27,7 +27,7 @@ enum {
   MOST_DESCRIPTORS = 4096
 };
 
-/* What the processes tell each other. */
+/* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
   atomic_int children_ready, kept; /* kept: descriptors of the plugin's that a child still had */

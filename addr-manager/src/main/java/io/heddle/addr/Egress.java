@@ -31,7 +31,7 @@ public final class Egress {
 
   private Egress() {}
 
-  /** What has to be done so that packets leave by the interface of their address. */
+  /** Remedy by which packets leave by the interface of their address. */
   public enum Need {
     /** Nothing: they do, or they have no other way. */
     NONE,

@@ -27,7 +27,7 @@ public record PlaneMatching(
     List<Integer> leftHere,
     List<Integer> leftThere,
     List<InetAddress> onBoth) {
-  /** What has to agree, the strongest first. */
+  /** Marks that may agree, the strongest first. */
   public enum Rule {
     NAME("name", PlaneMarks::hasNameOf),
     CONFIGURED_KEY("configured key", PlaneMarks::hasConfiguredKeyOf),
@@ -47,7 +47,7 @@ public record PlaneMatching(
       this.agree = agree;
     }
 
-    /** What agrees, for people. */
+    /** Returns the mark in words. */
     public String text() {
       return text;
     }

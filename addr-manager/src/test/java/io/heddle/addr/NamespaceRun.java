@@ -46,7 +46,7 @@ final class NamespaceRun {
   }
 
   /**
-   * What a program among the tests' classes says.
+   * Returns the output of a program among the tests' classes.
    *
    * @param script shell commands before it; they end with {@code exec "$@"}
    */

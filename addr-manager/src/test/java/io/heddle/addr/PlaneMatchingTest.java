@@ -282,7 +282,7 @@ class PlaneMatchingTest {
         here,
         host("e1 10.0.1.2/24", "e1=z", Map.of()),
         "here plane:a, here plane:b, there plane:z");
-    /* Who names nothing contradicts nothing. */
+    /* A plane without a name contradicts none. */
     assertMatches(
         here,
         host("p9 10.0.2.2/24, p8 10.0.1.2/24"),

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What HEDDLE_PORTS takes and refuses. */
+/** Values that HEDDLE_PORTS takes and refuses. */
 final class RocePortsTest {
   @Test
   void withoutValueItIsTheDocumentedRange() {

@@ -18,7 +18,7 @@ public final class SystemCallException extends HeddleException {
     this.errno = errno;
   }
 
-  /* What isn't made for its object can only be refused by a filter. */
+  /* A call that needs no object can only be refused by a filter. */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");
     boolean told = errno == Errno.ENOSYS || opens;

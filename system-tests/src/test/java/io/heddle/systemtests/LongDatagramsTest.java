@@ -67,7 +67,7 @@ final class LongDatagramsTest {
         HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
   }
 
-  /* What has come to a host: bytes, and packets as its network layer saw them. */
+  /* Arrivals at a host: bytes, and packets as its network layer saw them. */
   private static long[] received(Lab lab) {
     String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
     String line =

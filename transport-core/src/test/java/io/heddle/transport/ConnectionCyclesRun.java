@@ -141,7 +141,7 @@ final class ConnectionCyclesRun {
         });
   }
 
-  /** What is done in a cycle, with memory of its own. */
+  /** One cycle, with memory of its own. */
   private final class Round {
     private final Ends ends;
     private final long handle;

@@ -37,7 +37,7 @@ class ForeignPeersTest {
     return Objects.requireNonNull(ConnectionHandle.read(handle));
   }
 
-  /* What connect says where this program alone is at the handle's address. */
+  /* The error of connect where this program alone is at the handle's address. */
   private String failureAt(ForeignServer server) {
     try (Ends ends = ends(Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "60000"))) {
       long handle = ends.handle();

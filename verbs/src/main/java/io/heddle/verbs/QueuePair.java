@@ -87,7 +87,7 @@ public interface QueuePair extends AutoCloseable {
 
   /**
    * Begins no request of the peer from now on: when this returns, none changes memory any more.
-   * What came before is still acknowledged, as often as the peer asks. The first new request is
+   * Earlier requests are still acknowledged, as often as the peer asks. The first new request is
    * answered with an error, which ends the queue pair at both ends. A device that can't do that
    * moves it to ERR. Nothing to do for one that isn't connected. Any thread.
    */

@@ -45,7 +45,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   private final Long2ObjectHashMap<Handshake<C>> brokenOff = new Long2ObjectHashMap<>();
   private int strangers;
   private int silent;
-  /* Who was taken before and speaks later is refused: nobody would accept or close that connection. */
+  /* A caller that was taken before and speaks later is refused: nobody would accept or close its connection. */
   private boolean closed;
   private List<ControlListener> listeners = List.of();
 

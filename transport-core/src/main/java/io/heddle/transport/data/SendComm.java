@@ -149,7 +149,7 @@ public final class SendComm extends Communicator {
       return -TransportResult.INVALID_ARGUMENT;
     }
     if (!path.standing().isPeerThere()) {
-      /* What it has had may still be acknowledged. */
+      /* Chunks that the peer has had may still be acknowledged. */
       refused = true;
       return lines.anyPending() ? 0 : -failure.peerGone();
     }

@@ -15,7 +15,7 @@ public interface Carried extends PlaneNews.Teller {
   /** What both ends call each plane. */
   List<String> pairNames();
 
-  /** What this host calls each plane. */
+  /** Returns the key that this host has for each plane. */
   List<String> planeKeys();
 
   /** The queue pairs, once the planes are paired. */

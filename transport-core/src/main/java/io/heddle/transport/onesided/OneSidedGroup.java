@@ -146,7 +146,7 @@ public final class OneSidedGroup implements AutoCloseable {
     return List.copyOf(signals);
   }
 
-  /* Who adds a signal has the baton, and found the word before it was taken back. */
+  /* The thread that adds a signal has the baton, and found the word before it was taken back. */
   private static void awaitTurn(PeerSignals end) {
     while (!end.baton().take()) {
       Thread.onSpinWait();

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What people hear of pairs. A plane is "key[/own key][@address[/length]%interface]"; without an
+ * Log lines about pairs. A plane is "key[/own key][@address[/length]%interface]"; without an
  * address it is one that says nothing, as a pod's.
  */
 class PlanePairingTest {

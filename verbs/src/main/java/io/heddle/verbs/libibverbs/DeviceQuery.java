@@ -42,7 +42,7 @@ record DeviceQuery(
   }
 
   /**
-   * What is to be said of a memory region whose registration fails: that it is longer than the
+   * Returns the reason why the registration of a memory region fails: that it is longer than the
    * device says it takes, where that is so. Some devices take more than they say.
    */
   String describeRegion(long lengthBytes) {

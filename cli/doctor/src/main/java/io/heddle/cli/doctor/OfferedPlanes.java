@@ -36,7 +36,7 @@ final class OfferedPlanes {
             plane.marks().isTold() ? "!" + plane.ownKey() : "");
   }
 
-  /** What isn't a plane is left out; one of an older release has only key and address. */
+  /** Leaves out words that are no plane; one of an older release has only key and address. */
   static List<PlaneMarks> parse(String text) {
     List<PlaneMarks> planes = new ArrayList<>();
     for (String part : text.split(",")) {
