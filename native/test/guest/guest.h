@@ -193,7 +193,7 @@ static inline unsigned long guest_status_bits(const char *name) {
 static inline void guest_print_signals(const char *when) {
   unsigned long others = ~(GUEST_FAULTS | GUEST_WAKE | GUEST_GLIBC);
   printf("%s: caught %016lx ignored %016lx blocked %016lx\n", when, guest_status_bits("SigCgt") & others,
-         guest_status_bits("SigIgn"), guest_status_bits("SigBlk"));
+         guest_status_bits("SigIgn") & ~GUEST_GLIBC, guest_status_bits("SigBlk"));
   fflush(stdout);
 }
 
