@@ -10,12 +10,22 @@ module_of_class() {
   printf '%s' "${file%%/src/test/java/*}"
 }
 
+# The folder of the package that all classes of the module $1 are in, or nothing.
+package_of() {
+  (cd "$1" && find src/main/java src/test/java -name '*.java' -printf '%h\n' 2>/dev/null) |
+    awk -F/ '
+      { start = 4; count = 0; for (i = start; i <= NF; i++) part[++count] = $i }
+      NR == 1 { common = count; for (i = 1; i <= count; i++) first[i] = part[i] }
+      { if (count < common) common = count
+        for (i = 1; i <= common; i++) if (part[i] != first[i]) common = i - 1 }
+      END { for (i = 1; i <= common; i++) printf "%s%s", (i > 1 ? "/" : ""), first[i] }'
+}
+
 # Sets `selection` to Maven's options for the tests named $1: a module, a class (CLASS#METHOD too), or a C program of native/test.
 select_tests() {
   local name=${1%/} module package
   if [[ -f $root/$name/pom.xml ]]; then
-    package=$(cd "$root/$name" && find src/main/java src/test/java -name '*.java' -printf '%h\n' 2>/dev/null |
-      sed 's,^src/[a-z]*/java/,,' | awk '{print length, $0}' | sort -n | sed -n '1s/^[0-9]* //p')
+    package=$(package_of "$root/$name")
     selection=(-pl "$name" -am)
     [[ -z $package ]] || selection+=("-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
     [[ $name != plugin-shim ]] || selection+=(-Dlifecycle.tests.skipped=false)

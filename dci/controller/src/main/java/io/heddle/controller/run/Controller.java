@@ -218,6 +218,11 @@ public final class Controller implements AutoCloseable {
       speaking = true;
       speaker.begin();
     }
+    /* A flow that stays where it is, since no gateway has heard of its rule, would be answered by more moves. */
+    if (!speaker.isHeard()) {
+      gaps = Stream.concat(gaps.stream(), Stream.of("a BGP session: nothing is decided")).toList();
+      return;
+    }
     if (carryOutUndone()) {
       undone = new Undone(made.snapshot(), solver.next(made.snapshot(), made.unknown()));
       carryOutUndone();

@@ -4,6 +4,7 @@ import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.Families;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.flowspec.session.RuleAnnouncer;
@@ -86,6 +87,13 @@ final class RuleSpeaker implements AutoCloseable {
 
   void withdraw(RuleBook.Reason reason) {
     speaker.execute(() -> announcer.withdraw(reason.rule()));
+  }
+
+  /** Returns whether some peer takes rules now; true where none is configured. */
+  boolean isHeard() {
+    return network.peers().isEmpty()
+        || speaker.ask(() ->
+            sessions.stream().anyMatch(each -> each.session().state() == SessionState.ESTABLISHED));
   }
 
   List<ControllerStatus.PeerRow> peers() {
