@@ -26,28 +26,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Everything that is measured, in one go. */
+/** Command that runs all measurements and judges their figures against targets. */
 @Command(
     name = "bench",
     description =
-        "Runs every measurement of the project within 20 minutes, each by the command that repeats"
-            + " it alone; prints a verdict for each target, and records figures and plots in"
-            + " perf-tests/results.",
+        "Runs every measurement of the project within 20 minutes. Prints a verdict for each target"
+            + " and records figures and plots in perf-tests/results. Each measurement is a heddle"
+            + " command that can be repeated on its own; --list shows it.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
-      "%nA figure is a median, in brackets the least and the most. Ratios come from contestants"
-          + " that took turns in one run. What can't run on a machine is told with its reason;"
-          + " figures that were recorded of it stay."
+      "%nEach figure is a median, with minimum and maximum in brackets. Contestants of a ratio"
+          + " alternate in one run. A measurement that can't run on this machine is listed with the"
+          + " reason; its recorded figures are kept."
     },
     exitCodeList = {
-      "0:Every measurement ran, whatever it found; with --check, none is worse.",
-      "1:One could not run; with --check, one is worse by a factor of two."
+      "0:All measurements ran, even if targets were missed; with --check, no regression.",
+      "1:A measurement could not run; with --check, a ratio is worse by a factor of two."
     })
 public final class BenchCommand implements Callable<Integer> {
   private static final double NS_PER_SECOND = 1e9;
 
-  /** For a measurement that has to be ended, and for the plots. */
+  /** Time kept in reserve for ending a measurement and for drawing the plots. */
   private static final int SECONDS_TO_END = 20;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -55,7 +55,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "A few minutes: fewer sizes and rounds. Records nothing unless --output says where.")
+          "Takes a few minutes: fewer sizes and rounds. Records nothing unless --output is given.")
   private boolean quick;
 
   @Option(
@@ -63,24 +63,25 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "20",
       description =
-          "When all must be over (${DEFAULT-VALUE}): what has no time left is told as not run.")
+          "Time limit of the whole run (${DEFAULT-VALUE}). Measurements that don't fit are reported"
+              + " as not run.")
   private int minutes;
 
   @Option(
       names = "--only",
       split = ",",
       paramLabel = "NAME",
-      description = "These measurements alone; what was recorded of the others stays.")
+      description = "Run only these measurements. Recorded figures of the others are kept.")
   private List<String> only = List.of();
 
   @Option(
       names = "--check",
       description =
-          "Less than a minute: compares ratios with the recorded ones. Worse is one by a factor of"
-              + " two that was so when it was measured again.")
+          "Takes less than a minute: compares ratios with the recorded ones. A ratio that is worse"
+              + " by a factor of two in two runs is a regression.")
   private boolean check;
 
-  @Option(names = "--list", description = "Name the measurements and what repeats them, and end.")
+  @Option(names = "--list", description = "List the measurements with their commands, and exit.")
   private boolean list;
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
@@ -89,7 +90,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FOLDER",
-      description = "Where figures and plots are recorded (perf-tests/results).")
+      description = "Folder for figures and plots (perf-tests/results).")
   private @Nullable Path output;
 
   @Override
@@ -99,7 +100,7 @@ public final class BenchCommand implements Callable<Integer> {
       throw refused("--minutes " + minutes + " is less than 1");
     }
     if (json && (list || check)) {
-      throw refused("--json is for what is measured; --list and --check print lines");
+      throw refused("--json can't be combined with --list or --check");
     }
     if (list) {
       for (Measurement each : Measurements.all()) {
@@ -113,7 +114,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     List<Measurement> chosen = chosen();
     Path folder = output != null ? output : quick ? null : Installation.results();
-    /* What can't be recorded is told of before the minutes that it takes to measure. */
+    /* An unusable folder is reported before measuring, which takes minutes. */
     List<Outcome> before = List.of();
     if (folder != null) {
       Files.createDirectories(folder);
@@ -155,7 +156,7 @@ public final class BenchCommand implements Callable<Integer> {
         throw refused(
             "--only "
                 + name
-                + " is no measurement; there are "
+                + ": no such measurement; there are "
                 + String.join(", ", byName.keySet()));
       }
       chosen.add(named);
@@ -209,7 +210,7 @@ public final class BenchCommand implements Callable<Integer> {
     String failure = null;
     try {
       if (limitSeconds <= 0) {
-        throw new HeddleException("the " + minutes + " minutes were over");
+        throw new HeddleException("no time left of --minutes " + minutes);
       }
       ChildRun.Ended ended = ChildRun.of(each, quick, limitSeconds, onIdle);
       figures =
@@ -219,7 +220,7 @@ public final class BenchCommand implements Callable<Integer> {
     } catch (HeddleException failed) {
       failure = failed.getMessage();
     } catch (RuntimeException unexpected) {
-      /* One that can't be read must not cost the others. */
+      /* Unreadable output of one measurement must not end the others. */
       failure = "its JSON can't be read: " + unexpected;
     }
     return new Outcome(

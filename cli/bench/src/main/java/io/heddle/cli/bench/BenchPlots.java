@@ -14,7 +14,7 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler;
 
-/** What was measured, as pictures. */
+/** Plots of recorded figures as SVG files. */
 final class BenchPlots {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 360;
@@ -22,7 +22,7 @@ final class BenchPlots {
 
   private BenchPlots() {}
 
-  /** Draws what there is; returns the files. */
+  /** Draws a plot of each measurement that has figures; returns the files. */
   static List<Path> write(Path folder, List<Outcome> outcomes) {
     List<Path> files = new ArrayList<>();
     for (Outcome outcome : outcomes) {
@@ -51,14 +51,14 @@ final class BenchPlots {
     scale(
         folder,
         "memory",
-        "Memory of a process, more than before",
+        "Memory growth of a process",
         CostReadings.ScaleCost.MEMORY,
         outcome,
         files);
     scale(
         folder,
         "idle",
-        "Part of a processor while idle",
+        "Share of a processor while idle",
         CostReadings.ScaleCost.IDLE,
         outcome,
         files);
@@ -85,7 +85,7 @@ final class BenchPlots {
     }
     if (!series.isEmpty()) {
       Path file = folder.resolve("bench-scale-" + name + ".svg");
-      /* From one connection to hundreds. */
+      /* Values range from one connection to hundreds. */
       boolean wide = cost != CostReadings.ScaleCost.IDLE;
       bars(file, title + (wide ? " (logarithmic)" : ""), cost.unit(), series, wide);
       files.add(file);
@@ -126,7 +126,7 @@ final class BenchPlots {
         files);
     policies(
         folder.resolve("bench-policies-p99.svg"),
-        "Message time, 99th percentile, 8 messages of 1 MiB under way",
+        "Message time, 99th percentile, 8 messages of 1 MiB in flight",
         "ms",
         Readings.MESSAGE_P99,
         outcome,
@@ -153,7 +153,8 @@ final class BenchPlots {
     }
   }
 
-  /* A power of ten that no median is below, of those above zero; the others stand on it. */
+  /* Returns the greatest power of ten that is no more than any positive median: the baseline of the
+  bars. */
   private static double decadeOfLeast(Map<String, Map<String, Figure>> bySeries) {
     double least =
         bySeries.values().stream()
@@ -165,7 +166,7 @@ final class BenchPlots {
     return Math.pow(10, Math.floor(Math.log10(least)));
   }
 
-  /** Bars in groups; error bars, where there are some, go from the least to the most. */
+  /** Draws grouped bars; error bars, where present, span minimum to maximum. */
   static void bars(
       Path file,
       String title,
@@ -197,7 +198,7 @@ final class BenchPlots {
         medians.add(Math.max(floor, figure == null ? 0 : figure.median()));
         spreads.add(figure == null ? 0 : (figure.most() - figure.least()) / 2);
       }
-      /* The same length above and below a bar's end would be none on such an axis. */
+      /* A symmetric error bar would be wrong on a logarithmic axis. */
       chart.addSeries(name, List.copyOf(groups), medians, logarithmic ? null : spreads);
     });
     SvgFile.write(file, chart, WIDTH, HEIGHT);

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that was measured, and what it is worth. Measurements keep their own machine and commit,
- * since one may be repeated without the others.
+ * Report of all measurements, with a verdict for each target. Each measurement has its own machine
+ * and commit, since it may be repeated alone.
  */
 record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
   static final String FILE = "bench.json";
@@ -29,7 +29,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     return new BenchReport(List.copyOf(outcomes), verdicts);
   }
 
-  /** What was recorded in a folder before; nothing where nothing was. */
+  /** Returns the outcomes recorded in a folder; empty if there is no record. */
   static List<Outcome> recorded(Path folder) {
     Path file = folder.resolve(FILE);
     if (!Files.exists(file)) {
@@ -39,15 +39,15 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
       return Json.mapper().readValue(file.toFile(), BenchReport.class).measurements();
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
-          file + " is no record of heddle bench: " + malformed.getOriginalMessage(), malformed);
+          file + " is not a record of heddle bench: " + malformed.getOriginalMessage(), malformed);
     } catch (IOException unreadable) {
       throw new HeddleException("can't read " + file + ": " + unreadable.getMessage(), unreadable);
     }
   }
 
   /**
-   * These outcomes in place of those of the same measurements, in the order of {@code names}. One
-   * that failed takes the place of no figures.
+   * Returns the recorded outcomes, replaced by fresh ones of the same measurement, in the order of
+   * {@code names}. A failed outcome replaces no figures.
    */
   static List<Outcome> merged(List<Outcome> before, List<Outcome> fresh, List<String> names) {
     List<Outcome> merged = new ArrayList<>();

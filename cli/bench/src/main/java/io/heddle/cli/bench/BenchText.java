@@ -3,7 +3,7 @@ package io.heddle.cli.bench;
 import java.util.List;
 import java.util.Locale;
 
-/** A report as people read it. */
+/** Formatter of a report as a text table. */
 final class BenchText {
   private BenchText() {}
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the JSON of the bridge's commands says, as figures. */
+/** Conversion of the JSON of bridge commands to figures. */
 final class BridgeReadings {
   static final String BRIDGE = "bridge";
   static final String SPINNING = "bridge, spinning";
@@ -19,8 +19,8 @@ final class BridgeReadings {
   private BridgeReadings() {}
 
   /**
-   * Of {@code heddle bridge latency}: what each adds, and by load the bridge's median beside the
-   * forwarder in C. Also what it carried at most, beside both rivals.
+   * Reads {@code heddle bridge latency}: the latency that each forwarder adds, the bridge's median
+   * ÷ the C forwarder's for each load, and the bridge's capacity ÷ that of both rivals.
    */
   static List<Figure> latency(JsonNode report) {
     List<Figure> figures = new ArrayList<>();

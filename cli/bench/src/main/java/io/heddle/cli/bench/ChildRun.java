@@ -14,30 +14,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One run of another command of heddle, in a process of its own. */
+/** Run of another heddle command in a child process. */
 final class ChildRun {
   private static final long POLL_MS = 200;
   private static final long ORDERLY_END_SECONDS = 15;
 
-  /** Of a command that measured and found an aim of its own missed; it printed its JSON then. */
+  /** Exit code of a command that measured, printed its JSON, and missed a target of its own. */
   private static final int EXIT_MISSED = 1;
 
   private ChildRun() {}
 
   /**
-   * What came of it.
+   * Result of a finished run.
    *
-   * @param json that the command wrote
-   * @param costs of its process, as far as they could be seen: its ranks' are their own
+   * @param json document that the command wrote
+   * @param costs memory and processor time of the command's process, without its ranks
    */
   record Ended(JsonNode json, List<Figure> costs) {}
 
   /**
    * Runs the command to its end.
    *
-   * @param limitSeconds after which it is ended
+   * @param limitSeconds time after which the command is ended
    * @param onIdle called a few times a second
-   * @throws HeddleException where it failed or took too long, with its last words
+   * @throws HeddleException if the command failed, with its last line of output, or took too long
    */
   static Ended of(Measurement measurement, boolean quick, long limitSeconds, Runnable onIdle)
       throws IOException, InterruptedException {
@@ -59,9 +59,9 @@ final class ChildRun {
       while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(limitSeconds)) {
           end(process);
-          throw new HeddleException("not done after " + limitSeconds + " s");
+          throw new HeddleException("ended after its limit of " + limitSeconds + " s");
         }
-        costs.look(process.toHandle());
+        costs.sample(process.toHandle());
         onIdle.run();
       }
       boolean finished =
@@ -90,10 +90,10 @@ final class ChildRun {
         return told + " (exit code " + exitCode + ")";
       }
     }
-    return "exit code " + exitCode + " without a word";
+    return "exit code " + exitCode + " without output";
   }
 
-  /* SIGTERM first, so that it takes down what it has set up. */
+  /* Sends SIGTERM first, so that the command removes its namespaces and processes. */
   private static void end(Process process) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {

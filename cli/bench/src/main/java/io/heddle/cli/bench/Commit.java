@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The commit of the checkout that this command belongs to. */
+/** Commit of the checkout that this command was built from. */
 final class Commit {
   private Commit() {}
 
-  /** Its short name, with {@code +} where files differ from it; {@code unknown} outside of git. */
+  /**
+   * Returns the short hash, with {@code +} if files differ from it; {@code unknown} outside git.
+   */
   static String of(Path root) throws InterruptedException {
     try {
       String name = git(root, "rev-parse", "--short=12", "HEAD");

@@ -4,16 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the commands' JSON says of calls, starts and failovers, as figures. */
+/** Conversion of the JSON of commands on calls, starts, scale and failover to figures. */
 final class CostReadings {
-  /** How long {@code heddle perf failover} looks for full speed. */
+  /** Period in which {@code heddle perf failover} waits for full speed. */
   private static final double LOOKED_MS = 3_000;
 
   static final String FLOODED = "bandwidth with ÷ without";
 
   private CostReadings() {}
 
-  /** Of {@code heddle perf flood}. */
+  /** Reads {@code heddle perf flood}. */
   static List<Figure> flood(JsonNode report) {
     return List.of(
         Figure.of("bandwidth without", "Gbit/s", numbers(report.path("calm_gbps"))),
@@ -25,7 +25,7 @@ final class CostReadings {
             numbers(report.path("beside_calm_per_ns"))));
   }
 
-  /** Of {@code heddle perf calls}: its verdicts are figures already. */
+  /** Reads {@code heddle perf calls}: its verdicts are figures already. */
   static List<Figure> calls(JsonNode report) {
     List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
     for (JsonNode verdict : report.path("verdicts")) {
@@ -40,18 +40,19 @@ final class CostReadings {
     return figures;
   }
 
-  /** Of {@code heddle perf verbs}: its first contestant is the one in C. */
+  /** Reads {@code heddle perf verbs}: its first contestant is the one in C. */
   static List<Figure> verbs(JsonNode report) {
     return cases(report, "upper_quartile_ns");
   }
 
-  /* Each case of each contestant in ns, and beside C; a report has no most that means something. */
+  /* Returns each case of each contestant in ns and ÷ C; an upper quartile stands for the maximum,
+  which is an outlier. */
   private static List<Figure> cases(JsonNode report, String most) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode contestant : report.path("contestants")) {
-      String who = contestant.path("name").asText() + ": ";
+      String prefix = contestant.path("name").asText() + ": ";
       for (JsonNode each : contestant.path("cases")) {
-        String of = who + each.path("name").asText().replace('_', ' ');
+        String of = prefix + each.path("name").asText().replace('_', ' ');
         figures.add(
             new Figure(
                 of,
@@ -65,7 +66,7 @@ final class CostReadings {
     return figures;
   }
 
-  /** Of {@code heddle perf start}. */
+  /** Reads {@code heddle perf start}. */
   static List<Figure> start(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode contestant : report.path("contestants")) {
@@ -78,7 +79,7 @@ final class CostReadings {
     return figures;
   }
 
-  /** Of {@code heddle perf scale}: each number of each contestant, by what was varied. */
+  /** Reads {@code heddle perf scale}: each cost of each contestant at each point of each axis. */
   static List<Figure> scale(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     JsonNode names = report.path("contestants");
@@ -98,7 +99,7 @@ final class CostReadings {
     return figures;
   }
 
-  /** What {@code heddle perf scale} says of a contestant. */
+  /** Cost of a contestant in the JSON of {@code heddle perf scale}. */
   enum ScaleCost {
     SET_UP("set_up_seconds", ": set up", "s"),
     MESSAGE("message_micros", ": a message", "us"),
@@ -131,7 +132,7 @@ final class CostReadings {
     }
   }
 
-  /** Of {@code heddle perf failover}. */
+  /** Reads {@code heddle perf failover}. */
   static List<Figure> failover(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode row : report.path("rows")) {
@@ -151,7 +152,7 @@ final class CostReadings {
     return figures;
   }
 
-  /** Of {@code heddle perf one-sided}: each test by itself, and beside messages. */
+  /** Reads {@code heddle perf one-sided}: each test's figure, and its ratio to messages. */
   static List<Figure> oneSided(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode row : report.path("rows")) {

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the JSON of commands about the fabric's side says, as figures. */
+/** Conversion of the JSON of commands on fabrics and switches to figures. */
 final class FabricReadings {
   static final String WORST_OF_CAPACITY = ", worst policy ÷ capacity";
   static final String WORST_OF_HASH = ", worst policy ÷ hash";
@@ -17,8 +17,8 @@ final class FabricReadings {
   private FabricReadings() {}
 
   /**
-   * Of {@code heddle lab check}: the worst of all ways of switching, and of those that spray, where
-   * there are any.
+   * Reads {@code heddle lab check}: the worst of all switching modes, and the worst of the modes
+   * that spray, if any ran.
    */
   static List<Figure> labCheck(JsonNode report) {
     double protocol = 1;
@@ -49,13 +49,13 @@ final class FabricReadings {
   }
 
   /**
-   * Of {@code heddle perf switching}: of each way of switching the worst policy, of all cells the
-   * most needless sendings, and standard peers and the kernel's devices by themselves; only of what
-   * it has cells of.
+   * Reads {@code heddle perf switching}: the worst policy of each switching mode, the highest share
+   * of needless retransmissions, and separate figures for standard peers and for the kernel's
+   * devices. Figures without cells are left out.
    */
   static List<Figure> switching(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
-    List<Double> inVain = new ArrayList<>();
+    List<Double> needless = new ArrayList<>();
     List<Double> standardOfHash = new ArrayList<>();
     List<Double> standardMarked = new ArrayList<>();
     List<Double> rxeOfHash = new ArrayList<>();
@@ -79,14 +79,14 @@ final class FabricReadings {
         ofCapacity.merge(switching, median(cell, "of_capacity"), Math::min);
         ofHash.merge(switching, besideHash, Math::min);
         if (switching.endsWith(", spraylink")) {
-          inVain.add(median(cell, "in_vain"));
+          needless.add(median(cell, "in_vain"));
         }
       }
       ofCapacity.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_CAPACITY, "", value)));
       ofHash.forEach((of, value) -> figures.add(Figure.of(of + WORST_OF_HASH, "", value)));
     }
-    if (!inVain.isEmpty()) {
-      figures.add(Figure.of("needless sendings under spraylink", "", Collections.max(inVain)));
+    if (!needless.isEmpty()) {
+      figures.add(Figure.of("needless sendings under spraylink", "", Collections.max(needless)));
     }
     if (!standardOfHash.isEmpty()) {
       figures.add(Figure.of("standard peers, worst ÷ hash", "", Collections.min(standardOfHash)));
@@ -105,7 +105,7 @@ final class FabricReadings {
     return Figure.of(field, "", rounds).median();
   }
 
-  /** Of {@code heddle demo --wan}: its figures by name, and the share of its steps that held. */
+  /** Reads {@code heddle demo --wan}: its named figures, and the share of steps that held. */
   static List<Figure> wan(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     int held = 0;
@@ -126,8 +126,8 @@ final class FabricReadings {
   }
 
   /**
-   * Of {@code heddle simulate --check}: the figure that is furthest off, by its tolerance, where
-   * there is one.
+   * Reads {@code heddle simulate --check}: the largest deviation in units of its tolerance, if
+   * there is any figure.
    */
   static List<Figure> simulateCheck(JsonNode report) {
     double worst = 0;
@@ -142,7 +142,7 @@ final class FabricReadings {
             Figure.of("figures", "", report.path("rows").size()));
   }
 
-  /** Of {@code heddle simulate}: what a GPU had, in the mean, of what its ports could carry. */
+  /** Reads {@code heddle simulate}: mean throughput of a GPU ÷ capacity of its ports. */
   static List<Figure> simulate(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode run : report.path("policies")) {
@@ -153,7 +153,10 @@ final class FabricReadings {
     return figures;
   }
 
-  /** Of {@code heddle simulate --control-plane}: tables, counts and arithmetic side by side. */
+  /**
+   * Reads {@code heddle simulate --control-plane}: table sizes, and schemes whose count differs
+   * from the formula.
+   */
   static List<Figure> controlPlane(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     double unequal = 0;

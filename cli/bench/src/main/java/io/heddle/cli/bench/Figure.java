@@ -4,13 +4,13 @@ import io.heddle.cli.bench.perf.Quantiles;
 import java.util.List;
 
 /**
- * A number that was measured several times.
+ * Quantity that was measured several times.
  *
- * @param name unique within its measurement, such as {@code bandwidth 1M, 1 plane}
- * @param unit such as {@code x TCP}
- * @param median of all, in that unit
- * @param least of all
- * @param most of all
+ * @param name name, unique within its measurement, such as {@code bandwidth 1M, 1 plane}
+ * @param unit unit of the values, such as {@code Gbit/s}; empty for a ratio
+ * @param median median of the values
+ * @param least minimum of the values
+ * @param most maximum of the values
  */
 record Figure(String name, String unit, double median, double least, double most) {
   static Figure of(String name, String unit, List<Double> values) {
@@ -18,7 +18,7 @@ record Figure(String name, String unit, double median, double least, double most
     return new Figure(name, unit, all.median(), all.least(), all.most());
   }
 
-  /** A number that was measured once, or that is a summary already. */
+  /** Returns a figure from one value: a single measurement, or a summary. */
   static Figure of(String name, String unit, double value) {
     return new Figure(name, unit, value, value, value);
   }

@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something that another command of heddle measures.
+ * Measurement by another heddle command.
  *
- * @param what for people
- * @param full its arguments
- * @param quick its arguments where there is little time
- * @param jsonFile whether JSON goes to the file that is named last, instead of standard output
- * @param limitSeconds after which it is ended
+ * @param what description for people
+ * @param full arguments of the full run
+ * @param quick arguments of the quick run
+ * @param jsonFile whether the command writes JSON to the file named by its last argument, instead
+ *     of standard output
+ * @param limitSeconds time after which the command is ended
  */
 record Measurement(
     String name,
@@ -21,12 +22,12 @@ record Measurement(
     boolean jsonFile,
     int limitSeconds,
     Reading reading) {
-  /** From the command's JSON to figures. */
+  /** Conversion of a command's JSON to figures. */
   interface Reading {
     List<Figure> read(JsonNode report);
   }
 
-  /** As people write it, without the file. */
+  /** Returns the command line without the file argument. */
   String command(boolean quickly) {
     return "heddle " + String.join(" ", quickly ? quick : full);
   }

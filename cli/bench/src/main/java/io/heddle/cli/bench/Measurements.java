@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Every measurement of the project, in the order in which they run. */
+/** Catalog of the project's measurements, in the order in which they run. */
 final class Measurements {
   static final String PLUGIN = "plugin";
   static final String PLUGIN_1500 = "plugin-1500";
@@ -39,7 +39,7 @@ final class Measurements {
   static final String CONTROL_PLANE = "simulated-routes";
   static final String BRIDGE_LATENCY = "bridge-latency";
 
-  /** Behind the name of a measurement that is repeated with both of Java's compilers. */
+  /** Suffix of a measurement that is repeated with both of Java's compilers. */
   static final String BOTH = "-both";
 
   private static final String BANDWIDTHS = "--min-bytes 64K --max-bytes 4M";
@@ -86,11 +86,12 @@ final class Measurements {
             false,
             180,
             Readings::plugin),
-        /* Of what NCCL's socket transport chooses by itself where it has helper threads (2 of 8 sockets on Amazon's
-        networks, 4 of one on Google's), the one with the most sockets, and with fewer threads where a rank has a processor. */
+        /* NCCL's socket transport chooses 2 helper threads of 8 sockets on Amazon's networks and 4
+        of one socket on Google's. The former has more sockets, and fewer threads where a rank
+        has one processor. */
         new Measurement(
             SOCKETS,
-            "one plane beside NCCL's way with sockets: 2 helper threads of 8, on the same cores",
+            "one plane beside sockets as NCCL uses them: 2 helper threads of 8, on the same cores",
             words(
                 "perf plugin --json --planes 1 --rival-threads 2 --rival-sockets 8 --kinds"
                     + " bandwidth %s --rounds 7 --milliseconds 150",
@@ -149,7 +150,8 @@ final class Measurements {
             Readings::amongThreads));
   }
 
-  /* As on hosts with four processors and more. What starts a process for each round is over before all is compiled. */
+  /* Hosts with four or more processors run both compilers. A measurement that starts a process for
+  each round is not repeated: its processes end before all code is compiled. */
   private static List<Measurement> withBothCompilers() {
     return besideTcp().stream()
         .map(each ->
@@ -185,7 +187,8 @@ final class Measurements {
             Readings::fabric),
         new Measurement(
             PATHS,
-            "ways of source ports, measured, foretold, fitted and picked, beside a lab's counters",
+            "paths of source ports: measured, predicted, fitted and picked, beside a lab's"
+                + " counters",
             words("paths check --json"),
             words("paths check --json"),
             false,
@@ -193,7 +196,8 @@ final class Measurements {
             Readings::paths),
         new Measurement(
             POLICIES,
-            "every spray policy over planes alike, unequal, unequal unannounced, disturbed",
+            "every spray policy over planes that are equal, unequal, unequal but unannounced,"
+                + " disturbed",
             words("perf policies --json --milliseconds 1500"),
             words("perf policies --json --rounds 1 --milliseconds 1000"),
             false,
@@ -209,7 +213,7 @@ final class Measurements {
             Readings::packet),
         new Measurement(
             FAILOVER,
-            "how long all-reduces stand still when a plane is taken, in four ways",
+            "pause of all-reduces after loss of a plane, four kinds of loss",
             words("perf failover --json --rounds 4"),
             words("perf failover --json --rounds 1 --cases carrier,silent"),
             false,
@@ -239,7 +243,7 @@ final class Measurements {
             FabricReadings::switching),
         new Measurement(
             WAN,
-            "gateways and their controller between data centres, each figure with its bound",
+            "gateways between data centres and their controller, each figure with its bound",
             words("demo --wan --whole --json"),
             words("demo --wan --json"),
             false,
@@ -291,7 +295,7 @@ final class Measurements {
     return List.of(
         new Measurement(
             FLOOD,
-            "a job beside 1,000,000 malformed packets a minute, and without them",
+            "a job under 1,000,000 malformed packets a minute, and without them",
             words("perf flood --json"),
             words("perf flood --json --rounds 9"),
             false,
@@ -331,7 +335,8 @@ final class Measurements {
             Readings::standin),
         new Measurement(
             BRIDGE_LATENCY,
-            "what a bridge adds to each packet, beside a forwarder in C and the kernel's routing",
+            "latency that a bridge adds per packet, beside a forwarder in C and the kernel's"
+                + " routing",
             words("bridge latency --json"),
             words("bridge latency --json --rounds 3"),
             false,
@@ -343,7 +348,7 @@ final class Measurements {
     return List.of(
         new Measurement(
             SCALE,
-            "what connections cost by their number, by planes and by ranks, beside kernel TCP",
+            "cost of connections by number of connections, planes and ranks, beside kernel TCP",
             words("perf scale --json --rounds 1"),
             words(
                 "perf scale --json --rounds 1 --connections 8,64 --planes 4 --ranks 2"
@@ -353,7 +358,7 @@ final class Measurements {
             CostReadings::scale),
         new Measurement(
             START,
-            "start of the plugin in a fresh process, and what it leaves resident",
+            "start-up time of the plugin in a fresh process, and its resident memory",
             words("perf start --json"),
             words("perf start --json --rounds 3"),
             false,
@@ -361,7 +366,7 @@ final class Measurements {
             CostReadings::start),
         new Measurement(
             STEPS,
-            "single steps by JMH: reorder window, look-up of a route and of a weight",
+            "single steps by JMH: reorder window, route lookup, weight lookup",
             words("perf jmh -- Reorder RouteLookup Weight -wi 2 -w 1 -i 5 -r 1 -rf json -rff"),
             words("perf jmh -- Reorder RouteLookup Weight -wi 1 -w 1 -i 2 -r 1 -rf json -rff"),
             true,

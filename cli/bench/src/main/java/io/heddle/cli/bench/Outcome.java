@@ -5,19 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a measurement.
+ * Outcome of a measurement.
  *
- * @param measurement its name
- * @param command what repeats it
+ * @param measurement name of the measurement
+ * @param command command line that repeats it
  * @param quick whether sizes and rounds were left out
- * @param commit that was measured; with {@code +} where files differed from it
- * @param time of its start, UTC
- * @param seconds that it took
- * @param loadBefore load of the machine, mean of a minute
- * @param loadAfter the same at the end
- * @param failure why there are no figures; null where there are
- * @param laterFailure when and why a later run came to nothing, so that these figures stayed; null
- *     where they are the newest run's
+ * @param commit commit that was measured, with {@code +} if files differed from it
+ * @param time start, UTC
+ * @param seconds duration
+ * @param loadBefore load average of the last minute at the start
+ * @param loadAfter load average of the last minute at the end
+ * @param failure reason why there are no figures; null if there are
+ * @param laterFailure time and reason of a later run's failure, for which these figures were kept;
+ *     null if they are of the newest run
  */
 record Outcome(
     String measurement,
@@ -32,16 +32,19 @@ record Outcome(
     List<Figure> figures,
     @Nullable String failure,
     @Nullable String laterFailure) {
-  /** A figure that every measurement has. */
+  /** Name of a figure that every measurement has. */
   static final String TIME = "time of the command";
 
-  /** Of the command's own process: the most memory that it had at a time. */
+  /** Name of the figure: peak memory of the command's own process. */
   static final String MEMORY = "memory of the command";
 
-  /** Of the command's own process; no longer than {@link #TIME} where one core serves. */
+  /**
+   * Name of the figure: processor time of the command's own process, at most {@link #TIME} on one
+   * core.
+   */
   static final String PROCESSOR = "processor time of the command";
 
-  /** These figures, which stay since {@code later} has none. */
+  /** Returns these figures, kept because {@code later} failed. */
   Outcome keptAfter(Outcome later) {
     return new Outcome(
         measurement,

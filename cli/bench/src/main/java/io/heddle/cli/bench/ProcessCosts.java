@@ -6,20 +6,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The most memory and the processor time that a process has had, as of the last look while it was
- * there. Both only grow, so a look shortly before its end tells nearly all.
+ * Peak memory and processor time of a process, as of the last sample before it ended. Both only
+ * grow, so a sample shortly before the end is nearly exact.
  */
 final class ProcessCosts {
   private static final double NS_PER_SECOND = 1e9;
   private static final double KIB_PER_MIB = 1024;
 
-  /** Of proc_pid_status(5), in KiB. */
+  /** Peak resident set size in proc_pid_status(5), KiB. */
   private static final String PEAK = "VmHWM:";
 
   private double mebibytes = Double.NaN;
   private double processorSeconds = Double.NaN;
 
-  void look(ProcessHandle process) {
+  void sample(ProcessHandle process) {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     try {
       for (String line : Files.readAllLines(status)) {
@@ -28,7 +28,7 @@ final class ProcessCosts {
         }
       }
     } catch (IOException ended) {
-      /* The look before tells. */
+      /* The process has ended: the previous sample counts. */
       return;
     }
     process
@@ -37,7 +37,7 @@ final class ProcessCosts {
         .ifPresent(taken -> processorSeconds = taken.toNanos() / NS_PER_SECOND);
   }
 
-  /** Not a number where it was never seen. */
+  /** Returns both figures; NaN if the process was never sampled. */
   List<Figure> figures() {
     return List.of(
         Figure.of(Outcome.MEMORY, "MiB", mebibytes),

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the commands' JSON says, as figures. */
+/** Conversion of the JSON of commands on bandwidth, latency, policies and routes to figures. */
 final class Readings {
   static final String OVER_TCP = " ÷ TCP";
   static final String OVER_SOCKETS = " ÷ 16 sockets";
   static final String TIME_OVER_TCP = ", our time ÷ TCP's";
   static final String OVER_IDEAL = " ÷ ideal";
 
-  /** The policy that is taken unless another is asked for. */
+  /** Default policy. */
   private static final String OURS = "spray";
 
   static final String MESSAGE_P99 = ", message p99";
@@ -26,7 +26,7 @@ final class Readings {
 
   private Readings() {}
 
-  /** A size as the options of the commands have it. */
+  /** Returns a size in the notation of the commands' options. */
   static String size(long bytes) {
     if (bytes >= KIB * KIB && bytes % (KIB * KIB) == 0) {
       return bytes / (KIB * KIB) + "M";
@@ -34,20 +34,20 @@ final class Readings {
     return bytes >= KIB && bytes % KIB == 0 ? bytes / KIB + "K" : bytes + "B";
   }
 
-  /* "Heddle, 4 planes" is "4 planes". */
+  /* Returns "4 planes" for "Heddle, 4 planes". */
   private static String role(String contestant) {
     return contestant.substring(contestant.indexOf(',') + 1).strip();
   }
 
   /**
-   * Of {@code heddle perf plugin}: each round's figure over the rival's of the same round, and over
-   * the one with one plane; the figures themselves; what the control threads took.
+   * Reads {@code heddle perf plugin}: each round's figure ÷ the rival's and ÷ that with one plane
+   * in the same round; the figures; the control threads' processor time.
    */
   static List<Figure> plugin(JsonNode report) {
     return plugin(report, OVER_TCP);
   }
 
-  /** The same beside a rival with helper threads. */
+  /** Reads the same with a rival that has helper threads. */
   static List<Figure> sockets(JsonNode report) {
     return plugin(report, OVER_SOCKETS);
   }
@@ -101,7 +101,8 @@ final class Readings {
     return figures;
   }
 
-  /* As good as the best quarter of the rounds: what else runs on the machine only ever costs. */
+  /* Returns the quartile on the good side: other load on the machine only ever makes rounds worse.
+   */
   private static double good(JsonNode cell, boolean lessIsGood) {
     List<Double> rounds = new ArrayList<>(numbers(cell.path("rounds")));
     rounds.sort(lessIsGood ? Comparator.naturalOrder() : Comparator.reverseOrder());
@@ -120,14 +121,14 @@ final class Readings {
     return ratios;
   }
 
-  /** Of {@code heddle perf allreduce}. */
+  /** Reads {@code heddle perf allreduce}. */
   static List<Figure> allReduce(JsonNode report) {
     return timesOfLast("all-reduce ", ", TCP's time ÷ ours", report);
   }
 
   /**
-   * Of {@code heddle perf among-threads}: each round's time over the rival's of the same round, and
-   * the best quarters' of both.
+   * Reads {@code heddle perf among-threads}: each round's time ÷ the rival's in the same round, and
+   * the ratio of both best quarters.
    */
   static List<Figure> amongThreads(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -148,12 +149,12 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle perf standin}. */
+  /** Reads {@code heddle perf standin}. */
   static List<Figure> standin(JsonNode report) {
     return timesOfLast("", ", one device's time ÷ its", report);
   }
 
-  /* The last contestant is the one whose time the others are compared with. */
+  /* The last contestant is the reference of the ratios. */
   private static List<Figure> timesOfLast(String before, String after, JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     JsonNode names = report.path("contestants");
@@ -178,7 +179,7 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle demo --fabric}. */
+  /** Reads {@code heddle demo --fabric}. */
   static List<Figure> fabric(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     figures.add(
@@ -204,7 +205,9 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle perf policies}: each policy by itself, and ours beside the best other. */
+  /**
+   * Reads {@code heddle perf policies}: each policy's figure, and spray ÷ the best other policy.
+   */
   static List<Figure> policies(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode situation : report.path("situations")) {
@@ -237,7 +240,7 @@ final class Readings {
     return numbers;
   }
 
-  /** JMH's own JSON: the mean time of each benchmark, and what it allocates. */
+  /** Reads JMH's JSON: each benchmark's mean time and allocation. */
   static List<Figure> jmh(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     for (JsonNode benchmark : report) {
@@ -265,8 +268,8 @@ final class Readings {
   }
 
   /**
-   * Of {@code heddle perf packet}: beside spray without loss, and beside its own without loss, of
-   * the rows that lose packets.
+   * Reads {@code heddle perf packet}: each row ÷ spray without loss, and each lossy row ÷ the same
+   * contestant without loss.
    */
   static List<Figure> packet(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
@@ -281,7 +284,7 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle paths check}: the worst of all hashes, and of each kind that there is. */
+  /** Reads {@code heddle paths check}: the worst of all hashes, and the worst of each kind. */
   static List<Figure> paths(JsonNode report) {
     double measured = 1;
     double foretold = 1;
@@ -318,7 +321,7 @@ final class Readings {
     return figures;
   }
 
-  /** Of {@code heddle perf bgp}; a feed without seconds isn't one that is timed. */
+  /** Reads {@code heddle perf bgp}; feeds without a time are skipped. */
   static List<Figure> routes(JsonNode report) {
     List<Figure> figures = new ArrayList<>();
     List<Double> most = new ArrayList<>();

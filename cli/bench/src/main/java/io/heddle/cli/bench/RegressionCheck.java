@@ -12,26 +12,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a change has made the plugin much slower: a short run's ratios beside the recorded ones.
+ * Regression check: compares a short run's ratios with the recorded ones.
  *
- * <p>Ratios only, of contestants that took turns, and of the best quarter of many short rounds
- * each: what else runs on the machine takes the processors from one or the other, and only ever
- * costs. What is worse by {@link #TIMES} or more is measured once more, and counts only where it is
- * so again.
+ * <p>Contestants alternate in many short rounds, and each one's best quarter counts: other load on
+ * the machine takes processors from one or the other and only ever makes rounds worse. A ratio that
+ * is worse by {@link #TIMES} or more is measured again; it is a regression only if the second run
+ * confirms it.
  */
 final class RegressionCheck {
-  /** Neither noise nor another machine makes so much. */
+  /** Factor beyond noise and differences between machines. */
   private static final double TIMES = 2;
 
-  /** Under load four planes want more of the processors than one. */
+  /** Factor for four planes beside one: under load they need more processor time. */
   private static final double TIMES_BY_PLANES = 3;
 
   private static final int TURNS = 2;
 
   /**
-   * What is compared: a figure, where it was recorded, and which side is good.
+   * Compared figure, with its measurement and its good side.
    *
-   * @param times as bad as recorded is a regression
+   * @param times factor to the recorded value from which it is a regression
    */
   record Compared(String measurement, String figure, Target.Bound good, double times) {}
 
@@ -101,13 +101,15 @@ final class RegressionCheck {
     return new Measurement("check", what, words, words, false, 120, reading);
   }
 
-  /** What the check runs, for people. */
+  /** Returns the command lines that the check runs. */
   static List<String> commands() {
     return SHORT.stream().map(each -> "./" + each.command(false)).toList();
   }
 
   /**
-   * @throws HeddleException where something is not recorded that a run is compared with
+   * Verifies that all compared figures are recorded.
+   *
+   * @throws HeddleException naming the first figure that is not recorded
    */
   static void requireRecorded(Path folder) {
     List<Outcome> recorded = BenchReport.recorded(folder);
@@ -115,17 +117,19 @@ final class RegressionCheck {
       Outcome outcome = recordOf(recorded, each);
       if (outcome == null || outcome.figure(each.figure()) == null) {
         throw new HeddleException(
-            "there is no '%s' in %s to compare with; heddle bench --only %s records it"
+            "no '%s' recorded in %s to compare with; run heddle bench --only %s"
                 .formatted(each.figure(), folder.resolve(BenchReport.FILE), each.measurement()));
       }
     }
   }
 
   /**
+   * Runs the check.
+   *
    * @param recordedIn folder with {@link BenchReport#FILE}
-   * @param quietly called while a run goes on
-   * @return what was compared, a line each; a line that begins with {@code WORSE} is a regression
-   * @throws HeddleException where nothing is recorded to compare with, or the run fails
+   * @param quietly callback while a run goes on
+   * @return a line for each comparison; a line that begins with {@code WORSE} is a regression
+   * @throws HeddleException if a compared figure is not recorded, or the run fails
    */
   static List<String> run(Path recordedIn, Runnable quietly)
       throws IOException, InterruptedException {
@@ -148,7 +152,7 @@ final class RegressionCheck {
     return lines;
   }
 
-  /* Whether one of them is worse. */
+  /* Returns whether one of the figures is worse. */
   private static boolean add(
       List<Figure> figures, List<Outcome> recorded, Map<Compared, List<Double>> seen) {
     Map<String, Figure> byName = new HashMap<>();
@@ -166,19 +170,19 @@ final class RegressionCheck {
   }
 
   /**
-   * A comparison for people; the best of the turns counts.
+   * Returns a comparison as a line of text; the best run counts.
    *
-   * @param seen one number a turn
+   * @param seen one value per run
    */
   static String line(List<Outcome> recorded, Compared compared, List<Double> seen) {
     Outcome outcome = recordOf(recorded, compared);
     Figure before = outcome == null ? null : outcome.figure(compared.figure());
     if (outcome == null || before == null || seen.isEmpty()) {
       throw new HeddleException(
-          "there is no '%s' %s; heddle bench --only %s records it"
+          "no '%s' %s; run heddle bench --only %s"
               .formatted(
                   compared.figure(),
-                  seen.isEmpty() ? "in the run" : "recorded",
+                  seen.isEmpty() ? "in the run's output" : "recorded",
                   compared.measurement()));
     }
     boolean moreIsGood = compared.good() == Target.Bound.AT_LEAST;
@@ -186,7 +190,7 @@ final class RegressionCheck {
         seen.stream()
             .reduce(moreIsGood ? Math::max : Math::min)
             .orElseThrow(IllegalStateException::new);
-    /* To be ahead of a contestant that had bad luck is no promise. */
+    /* A record above parity is held to parity only: the rival may have had bad luck. */
     double expected = moreIsGood ? Math.min(before.median(), 1) : before.median();
     double limit = moreIsGood ? expected / compared.times() : expected * compared.times();
     boolean fine = moreIsGood ? best >= limit : best <= limit;

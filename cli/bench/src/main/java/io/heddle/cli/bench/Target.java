@@ -4,14 +4,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure should be.
+ * Target of a figure.
  *
- * @param group what it is about
- * @param measurement that has the figure
- * @param figure its name
- * @param bound which side of it is good
- * @param wanted in the figure's unit
- * @param limit why this design doesn't reach it, where that was shown; null where it should
+ * @param group heading in the table
+ * @param measurement name of the measurement with the figure
+ * @param figure name of the figure
+ * @param bound good side of the wanted value
+ * @param wanted wanted value, in the figure's unit
+ * @param limit proven reason why this design can't reach it; null if it should
  */
 record Target(
     String group,
@@ -20,13 +20,13 @@ record Target(
     Bound bound,
     double wanted,
     @Nullable String limit) {
-  /** Which side of the wanted number is good. */
+  /** Good side of the wanted value. */
   enum Bound {
     AT_LEAST,
     AT_MOST
   }
 
-  /** What came of a target. */
+  /** Result of a target. */
   enum Result {
     MET,
     MISSED,
@@ -34,11 +34,11 @@ record Target(
   }
 
   /**
-   * A target and what was measured.
+   * Target with its measured figure.
    *
-   * @param result what came of it
-   * @param measured the figure; null where it wasn't run
-   * @param reason why it wasn't run
+   * @param result result of the comparison
+   * @param measured measured figure; null if not run
+   * @param reason reason why it wasn't run; null if it was
    */
   record Verdict(
       Target target, Result result, @Nullable Figure measured, @Nullable String reason) {}
@@ -51,7 +51,7 @@ record Target(
     return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
   }
 
-  /** The same, which was shown to be out of reach. */
+  /** Returns the same target, with the reason why it is out of reach. */
   Target limitedBy(String reason) {
     return new Target(group, measurement, figure, bound, wanted, reason);
   }
@@ -65,7 +65,9 @@ record Target(
       String reason =
           outcome.failure() != null
               ? outcome.failure()
-              : outcome.quick() ? "not part of a quick run" : "the command doesn't report it";
+              : outcome.quick()
+                  ? "not part of a quick run"
+                  : "no such figure in the command's output";
       return new Verdict(this, Result.NOT_RUN, null, reason);
     }
     boolean met =
@@ -77,7 +79,7 @@ record Target(
     return (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
   }
 
-  /** Three digits, or the whole number where it has more. */
+  /** Formats a value with three significant digits, or as a whole number if it has more. */
   static String number(double value) {
     double size = Math.abs(value);
     return String.format(

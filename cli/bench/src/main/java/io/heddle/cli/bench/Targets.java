@@ -7,24 +7,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the project wants to reach. */
+/** Table of the project's performance targets. */
 final class Targets {
   /* Decisions 34 to 37. */
   private static final String SENDERS_CORE =
-      "the sender's core is the limit of both, and ours makes headers and their CRC besides";
+      "the sender's core limits both, and ours also builds headers and computes their CRC";
 
   /* Decisions 29 and 31. */
   private static final String FIRST_COMPILER =
-      "Java's first compiler alone makes slower code; with both it is reached";
+      "Java's first compiler alone makes slower code; with both compilers the target is met";
 
   /* Decision 38. */
   private static final String COMPETING_THREADS =
-      "threads that compete for the cores take and acknowledge our datagrams, where TCP's are the"
-          + " kernel's";
+      "threads that compete for the cores receive and acknowledge our datagrams; for TCP the kernel"
+          + " does";
 
   /* Decision 33. */
-  private static final String WAYS_INTO_JAVA =
-      "the ways from C into Java and back are most of the difference";
+  private static final String UPCALL_COST =
+      "transitions from C into Java and back are most of the difference";
 
   private Targets() {}
 
@@ -109,7 +109,8 @@ final class Targets {
         .toList();
   }
 
-  /* Of what is measured with both compilers, too: one plane beside a rival. */
+  /* Returns targets for measurements that are repeated with both compilers: one plane beside a
+  rival. */
   private static List<Target> withBothCompilers(List<Target> targets) {
     return targets.stream()
         .filter(each -> Measurements.byName().containsKey(each.measurement() + Measurements.BOTH))
@@ -156,9 +157,10 @@ final class Targets {
     return atMost("many connections", Measurements.SCALE, at + ", Heddle" + cost.ending(), most);
   }
 
-  /* What being able to fail over costs can't be had as a run with and one without it: nothing of it can be left out of the
-  data path, where it is a word that a call takes and gives back, part of what the calls cost. What is there for
-  nothing else are the control threads; their part of the processor time is what throughput loses by them at most. */
+  /* The cost of failover can't be measured by a run without it. On the data path it is one word
+  that a call acquires and releases, part of the cost of calls. Only the control threads exist
+  for failover alone: their share of the processor time is the most that throughput can lose to
+  them. */
   private static List<Target> failover() {
     String group = "a plane is taken";
     return List.of(
@@ -207,7 +209,7 @@ final class Targets {
         atMost(simulated, Measurements.CONTROL_PLANE, "schemes that aren't as the arithmetic", 0));
   }
 
-  /* The bounds of the demo's own report. */
+  /* Returns the bounds of the demo's own report. */
   private static List<Target> betweenDataCentres() {
     String group = "between data centres";
     String wan = Measurements.WAN;
@@ -229,16 +231,17 @@ final class Targets {
         atMost(group, wan, "solver against the best placement", 1.34));
   }
 
-  /* Of both machines, since fewer than four processors take the second one. */
+  /* Returns targets for both compiler settings, since hosts with fewer than four processors use the
+  second one. */
   private static List<Target> calls() {
     List<Target> targets = new ArrayList<>();
-    for (String who : List.of("Java", "Java, first compiler")) {
+    for (String contestant : List.of("Java", "Java, first compiler")) {
       String group = "calls on a device without cost";
-      String call = who + ": ";
-      double timesC = who.equals("Java") ? 1.7 : 2.5;
+      String call = contestant + ": ";
+      double timesC = contestant.equals("Java") ? 1.7 : 2.5;
       targets.add(
           atMost(group, Measurements.CALLS, call + "isend + irecv + test, times C", timesC)
-              .limitedBy(WAYS_INTO_JAVA));
+              .limitedBy(UPCALL_COST));
       targets.add(
           atMost(
               group,
@@ -259,13 +262,13 @@ final class Targets {
 
   private static List<Target> verbs() {
     List<Target> targets = new ArrayList<>();
-    for (String who : List.of("Java", "Java, first compiler")) {
+    for (String contestant : List.of("Java", "Java, first compiler")) {
       String group = "verbs beside C, on the stand-in";
       for (String post : List.of("single post", "list post")) {
-        targets.add(atMost(group, Measurements.VERBS, who + ": " + post + " ÷ C", 1.5));
+        targets.add(atMost(group, Measurements.VERBS, contestant + ": " + post + " ÷ C", 1.5));
       }
       for (String poll : List.of("empty poll", "full poll")) {
-        targets.add(atMost(group, Measurements.VERBS, who + ": " + poll + " ÷ C", 2));
+        targets.add(atMost(group, Measurements.VERBS, contestant + ": " + poll + " ÷ C", 2));
       }
     }
     targets.add(

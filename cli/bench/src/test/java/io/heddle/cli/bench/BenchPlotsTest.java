@@ -11,13 +11,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pictures of what was measured. */
+/** Test of {@link BenchPlots}. */
 class BenchPlotsTest {
   @TempDir private Path folder;
 
-  /* From a set-up within a millisecond to one of seconds, and memory that didn't grow. */
+  /* Set-up takes from less than a millisecond to seconds; memory doesn't grow in one case. */
   @Test
-  void costsOfEverySizeAreDrawnBesideTheRivals() throws IOException {
+  void costsOfAllMagnitudesAreDrawnBesideTheRivals() throws IOException {
     List<Figure> figures = new ArrayList<>();
     for (CostReadings.ScaleCost cost : CostReadings.ScaleCost.values()) {
       for (String at : List.of("1 connections", "512 connections", "16 ranks")) {

@@ -16,11 +16,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of what was measured. */
+/** Test of the path from a command's JSON to figures, verdicts and records. */
 class BenchTest {
   private static final Machine MACHINE = new Machine("a processor", 2, 4, "6.1", "a JVM");
 
-  /* As heddle perf plugin prints it, shortened. */
+  /* Output of heddle perf plugin, shortened. */
   private static final String PLUGIN_REPORT =
       """
       {"contestants": [{"name": "Heddle, 1 plane", "start_ms": 120, "resident_mebibytes": 61},
@@ -69,7 +69,7 @@ class BenchTest {
   }
 
   @Test
-  void ratiosBesideHelperThreadsHaveNamesOfTheirOwn() throws Exception {
+  void ratiosToHelperThreadsHaveSeparateNames() throws Exception {
     JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
     Outcome outcome = outcome("sockets", "c", Readings.sockets(report));
     Figure over = outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets");
@@ -80,7 +80,7 @@ class BenchTest {
   }
 
   @Test
-  void aTargetIsMetMissedOrNotRunWithItsReason() {
+  void targetIsMetOrMissedOrNotRunWithReason() {
     Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
     Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);
     Outcome good = outcome("plugin", "c", List.of(Figure.of("x ÷ TCP", "", 0.9)));
@@ -89,11 +89,12 @@ class BenchTest {
     assertEquals("needs root", least.judge(failed("plugin", "needs root")).reason());
     assertEquals("heddle bench --only plugin", least.judge(null).reason());
     assertEquals(
-        "the command doesn't report it", least.judge(outcome("plugin", "c", List.of())).reason());
+        "no such figure in the command's output",
+        least.judge(outcome("plugin", "c", List.of())).reason());
   }
 
   @Test
-  void aNewMeasurementTakesTheOldOnesPlaceAndTheOthersStay() throws Exception {
+  void newMeasurementReplacesItsRecordAndKeepsOthers() throws Exception {
     List<Outcome> before =
         List.of(
             outcome("plugin", "old", List.of(Figure.of("start", "ms", 1))),
@@ -110,7 +111,7 @@ class BenchTest {
   }
 
   @Test
-  void figuresThatWereRecordedStayWhereTheirMeasurementFails() {
+  void failedMeasurementKeepsRecordedFigures() {
     Outcome good = outcome("plugin", "old", List.of(Figure.of("start", "ms", 1)));
     List<String> names = List.of("plugin", "latency");
     List<Outcome> merged =
@@ -132,22 +133,22 @@ class BenchTest {
   }
 
   @Test
-  void aCheckWithoutARecordSaysSoBeforeItMeasures() {
+  void checkWithoutRecordFailsBeforeMeasuring() {
     HeddleException none =
         assertThrows(HeddleException.class, () -> RegressionCheck.requireRecorded(folder));
     assertTrue(String.valueOf(none.getMessage()).contains(folder + "/bench.json"));
   }
 
   @Test
-  void aRecordThatIsNoneIsNamed() throws Exception {
+  void malformedRecordIsNamed() throws Exception {
     Files.writeString(folder.resolve(BenchReport.FILE), "[1, 2");
     HeddleException failed =
         assertThrows(HeddleException.class, () -> BenchReport.recorded(folder));
-    assertTrue(String.valueOf(failed.getMessage()).contains("is no record of heddle bench"));
+    assertTrue(String.valueOf(failed.getMessage()).contains("is not a record of heddle bench"));
   }
 
   @Test
-  void everyTargetNamesAMeasurementAndTheTableHasThemAll() {
+  void everyTargetHasItsMeasurementAndIsInTheTable() {
     BenchReport report = BenchReport.of(List.of());
     for (Target.Verdict verdict : report.targets()) {
       String name = verdict.target().measurement();
@@ -161,7 +162,7 @@ class BenchTest {
   }
 
   @Test
-  void plotsShowWhatWasMeasured() throws Exception {
+  void plotsShowMeasuredFigures() throws Exception {
     JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
     Outcome plugin = outcome("plugin", "c", Readings.plugin(report));
     Outcome policies =
@@ -182,7 +183,7 @@ class BenchTest {
   }
 
   @Test
-  void aRegressionIsWhatIsWorseByMoreThanTheFactorInTheBestRun() {
+  void regressionIsWorseThanTheFactorInTheBestRun() {
     List<Outcome> recorded =
         List.of(
             outcome("plugin", "c", List.of(Figure.of("speed", "", 0.9))),
@@ -199,11 +200,11 @@ class BenchTest {
     HeddleException none =
         assertThrows(
             HeddleException.class, () -> RegressionCheck.line(List.of(), speed, List.of(third)));
-    assertTrue(String.valueOf(none.getMessage()).contains("heddle bench --only plugin records it"));
+    assertTrue(String.valueOf(none.getMessage()).contains("run heddle bench --only plugin"));
   }
 
   @Test
-  void aPlaneThatNeverCameBackIsNotQuick() throws Exception {
+  void planeThatNeverRecoversCountsWithTheWholePeriod() throws Exception {
     JsonNode report =
         Json.mapper()
             .readTree(

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** From documents of the bridge to figures; the documents are shortened ones. */
+/** Test of {@link BridgeReadings} on shortened documents. */
 class BridgeReadingsTest {
   private static List<Figure> latency(String rows) throws Exception {
     JsonNode report = Json.mapper().readTree("{\"rows\": [" + rows + "]}");
@@ -36,7 +36,7 @@ class BridgeReadingsTest {
   }
 
   @Test
-  void whatTheBridgeAddsIsSetBesideTheForwarderByLoad() throws Exception {
+  void latencyRatioOfBridgeToForwarderIsGivenForEachLoad() throws Exception {
     List<Figure> figures =
         latency(
             String.join(
@@ -57,7 +57,7 @@ class BridgeReadingsTest {
   }
 
   @Test
-  void withoutASpinningBridgeThereIsNoFigureOfIt() throws Exception {
+  void withoutSpinningBridgeItsFigureIsAbsent() throws Exception {
     List<Figure> figures =
         latency(row("bridge", "idle", 30) + "," + row("C forwarder", "idle", 20));
     assertTrue(figures.stream().noneMatch(each -> each.name().contains("spinning")));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From documents about the fabric's side to figures; the documents are shortened ones. */
+/** Test of {@link FabricReadings} on shortened documents. */
 class FabricReadingsTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);
@@ -24,7 +24,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void ofALabsSwitchesTheWorstRowCountsAndHashSpraysNothing() throws Exception {
+  void labCheckTakesTheWorstRowAndIgnoresHashForSpraying() throws Exception {
     List<Figure> figures =
         FabricReadings.labCheck(
             json(
@@ -44,7 +44,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void ofSwitchingTheWorstPolicyCountsAndStandardPeersByThemselves() throws Exception {
+  void switchingTakesTheWorstPolicyAndSeparatesStandardPeers() throws Exception {
     List<Figure> figures =
         FabricReadings.switching(
             json(
@@ -74,7 +74,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void ofAChecksFiguresTheFurthestCounts() throws Exception {
+  void simulateCheckTakesTheLargestDeviation() throws Exception {
     List<Figure> figures =
         FabricReadings.simulateCheck(
             json(
@@ -87,7 +87,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void ofRoutesASchemeThatIsOtherThanTheArithmeticIsCounted() throws Exception {
+  void schemesThatDifferFromTheFormulaAreCounted() throws Exception {
     List<Figure> figures =
         FabricReadings.controlPlane(
             json(
@@ -102,7 +102,7 @@ class FabricReadingsTest {
   /* A target without its figure counts as not run. */
   @ParameterizedTest
   @ValueSource(strings = {"{}", "{\"rows\": [], \"schemes\": []}"})
-  void whatMeasuredNothingHasNoFigures(String nothing) throws Exception {
+  void emptyDocumentHasNoFigures(String nothing) throws Exception {
     assertEquals(List.of(), FabricReadings.labCheck(json(nothing)));
     assertEquals(List.of(), FabricReadings.switching(json(nothing)));
     assertEquals(List.of(), FabricReadings.simulateCheck(json(nothing)));
@@ -111,7 +111,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void aLabThatOnlyHashesHasNoFiguresOfSpraying() throws Exception {
+  void labThatOnlyHashesHasNoSprayFigures() throws Exception {
     List<Figure> figures =
         FabricReadings.labCheck(
             json(
@@ -125,7 +125,7 @@ class FabricReadingsTest {
   }
 
   @Test
-  void ofGatewaysEachFigureIsTakenByItsName() throws Exception {
+  void wanFiguresKeepTheirNames() throws Exception {
     List<Figure> figures =
         FabricReadings.wan(
             json(

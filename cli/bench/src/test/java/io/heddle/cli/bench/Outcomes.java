@@ -4,7 +4,7 @@ import io.heddle.cli.bench.perf.Machine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Outcomes of measurements that nobody made. */
+/** Factory of made-up outcomes for tests. */
 final class Outcomes {
   static final Machine MACHINE = new Machine("a processor", 2, 4, "6.1", "a JVM");
 

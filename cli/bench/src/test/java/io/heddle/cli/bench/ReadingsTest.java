@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** From each command's document to figures; the documents are shortened ones. */
+/** Test of {@link Readings} and {@link CostReadings} on shortened documents. */
 class ReadingsTest {
   private static JsonNode json(String text) throws Exception {
     return Json.mapper().readTree(text);
@@ -42,12 +42,12 @@ class ReadingsTest {
     "1049600, 1025K",
     "4194304, 4M"
   })
-  void sizesReadAsOptionsHaveThem(long bytes, String text) {
+  void sizesHaveTheNotationOfOptions(long bytes, String text) {
     assertEquals(text, Readings.size(bytes));
   }
 
   @Test
-  void ofLatenciesTheBestQuarterIsTheLowest() throws Exception {
+  void bestQuarterOfLatenciesIsTheLowest() throws Exception {
     List<Figure> figures =
         Readings.plugin(
             json(
@@ -63,7 +63,7 @@ class ReadingsTest {
   }
 
   @Test
-  void aRoundThatFailedOnOneSideMakesNoRatio() throws Exception {
+  void roundThatFailedOnOneSideHasNoRatio() throws Exception {
     List<Figure> figures =
         Readings.plugin(
             json(
@@ -78,7 +78,7 @@ class ReadingsTest {
   }
 
   @Test
-  void withoutAnyRoundARatioIsNoNumberInsteadOfAGoodOne() throws Exception {
+  void ratioWithoutRoundsIsNaN() throws Exception {
     List<Figure> figures =
         Readings.plugin(
             json(
@@ -92,7 +92,7 @@ class ReadingsTest {
   }
 
   @Test
-  void anAllReducesRatioKeepsItsSpread() throws Exception {
+  void allReduceRatioKeepsItsSpread() throws Exception {
     JsonNode report =
         json(
             """
@@ -113,7 +113,7 @@ class ReadingsTest {
   }
 
   @Test
-  void aFabricsFirstWindowAfterAChangeIsNotSteady() throws Exception {
+  void firstWindowAfterWeightChangeIsIgnored() throws Exception {
     List<Figure> figures =
         Readings.fabric(
             json(
@@ -131,14 +131,14 @@ class ReadingsTest {
   }
 
   @Test
-  void weightsThatWereNeverFollowedHaveNoTime() throws Exception {
+  void weightsThatTookNoEffectHaveNoTime() throws Exception {
     List<Figure> figures =
         Readings.fabric(json("{\"change\": {\"followed_after_ms\": null, \"windows\": []}}"));
     assertAbsent(figures, "new weights followed after");
   }
 
   @Test
-  void sprayIsComparedWithTheBestOfTheOthers() throws Exception {
+  void sprayIsComparedWithTheBestOtherPolicy() throws Exception {
     List<Figure> figures =
         Readings.policies(
             json(
@@ -154,7 +154,7 @@ class ReadingsTest {
   }
 
   @Test
-  void withoutSprayThereIsNoComparison() throws Exception {
+  void comparisonIsAbsentWithoutSpray() throws Exception {
     List<Figure> figures =
         Readings.policies(
             json(
@@ -166,7 +166,7 @@ class ReadingsTest {
   }
 
   @Test
-  void aBenchmarksNameIsItsClassMethodAndParameters() throws Exception {
+  void benchmarkNameIsClassMethodAndParameters() throws Exception {
     List<Figure> figures =
         Readings.jmh(
             json(
@@ -187,7 +187,7 @@ class ReadingsTest {
   }
 
   @Test
-  void onlyRowsThatLosePacketsAreComparedWithTheirOwnWithoutLoss() throws Exception {
+  void onlyLossyRowsAreComparedWithLossless() throws Exception {
     List<Figure> figures =
         Readings.packet(
             json(
@@ -203,7 +203,7 @@ class ReadingsTest {
   }
 
   @Test
-  void aFloodIsReadByRounds() throws Exception {
+  void floodFiguresAreRatiosOfRounds() throws Exception {
     List<Figure> figures =
         CostReadings.flood(
             json(
@@ -216,7 +216,7 @@ class ReadingsTest {
   }
 
   @Test
-  void feedsAreOursBesideBirdsOfTheSameSenderAndTheSlowestCounts() throws Exception {
+  void feedsAreComparedWithBirdForTheSameSenderAndTheSlowestCounts() throws Exception {
     List<Figure> figures =
         Readings.routes(
             json(
@@ -235,7 +235,7 @@ class ReadingsTest {
   }
 
   @Test
-  void withoutATimedFeedTheSlowestIsNoNumber() throws Exception {
+  void slowestFeedIsNaNWithoutTimedFeed() throws Exception {
     Figure slowest = named(Readings.routes(json("{\"runs\": []}")), "slowest feed");
     assertTrue(Double.isNaN(slowest.median()));
     Target target = Target.atMost("routes", "routes", "slowest feed", 1);
@@ -247,7 +247,7 @@ class ReadingsTest {
   }
 
   @Test
-  void callsAreCasesAndVerdictsThatHaveTheirTargetsName() throws Exception {
+  void callFiguresAreCasesAndVerdictsNamedByTarget() throws Exception {
     List<Figure> figures =
         CostReadings.calls(
             json(
@@ -264,7 +264,7 @@ class ReadingsTest {
   }
 
   @Test
-  void ofVerbsTheUpperQuartileIsTheMost() throws Exception {
+  void upperQuartileIsTheMaximumOfVerbs() throws Exception {
     List<Figure> figures =
         CostReadings.verbs(
             json(
@@ -277,7 +277,7 @@ class ReadingsTest {
   }
 
   @Test
-  void aStartIsTimeProcessorAndMemory() throws Exception {
+  void startFiguresAreTimeProcessorTimeAndMemory() throws Exception {
     List<Figure> figures =
         CostReadings.start(
             json(
@@ -291,7 +291,7 @@ class ReadingsTest {
   }
 
   @Test
-  void theMedianOfAnEvenNumberIsBetweenTheTwoInTheMiddle() {
+  void medianOfEvenCountIsBetweenTheMiddleValues() {
     assertEquals(new Figure("x", "", 2.5, 1, 4), Figure.of("x", "", List.of(4.0, 1.0, 3.0, 2.0)));
     assertEquals(new Figure("x", "", 3, 1, 9), Figure.of("x", "", List.of(9.0, 1.0, 3.0)));
     assertTrue(Double.isNaN(Figure.of("x", "", List.of()).median()));
@@ -299,7 +299,7 @@ class ReadingsTest {
   }
 
   @Test
-  void putsAreBesideMessagesRoundByRound() throws Exception {
+  void putsAreComparedWithMessagesOfTheSameRound() throws Exception {
     List<Figure> figures =
         CostReadings.oneSided(
             json(
@@ -313,7 +313,7 @@ class ReadingsTest {
   }
 
   @Test
-  void ofPathsTheWorstHashCounts() throws Exception {
+  void pathsFiguresAreOfTheWorstHash() throws Exception {
     List<Figure> figures =
         Readings.paths(
             json(

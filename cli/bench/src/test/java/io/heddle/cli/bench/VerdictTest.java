@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a figure is worth: targets at their limits, regressions at theirs, and how both read. */
+/** Test of verdicts: targets and regressions at their limits, and their texts. */
 class VerdictTest {
   private static final Target LEAST = Target.atLeast("group", "plugin", "speed", 0.85);
   private static final Target MOST = Target.atMost("group", "plugin", "time", 50);
@@ -32,7 +32,7 @@ class VerdictTest {
   }
 
   @Test
-  void aTargetIsMetAtItsLimitAndMissedJustBeyondIt() {
+  void targetIsMetAtItsLimitAndMissedJustBeyond() {
     assertEquals(Target.Result.MET, judged(LEAST, 0.85));
     assertEquals(Target.Result.MISSED, judged(LEAST, Math.nextDown(0.85)));
     assertEquals(Target.Result.MET, judged(MOST, 50));
@@ -40,7 +40,7 @@ class VerdictTest {
   }
 
   @Test
-  void theMedianCountsAndNotTheBestRound() {
+  void medianCountsInsteadOfTheBestRound() {
     Figure lucky = new Figure("speed", "", 0.8, 0.7, 2.0);
     assertEquals(Target.Result.MISSED, LEAST.judge(Outcomes.of("plugin", lucky)).result());
     Figure unlucky = new Figure("time", "ms", 40, 30, 900);
@@ -48,23 +48,24 @@ class VerdictTest {
   }
 
   @Test
-  void aFigureThatIsNoNumberIsNeitherMetNorMissed() {
+  void nanIsNeitherMetNorMissed() {
     Target.Verdict verdict = LEAST.judge(Outcomes.of("plugin", Figure.of("speed", "", Double.NaN)));
     assertEquals(Target.Result.NOT_RUN, verdict.result());
     assertNull(verdict.measured());
   }
 
   @Test
-  void aFailedMeasurementMeetsNothingWhateverItPrinted() {
+  void failedMeasurementMeetsNoTarget() {
     Outcome failed = Outcomes.failed("plugin", "needs root", Figure.of("speed", "", 3));
     assertEquals(Target.Result.NOT_RUN, LEAST.judge(failed).result());
     assertEquals("needs root", LEAST.judge(failed).reason());
   }
 
   @Test
-  void aQuickRunIsNotBlamedForWhatItLeavesOut() {
+  void figureLeftOutOfQuickRunIsNotMissed() {
     assertEquals("not part of a quick run", LEAST.judge(Outcomes.quick("plugin")).reason());
-    assertEquals("the command doesn't report it", LEAST.judge(Outcomes.of("plugin")).reason());
+    assertEquals(
+        "no such figure in the command's output", LEAST.judge(Outcomes.of("plugin")).reason());
   }
 
   @ParameterizedTest
@@ -80,12 +81,12 @@ class VerdictTest {
     "-12.34, -12.3",
     "0, 0.000"
   })
-  void numbersHaveThreeDigitsOrAreWhole(double value, String text) {
+  void numbersHaveThreeDigitsOrAreWholeNumbers(double value, String text) {
     assertEquals(text, Target.number(value));
   }
 
   @Test
-  void eachTargetIsAskedOfOneFigureOnce() {
+  void targetsAreUnique() {
     Set<String> seen = new HashSet<>();
     for (Target target : Targets.all()) {
       assertTrue(seen.add(target.measurement() + ": " + target.figure()), target.toString());
@@ -95,7 +96,7 @@ class VerdictTest {
   }
 
   @Test
-  void bothCompilersHaveTheTargetsOfOnePlaneBesideARival() {
+  void bothCompilersHaveTheTargetsOfOnePlaneBesideRival() {
     List<String> both =
         Targets.all().stream()
             .filter(target -> target.measurement().equals("latency-both"))
@@ -105,7 +106,7 @@ class VerdictTest {
   }
 
   @Test
-  void measurementsHaveNamesOfTheirOwnAndCommandsThatPrintDocuments() {
+  void measurementsHaveUniqueNamesAndCommandsThatPrintJson() {
     List<Measurement> all = Measurements.all();
     Map<String, Measurement> byName = Measurements.byName();
     assertEquals(all.size(), byName.size());
@@ -121,7 +122,7 @@ class VerdictTest {
   }
 
   @Test
-  void withBothCompilersTheSameIsMeasuredWithOnePlaneUnlessItSaysHowMany() {
+  void bothCompilersRepeatTheMeasurementWithOnePlaneByDefault() {
     List<String> bandwidth = Measurements.byName().get("plugin-both").full();
     assertEquals(
         List.of("--planes", "1", "--compilers", "both"),
@@ -141,7 +142,7 @@ class VerdictTest {
   }
 
   @Test
-  void aRegressionBeginsJustBeyondItsFactor() {
+  void regressionBeginsJustBeyondItsFactor() {
     RegressionCheck.Compared more = compared(Target.Bound.AT_LEAST, 2);
     assertTrue(line(0.8, more, 0.4).startsWith("fine "));
     assertTrue(line(0.8, more, 0.399).startsWith("WORSE"));
@@ -151,14 +152,14 @@ class VerdictTest {
   }
 
   @Test
-  void aRecordThatWasAheadOfItsContestantIsHeldToParityOnly() {
+  void recordAboveParityIsHeldToParityOnly() {
     RegressionCheck.Compared more = compared(Target.Bound.AT_LEAST, 2);
     assertTrue(line(4, more, 0.5).startsWith("fine "), "half of 1, not of 4");
     assertTrue(line(4, more, 0.49).startsWith("WORSE"));
   }
 
   @Test
-  void aComparisonSaysWhatWasSeenRecordedAndAllowed() {
+  void comparisonNamesMeasuredRecordedAndAllowedValues() {
     assertEquals(
         "WORSE ratio: 0.200 in the best of 2 runs, recorded 0.800 at commit 0123abc, no less than"
             + " 0.400 allowed",
@@ -169,16 +170,15 @@ class VerdictTest {
   }
 
   @Test
-  void aRunWithoutTheFigureIsAFaultAndNoPass() {
+  void runWithoutTheFigureFails() {
     HeddleException fault =
         assertThrows(HeddleException.class, () -> line(0.8, compared(Target.Bound.AT_LEAST, 2)));
     assertEquals(
-        "there is no 'ratio' in the run; heddle bench --only plugin records it",
-        fault.getMessage());
+        "no 'ratio' in the run's output; run heddle bench --only plugin", fault.getMessage());
   }
 
   @Test
-  void aCheckWantsEveryFigureThatItComparesRecorded() throws Exception {
+  void checkRequiresRecordsOfAllComparedFigures() throws Exception {
     List<Outcome> all = new ArrayList<>();
     for (String each : List.of("plugin", "sockets", "latency", "calls")) {
       all.add(
@@ -195,7 +195,7 @@ class VerdictTest {
     HeddleException missing =
         assertThrows(HeddleException.class, () -> RegressionCheck.requireRecorded(folder));
     assertTrue(
-        String.valueOf(missing.getMessage()).startsWith("there is no 'Java: single post ÷ C' in "),
+        String.valueOf(missing.getMessage()).startsWith("no 'Java: single post ÷ C' recorded in "),
         missing.getMessage());
     all.add(
         Outcomes.of(
@@ -211,14 +211,14 @@ class VerdictTest {
   }
 
   @Test
-  void aCheckSaysWhichCommandsItRuns() {
+  void checkListsItsCommands() {
     assertEquals(5, RegressionCheck.commands().size());
     RegressionCheck.commands()
         .forEach(command -> assertTrue(command.startsWith("./heddle perf "), command));
   }
 
   @Test
-  void nothingRecordedIsAnEmptyRecordAndAnUnreadableOneAFault() throws Exception {
+  void missingRecordIsEmptyAndUnreadableOneFails() throws Exception {
     assertEquals(List.of(), BenchReport.recorded(folder));
     Files.createDirectory(folder.resolve(BenchReport.FILE));
     HeddleException fault = assertThrows(HeddleException.class, () -> BenchReport.recorded(folder));
@@ -226,7 +226,7 @@ class VerdictTest {
   }
 
   @Test
-  void whatNobodyAskedForStaysInTheOrderOfTheNames() {
+  void recordsOfOtherMeasurementsKeepTheOrderOfNames() {
     List<Outcome> merged =
         BenchReport.merged(
             List.of(Outcomes.of("routes"), Outcomes.of("plugin")),
@@ -237,13 +237,13 @@ class VerdictTest {
   }
 
   @Test
-  void whatIsNoMeasurementAnyMoreIsDropped() {
+  void recordOfRemovedMeasurementIsDropped() {
     assertEquals(
         List.of(), BenchReport.merged(List.of(Outcomes.of("gone")), List.of(), List.of("plugin")));
   }
 
   @Test
-  void theTableReadsAsPeopleReadIt() {
+  void tableHasRecordsTargetsAndSummary() {
     List<Target.Verdict> verdicts =
         List.of(
             LEAST.judge(Outcomes.of("plugin", new Figure("speed", "", 0.9, 0.7, 1.1))),
