@@ -60,6 +60,7 @@ import picocli.CommandLine.ParameterException;
       BridgeCommand.class,
       ControllerCommand.class,
       VersionCommand.class,
+      HelpCommand.class,
       CompletionCommand.class,
       ManPageCommand.class
     })
