@@ -159,7 +159,7 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void faultOfTheBgpThreadIsToldToWhoeverDependsOnIt() throws Exception {
+  void faultOfTheBgpThreadRunsTheFailureAction() throws Exception {
     ControllerSessions.Steering broken =
         new ControllerSessions.Steering() {
           @Override

@@ -17,12 +17,15 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 
-/** A file of JSON lines. A line is written whole or the write fails. One thread. */
+/**
+ * Append-only file of JSON lines. A line is written as a whole, or the write fails. Used by one
+ * thread.
+ */
 public final class AuditLog implements AutoCloseable {
   private static final ObjectMapper MAPPER =
       new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
 
-  /** One line. */
+  /** JSON form of one round. */
   private record Line(
       String time,
       NetworkSnapshot inputs,
@@ -39,7 +42,7 @@ public final class AuditLog implements AutoCloseable {
   private final SeekableByteChannel channel;
 
   /**
-   * @throws IOException where the file can't be opened for appending
+   * @throws IOException if the file can't be opened for appending
    */
   public AuditLog(Path file) throws IOException {
     this(
@@ -48,9 +51,9 @@ public final class AuditLog implements AutoCloseable {
   }
 
   /**
-   * A log that goes elsewhere.
+   * Creates a log on the given channel.
    *
-   * @param channel that appends whatever is written
+   * @param channel that appends everything written to it
    */
   public AuditLog(SeekableByteChannel channel) {
     this.channel = channel;
@@ -59,8 +62,8 @@ public final class AuditLog implements AutoCloseable {
   /**
    * Appends a round.
    *
-   * @throws IOException where it isn't written; the file is as before, and the caller decides
-   *     nothing more until it is
+   * @throws IOException if the round isn't written; the file is then as before, and the caller must
+   *     not decide anything before a write succeeds
    */
   public void append(Instant time, NetworkSnapshot inputs, Round round) throws IOException {
     ByteBuffer line = ByteBuffer.wrap(line(time, inputs, round).getBytes(StandardCharsets.UTF_8));
@@ -70,13 +73,13 @@ public final class AuditLog implements AutoCloseable {
         channel.write(line);
       }
     } catch (IOException failed) {
-      takeBack(before, failed);
+      truncateTo(before, failed);
       throw failed;
     }
   }
 
-  /* A full disk takes a part of a line, and the next line would go on in its middle. */
-  private void takeBack(long before, IOException failed) {
+  /* A full disk writes only part of a line; the next line would continue in its middle. */
+  private void truncateTo(long before, IOException failed) {
     try {
       if (channel.size() > before) {
         channel.truncate(before);

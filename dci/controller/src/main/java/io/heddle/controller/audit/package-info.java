@@ -1,4 +1,4 @@
-/** What was decided and on what grounds, one JSON line a round, only ever appended. */
+/** Log of the controller's decisions and their inputs: one JSON line per round, append-only. */
 @NullMarked
 package io.heddle.controller.audit;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The controller's configuration: {@code key = value} lines, and sections.
  *
- * @param network null where the file has no sections, which is enough for a dry run
+ * @param network null if the file has no sections, which is enough for a dry run
  */
 public record ControllerConfig(
     SolverSettings settings, Strategy strategy, @Nullable NetworkConfig network) {
@@ -57,7 +57,7 @@ public record ControllerConfig(
   /**
    * Reads a file.
    *
-   * @throws HeddleException that names file, line, and what is wrong
+   * @throws HeddleException that names the file, the line and the fault
    */
   public static ControllerConfig read(Path file) {
     try {

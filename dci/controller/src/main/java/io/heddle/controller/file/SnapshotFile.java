@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot as JSON, with the rules that are in force; names in snake case.
+ * Snapshot as JSON, with the rules in force. Names are in snake case.
  *
  * @param ruleFlows flows that have a rule, with the list that it sends them to
  */
@@ -33,7 +33,7 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
           .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-  /** A rule that is in force. */
+  /** Rule in force. */
   public record RuleOf(String policy, int list) {}
 
   private record PolicyEntry(@Nullable String name, @Nullable String gateway, long ageMs) {}
@@ -75,7 +75,7 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
   /**
    * Reads a file.
    *
-   * @throws HeddleException that names the file and what is wrong in it
+   * @throws HeddleException that names the file and the fault in it
    */
   public static SnapshotFile read(Path file) {
     String text;
@@ -97,47 +97,47 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
   }
 
   private static SnapshotFile of(Document document) {
-    /* Ages are before this moment. */
+    /* The file's ages are relative to this moment. */
     long nowNs = Long.MAX_VALUE / 2;
     Map<String, String> gateways = new HashMap<>();
     List<SteeredPolicy> policies = new ArrayList<>();
-    for (PolicyEntry each : there(document.policies(), "policies")) {
-      String name = there(each.name(), "name of a policy");
-      String gateway = there(each.gateway(), "gateway of policy " + name);
+    for (PolicyEntry each : required(document.policies(), "policies")) {
+      String name = required(each.name(), "name of a policy");
+      String gateway = required(each.gateway(), "gateway of policy " + name);
       gateways.put(name, gateway);
       policies.add(new SteeredPolicy(name, gateway, nowNs - each.ageMs() * MS_NS));
     }
     List<PathList> lists = new ArrayList<>();
-    for (ListEntry each : there(document.lists(), "lists")) {
-      int id = there(each.id(), "id of a list");
+    for (ListEntry each : required(document.lists(), "lists")) {
+      int id = required(each.id(), "id of a list");
       lists.add(
           new PathList(
-              there(each.policy(), "policy of list " + id),
+              required(each.policy(), "policy of list " + id),
               id,
-              there(each.links(), "links of list " + id),
+              required(each.links(), "links of list " + id),
               each.up() == null || each.up(),
               each.latencyMs(),
               each.loss()));
     }
     List<WanLink> links = new ArrayList<>();
-    for (LinkEntry each : there(document.links(), "links")) {
-      String name = there(each.name(), "name of a link");
+    for (LinkEntry each : required(document.links(), "links")) {
+      String name = required(each.name(), "name of a link");
       links.add(
           new WanLink(
               name,
-              there(each.capacityBps(), "capacity_bps of link " + name),
-              there(each.rateBps(), "rate_bps of link " + name),
+              required(each.capacityBps(), "capacity_bps of link " + name),
+              required(each.rateBps(), "rate_bps of link " + name),
               nowNs - each.ageMs() * MS_NS));
     }
     List<ElephantFlow> flows = new ArrayList<>();
-    for (FlowEntry each : there(document.flows(), "flows")) {
+    for (FlowEntry each : required(document.flows(), "flows")) {
       FlowId id = id(each.source(), each.destination(), each.queuePair(), each.policy(), gateways);
-      int list = there(each.list(), "list of " + id);
+      int list = required(each.list(), "list of " + id);
       flows.add(
           new ElephantFlow(
               id,
-              there(each.policy(), "policy of " + id),
-              there(each.rateBps(), "rate_bps of " + id),
+              required(each.policy(), "policy of " + id),
+              required(each.rateBps(), "rate_bps of " + id),
               list,
               each.listByHash() == null ? list : each.listByHash()));
     }
@@ -147,8 +147,8 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
       rules.put(
           id,
           new RuleOf(
-              there(each.policy(), "policy of the rule of " + id),
-              there(each.list(), "list of the rule of " + id)));
+              required(each.policy(), "policy of the rule of " + id),
+              required(each.list(), "list of the rule of " + id)));
     }
     return new SnapshotFile(new NetworkSnapshot(nowNs, policies, lists, links, flows), rules);
   }
@@ -159,17 +159,23 @@ public record SnapshotFile(NetworkSnapshot snapshot, Map<FlowId, RuleOf> ruleFlo
       @Nullable Integer queuePair,
       @Nullable String policy,
       Map<String, String> gateways) {
-    String to = there(destination, "destination of a flow");
-    int number = there(queuePair, "queue_pair of a flow to " + to);
-    String gateway = gateways.get(there(policy, "policy of queue pair " + number + " of " + to));
+    String to = required(destination, "destination of a flow");
+    int number = required(queuePair, "queue_pair of a flow to " + to);
+    String gateway = gateways.get(required(policy, "policy of queue pair " + number + " of " + to));
     if (gateway == null) {
       throw new IllegalArgumentException(
-          "queue pair " + number + " of " + to + " names policy " + policy + ", which isn't there");
+          "queue pair "
+              + number
+              + " of "
+              + to
+              + " names policy "
+              + policy
+              + ", which doesn't exist");
     }
-    return new FlowId(gateway, there(source, "source of queue pair " + number), to, number);
+    return new FlowId(gateway, required(source, "source of queue pair " + number), to, number);
   }
 
-  private static <T> T there(@Nullable T value, String what) {
+  private static <T> T required(@Nullable T value, String what) {
     if (value == null) {
       throw new IllegalArgumentException("the " + what + " is missing");
     }

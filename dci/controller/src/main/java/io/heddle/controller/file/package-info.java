@@ -1,4 +1,4 @@
-/** Files that people write for the controller: a snapshot to try decisions on, and its settings. */
+/** The controller's files: a snapshot for dry runs, and the settings. */
 @NullMarked
 package io.heddle.controller.file;
 

@@ -1,6 +1,6 @@
 package io.heddle.controller.model;
 
-/** Something to do about one flow, with the sentence that explains it. */
+/** A change for one flow, with the sentence that explains it. */
 public sealed interface Decision {
   FlowId flow();
 
@@ -9,13 +9,13 @@ public sealed interface Decision {
   String sentence();
 
   /**
-   * The flow goes to another list.
+   * Moves the flow to another list.
    *
-   * @param rate in bits a second
-   * @param from list that it is on
-   * @param to list that a rule is to send it to
-   * @param before utilisation of the policy's busiest list, 0 to 1 and more
-   * @param after the same as it will be with this move and those before it
+   * @param rate in bits per second
+   * @param from list that the flow is on
+   * @param to list that the rule sends it to
+   * @param before utilisation of the policy's busiest list; 1 is full, more is overload
+   * @param after predicted utilisation after this move and those before it
    */
   record Move(
       FlowId flow,
@@ -29,20 +29,20 @@ public sealed interface Decision {
       implements Decision {}
 
   /**
-   * The flow's rule is withdrawn, and its hash decides again.
+   * Withdraws the flow's rule; its hash chooses the list again.
    *
    * @param from list of the rule
    */
   record Withdrawal(FlowId flow, String policy, int from, Reason reason, String sentence)
       implements Decision {}
 
-  /** Why a rule has outlived its purpose. */
+  /** Reason for withdrawing a rule. */
   enum Reason {
-    /** The flow is no elephant any more. */
+    /** The flow is no longer an elephant. */
     FLOW_ENDED,
-    /** The rule's list is gone, or nothing gets through. */
+    /** The rule's list is gone, or no probe gets through. */
     LIST_DEAD,
-    /** Without the rule the load is as good. */
+    /** Without the rule the load is as well balanced. */
     BALANCED
   }
 }

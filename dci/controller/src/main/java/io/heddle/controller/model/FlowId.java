@@ -3,10 +3,10 @@ package io.heddle.controller.model;
 import java.util.Comparator;
 
 /**
- * A flow: the packets of one queue pair at one gateway.
+ * Key of a flow: the packets of one queue pair at one gateway.
  *
  * @param source address of the sender
- * @param destination address at which the queue pair's number is unique
+ * @param destination address of the receiver; queue pair numbers are unique per destination
  */
 public record FlowId(String gateway, String source, String destination, int queuePair)
     implements Comparable<FlowId> {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The network at one moment.
+ * State of the network at one moment.
  *
  * @param nowNs the moment
  */
@@ -18,7 +18,7 @@ public record NetworkSnapshot(
     List<WanLink> links,
     List<ElephantFlow> flows) {
   /**
-   * @throws IllegalArgumentException where a name is used that isn't there, or one is there twice
+   * @throws IllegalArgumentException if a referenced name doesn't exist, or a name is used twice
    */
   public NetworkSnapshot {
     policies = List.copyOf(policies);
@@ -39,7 +39,7 @@ public record NetworkSnapshot(
         require(linkNames.contains(link), "list " + each.id(), "link", link);
       }
       if (each.links().isEmpty()) {
-        throw new IllegalArgumentException("list " + each.id() + " leads over no link");
+        throw new IllegalArgumentException("list " + each.id() + " has no links");
       }
     }
     Set<FlowId> flowIds = new HashSet<>();
@@ -48,7 +48,7 @@ public record NetworkSnapshot(
         throw absent(each.id().toString(), "segment list", each.policy() + " list " + each.list());
       }
       if (!flowIds.add(each.id())) {
-        throw new IllegalArgumentException(each.id() + " is there twice");
+        throw new IllegalArgumentException(each.id() + " is listed twice");
       }
       if (!(each.rate() >= 0)) {
         throw new IllegalArgumentException(each.id() + " has a rate of " + each.rate());
@@ -63,7 +63,7 @@ public record NetworkSnapshot(
   }
 
   private static IllegalArgumentException twice(String kind, String name) {
-    return new IllegalArgumentException("there are two of " + kind + " " + name);
+    return new IllegalArgumentException(kind + " " + name + " is defined twice");
   }
 
   private static void require(boolean there, String user, String kind, String name) {
@@ -74,6 +74,6 @@ public record NetworkSnapshot(
 
   private static IllegalArgumentException absent(String user, String kind, String name) {
     return new IllegalArgumentException(
-        user + " names " + kind + " " + name + ", which isn't there");
+        user + " names " + kind + " " + name + ", which doesn't exist");
   }
 }

@@ -1,9 +1,9 @@
 package io.heddle.controller.model;
 
 /**
- * An SRv6 policy of a gateway, whose flows may be moved among its lists.
+ * An SRv6 policy of a gateway, whose flows may be moved between its lists.
  *
- * @param name of it alone in a snapshot
- * @param sampledNs when its gateway last reported flows
+ * @param name unique in a snapshot
+ * @param sampledNs time of the gateway's last report of flows
  */
 public record SteeredPolicy(String name, String gateway, long sampledNs) {}

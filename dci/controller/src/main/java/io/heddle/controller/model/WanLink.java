@@ -3,18 +3,19 @@ package io.heddle.controller.model;
 /**
  * A link of the wide area network, in one direction.
  *
- * @param capacity in bits a second
- * @param rate measured, in bits a second
- * @param sampledNs when
+ * @param capacity in bits per second
+ * @param rate measured, in bits per second
+ * @param sampledNs time of the measurement
  */
 public record WanLink(String name, double capacity, double rate, long sampledNs) {
   /**
-   * @throws IllegalArgumentException where no link can be so
+   * @throws IllegalArgumentException if the capacity isn't above 0 or the rate is below 0
    */
   public WanLink {
     if (!(capacity > 0) || !(rate >= 0)) {
       throw new IllegalArgumentException(
-          "link %s: capacity %s and rate %s bit/s can't be".formatted(name, capacity, rate));
+          "link %s: capacity %s and rate %s bit/s are out of range"
+              .formatted(name, capacity, rate));
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a controller knows at one moment, and what it decides: values without I/O. Rates are bits a
- * second, times nanoseconds of one clock.
+ * The controller's view of the network at one moment, and its decisions. Values without I/O. Rates
+ * are bits per second; times are nanoseconds of one clock.
  */
 @NullMarked
 package io.heddle.controller.model;

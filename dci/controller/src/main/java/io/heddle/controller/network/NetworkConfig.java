@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a controller's configuration that its loop needs.
+ * The part of the configuration that only the running controller needs.
  *
- * @param port on which BGP peers may connect; 0 where nobody may
- * @param restartSeconds for how long gateways are asked to keep rules when we are gone
- * @param refreshNs after which all rules are announced again
+ * @param port for incoming BGP connections; 0 to accept none
+ * @param restartSeconds how long gateways keep rules after the session is lost (graceful restart)
+ * @param refreshNs interval after which all rules are announced again
  * @param audit null for none
  */
 public record NetworkConfig(
@@ -33,10 +33,10 @@ public record NetworkConfig(
     List<ListPath> paths) {
 
   /**
-   * Whom to subscribe to.
+   * A telemetry source: a gateway or a router.
    *
-   * @param serverName what its certificate names instead of the host; null for none
-   * @param routerId of a gateway, which its rules name; 0 for a router
+   * @param serverName name in its certificate if it differs from the host; null if not
+   * @param routerId a gateway's router id, which its rules name; 0 for a router
    */
   public record Target(
       String name, String host, int port, @Nullable String serverName, int routerId) {
@@ -46,9 +46,9 @@ public record NetworkConfig(
   }
 
   /**
-   * A BGP peer: a gateway, or a reflector between.
+   * A BGP peer: a gateway, or a route reflector in between.
    *
-   * @param local our address towards it; null for the kernel's choice
+   * @param local our address of the session; null for the kernel's choice
    */
   public record Peer(
       String name,
@@ -63,12 +63,12 @@ public record NetworkConfig(
   /**
    * A link in one direction.
    *
-   * @param target who counts what it sends on it
-   * @param capacity bits a second
+   * @param target telemetry source that counts the bytes sent on it
+   * @param capacity in bits per second
    */
   public record Link(String name, String target, String interfaceName, double capacity) {}
 
-  /** Over which links a gateway's list leads. */
+  /** The links on the path of a gateway's segment list. */
   public record ListPath(String gateway, int list, List<String> links) {}
 
   public List<Target> gateways() {

@@ -23,9 +23,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The sections of a controller's configuration. docs/dci.md explains each key. */
+/** Parser for the sections of the controller's configuration. docs/dci.md explains each key. */
 public final class NetworkParser {
-  /** Where the controller listens for questions unless told otherwise. */
+  /** Default control socket of the controller. */
   public static final Path DEFAULT_CONTROL = Path.of("/run/heddle/controller.sock");
 
   private static final String GATEWAY = "gateway";
@@ -40,7 +40,7 @@ public final class NetworkParser {
   /** Kinds of sections. */
   public static final List<String> SECTIONS = List.of(GATEWAY, ROUTER, PEER, LINK, PATH);
 
-  /** Keys above all sections. */
+  /** Keys allowed above all sections. */
   public static final Set<String> TOP_KEYS =
       Set.of(
           ROUTER_ID,
@@ -74,9 +74,9 @@ public final class NetworkParser {
   }
 
   /**
-   * What the sections say; null where there is none, which is enough for a dry run.
+   * Parses the sections. Returns null if there are none, which is enough for a dry run.
    *
-   * @throws HeddleException that names file, line, key, value and what is allowed
+   * @throws HeddleException that names file, line, key, value and the allowed values
    */
   public static @Nullable NetworkConfig parse(List<ConfigText.Section> sections) {
     return sections.size() == 1 ? null : new NetworkParser(sections).network();
@@ -88,7 +88,7 @@ public final class NetworkParser {
     if (routerId == 0 || as == 0) {
       throw sections
           .get(1)
-          .fail(sections.get(1).number, "a network wants router-id and as, above all sections");
+          .fail(sections.get(1).number, "a network needs router-id and as, above all sections");
     }
     List<NetworkConfig.Target> targets = new ArrayList<>();
     of(GATEWAY).forEach(each -> targets.add(target(each, targets)));
@@ -127,7 +127,7 @@ public final class NetworkParser {
           .get(1)
           .fail(
               sections.get(1).number,
-              "telemetry wants %s = FILE above all sections, in PEM".formatted(key));
+              "telemetry needs %s = FILE above all sections, in PEM".formatted(key));
     }
     return Path.of(name);
   }
@@ -137,7 +137,7 @@ public final class NetworkParser {
     boolean gateway = section.kind.equals(GATEWAY);
     section.refuseUnknown(gateway ? GATEWAY_KEYS : TARGET_KEYS);
     if (before.stream().anyMatch(each -> each.name().equals(section.name))) {
-      throw section.fail(section.number, "there is a target " + section.name + " already");
+      throw section.fail(section.number, "target " + section.name + " is defined twice");
     }
     int routerId = section.get(ROUTER_ID, 0, "four numbers like 10.0.0.1", NetworkParser::routerId);
     if (gateway && routerId == 0) {
@@ -146,7 +146,7 @@ public final class NetworkParser {
     String serverName = section.text(SERVER_NAME, "");
     return new NetworkConfig.Target(
         section.name,
-        said(section, ADDRESS),
+        required(section, ADDRESS),
         (int) section.number("port", TelemetryServer.PORT, 1, 65_535),
         serverName.isEmpty() ? null : serverName,
         routerId);
@@ -154,7 +154,7 @@ public final class NetworkParser {
 
   private static NetworkConfig.Peer peer(ConfigText.Section section, long ownAs) {
     section.refuseUnknown(PEER_KEYS);
-    said(section, ADDRESS);
+    required(section, ADDRESS);
     String key = section.text("md5-key", "");
     if (key.getBytes(StandardCharsets.UTF_8).length > TcpOptions.LONGEST_KEY) {
       throw section.fail(
@@ -183,7 +183,7 @@ public final class NetworkParser {
       throw missing(section, "capacity-mbps");
     }
     return new NetworkConfig.Link(
-        section.name, said(section, "target"), said(section, "interface"), 1e6 * capacity);
+        section.name, required(section, "target"), required(section, "interface"), 1e6 * capacity);
   }
 
   private static NetworkConfig.ListPath path(
@@ -203,11 +203,13 @@ public final class NetworkParser {
       throw missing(section, "list");
     }
     if (before.stream().anyMatch(each -> each.gateway().equals(gateway) && each.list() == list)) {
-      throw section.refuse("list", "of " + gateway + " has a path already");
+      throw section.refuse("list", "of " + gateway + " already has a path");
     }
     List<String> names = links.stream().map(NetworkConfig.Link::name).toList();
     List<String> over =
-        Stream.of(said(section, "links").split("[\\s,]+")).filter(each -> !each.isEmpty()).toList();
+        Stream.of(required(section, "links").split("[\\s,]+"))
+            .filter(each -> !each.isEmpty())
+            .toList();
     for (String each : over) {
       if (!names.contains(each)) {
         throw section.refuse(
@@ -222,7 +224,7 @@ public final class NetworkParser {
 
   private static String known(
       ConfigText.Section section, String key, List<String> names, String kind) {
-    String name = said(section, key);
+    String name = required(section, key);
     if (!names.contains(name)) {
       throw section.refuse(
           key, "is no " + kind + " of this file" + NearestName.question(name, names));
@@ -230,7 +232,7 @@ public final class NetworkParser {
     return name;
   }
 
-  private static String said(ConfigText.Section section, String key) {
+  private static String required(ConfigText.Section section, String key) {
     String text = section.get(key, "", "a text", Function.identity());
     if (text.isEmpty()) {
       throw missing(section, key);

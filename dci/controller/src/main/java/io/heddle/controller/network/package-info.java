@@ -1,5 +1,6 @@
 /**
- * What a controller is told of its network: whom to ask, whom to tell, and over what lists lead.
+ * The controller's network configuration: telemetry sources, BGP peers, links, and the links under
+ * each segment list.
  */
 @NullMarked
 package io.heddle.controller.network;

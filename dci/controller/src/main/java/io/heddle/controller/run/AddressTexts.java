@@ -7,18 +7,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses that reports name again and again, each parsed once. One thread at a time.
+ * Cache of parsed addresses. Used by one thread at a time.
  *
- * <p>Ten thousand elephants five times a second are a hundred thousand texts a second.
+ * <p>Ten thousand elephants reported five times per second bring a hundred thousand address texts
+ * per second.
  */
 final class AddressTexts {
   private static final int MOST = 65_536;
 
   /**
-   * An address.
+   * A parsed address.
    *
-   * @param canonical its text (RFC 5952), or what was given where that is none
-   * @param address null where that is none
+   * @param canonical its text by RFC 5952, or the given text if it isn't an address
+   * @param address null if the text isn't an address
    */
   record Known(String canonical, @Nullable InetAddress address) {}
 

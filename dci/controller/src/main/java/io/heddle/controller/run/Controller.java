@@ -37,15 +37,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A controller at work. A round begins when telemetry comes, and after an interval in any case.
+ * Running controller. A round begins when telemetry comes, and after an interval in any case.
  *
- * <p>Before the first session it waits for what gateways report: rules of a controller before it
- * are taken over with them, so that they don't go and come again.
+ * <p>It opens no BGP session before the gateways have reported their rules. It adopts the rules of
+ * an earlier controller, so that gateways don't withdraw and reinstall them.
  */
 public final class Controller implements AutoCloseable {
   private static final int KEPT_DECISIONS = 20;
   private static final int MOST_ROUNDS_WITHOUT_REPORTS = 10;
-  /* Targets report one after another. */
+  /* Targets report shortly after one another; one round covers them all. */
   private static final long TOGETHER_MS = 10;
   private static final double SOONEST = 0.8;
 
@@ -70,17 +70,17 @@ public final class Controller implements AutoCloseable {
   private @Nullable TelemetryConnections connections;
   private int rounds;
   private long lastRoundNs = Long.MIN_VALUE;
-  /* A round that the solver counts on, and that isn't written yet. */
-  private @Nullable Undone undone;
+  /* Round that the solver counts on but that isn't in the audit log yet. */
+  private @Nullable PendingRound pending;
   private @Nullable String auditTrouble;
   private boolean speaking;
   private volatile boolean closed;
 
   /**
-   * One that nobody reports to yet.
+   * Creates a controller without telemetry subscriptions.
    *
    * @param auditLog null for none; closed with the controller
-   * @param clock by which reports grow old
+   * @param clock time source for the age of reports
    */
   Controller(
       ControllerConfig config,
@@ -114,9 +114,9 @@ public final class Controller implements AutoCloseable {
   }
 
   /**
-   * Puts a controller to work in the calling thread's network namespace.
+   * Starts a controller in the calling thread's network namespace.
    *
-   * @throws HeddleException where the configuration has no network, or a file doesn't serve
+   * @throws HeddleException if the configuration has no network, or a file can't be used
    */
   public static Controller start(ControllerConfig config, Log log) {
     NetworkConfig network = network(config);
@@ -139,9 +139,9 @@ public final class Controller implements AutoCloseable {
   }
 
   /**
-   * What a controller at work needs of its configuration.
+   * Returns the network section of the configuration.
    *
-   * @throws HeddleException where it isn't there
+   * @throws HeddleException if there is none
    */
   public static NetworkConfig network(ControllerConfig config) {
     NetworkConfig network = config.network();
@@ -166,14 +166,14 @@ public final class Controller implements AutoCloseable {
   /**
    * Starts the thread that decides.
    *
-   * @param whenLost what is done when it, or the one that speaks BGP, can't go on
+   * @param whenLost runs if this thread or the BGP speaker's thread fails for good
    */
   public void decide(Runnable whenLost) {
     speaker.orElse(whenLost);
     new LastingThread("heddle-controller", log, this::round).orElse(whenLost).start();
   }
 
-  /* A round that fails mustn't be followed by one that does nothing: it would count as a success. */
+  /* A failed round must not be followed by an empty one, which would count as success. */
   private boolean round() throws InterruptedException {
     long intervalNs = config.settings().intervalNs();
     long now;
@@ -184,23 +184,23 @@ public final class Controller implements AutoCloseable {
     } while (!closed && lastRoundNs != Long.MIN_VALUE && now - lastRoundNs < SOONEST * intervalNs);
     lastRoundNs = now;
     if (!closed) {
-      decideOnce(now);
+      runRound(now);
     }
     return !closed;
   }
 
-  /** What has been reported. */
+  /** Returns the store of telemetry reports. */
   TelemetryStore store() {
     return store;
   }
 
-  /** Who tells rules. */
+  /** Returns the BGP speaker that announces rules. */
   RuleSpeaker speaker() {
     return speaker;
   }
 
-  /** A round: what is decided by what has been reported. */
-  synchronized void decideOnce(long nowNs) {
+  /** Runs one round on the reports received so far. */
+  synchronized void runRound(long nowNs) {
     long begin = System.nanoTime();
     decide(nowNs);
     times.add(System.nanoTime() - begin);
@@ -218,32 +218,35 @@ public final class Controller implements AutoCloseable {
       speaking = true;
       speaker.begin();
     }
-    /* A flow that stays where it is, since no gateway has heard of its rule, would be answered by more moves. */
-    if (!speaker.isHeard()) {
+    /*
+     * No gateway would learn of the new rule, so its flow would stay, and the solver would answer
+     * with more moves.
+     */
+    if (!speaker.hasReceiver()) {
       gaps = Stream.concat(gaps.stream(), Stream.of("a BGP session: nothing is decided")).toList();
       return;
     }
-    if (carryOutUndone()) {
-      undone = new Undone(made.snapshot(), solver.next(made.snapshot(), made.unknown()));
-      carryOutUndone();
+    if (carryOutPending()) {
+      pending = new PendingRound(made.snapshot(), solver.next(made.snapshot(), made.unknown()));
+      carryOutPending();
     }
     if (auditTrouble != null) {
       gaps = Stream.concat(gaps.stream(), Stream.of("anything: " + auditTrouble)).toList();
     }
   }
 
-  private record Undone(NetworkSnapshot inputs, Round round) {}
+  private record PendingRound(NetworkSnapshot inputs, Round round) {}
 
-  /* Nothing is done that isn't written first; whether nothing is left to do. */
-  private boolean carryOutUndone() {
-    Undone next = undone;
+  /* Carries out the pending round once it is in the audit log. Returns whether none is left. */
+  private boolean carryOutPending() {
+    PendingRound next = pending;
     if (next == null) {
       return true;
     }
     if (!isWritten(next)) {
       return false;
     }
-    undone = null;
+    pending = null;
     Round round = next.round();
     round.decisions().forEach(this::carryOut);
     verdicts = round.verdicts();
@@ -251,7 +254,10 @@ public final class Controller implements AutoCloseable {
     return true;
   }
 
-  /* Rules that a gateway has of a controller with our router id, once, when it first reports. */
+  /*
+   * Takes over the rules that a gateway has from a controller with our router id. Runs once, at its
+   * first report.
+   */
   private void adopt(NetworkConfig.Target gateway) {
     TelemetryStore.Reported reported = store.reported(gateway.name());
     if (!reported.isWhole() || !adopted.add(gateway.name())) {
@@ -265,7 +271,7 @@ public final class Controller implements AutoCloseable {
           && RuleBook.hasRules(source, rule.destination())
           && rule.setBy().equals(RuleAudit.setBy(network))) {
         FlowId flow = RuleBook.flow(gateway.name(), source, rule.destination(), rule.queuePair());
-        FlowId other = book.sameRule(flow);
+        FlowId other = book.ruleWithSameKey(flow);
         if (other != null) {
           log.warn(
               "the rule of %s at gateway %s isn't taken over: gateway %s has the same rule",
@@ -278,7 +284,7 @@ public final class Controller implements AutoCloseable {
                 .formatted(flow, rule.list());
         solver.adopt(flow, name, rule.list());
         speaker.announce(book.want(flow, gateway.routerId(), name, rule.list(), sentence));
-        tell("adopt", name, sentence);
+        record("adopt", name, sentence);
       }
     }
   }
@@ -291,7 +297,7 @@ public final class Controller implements AutoCloseable {
         .orElse(null);
   }
 
-  private boolean isWritten(Undone next) {
+  private boolean isWritten(PendingRound next) {
     boolean changed = !states(next.round().verdicts()).equals(states(verdicts));
     if (auditLog == null || (!changed && next.round().decisions().isEmpty())) {
       return true;
@@ -329,19 +335,19 @@ public final class Controller implements AutoCloseable {
                 .routerId();
         speaker.announce(
             book.want(move.flow(), gatewayId, move.policy(), move.to(), move.sentence()));
-        tell("move", move.policy(), move.sentence());
+        record("move", move.policy(), move.sentence());
       }
       case Decision.Withdrawal gone -> {
         RuleBook.Reason was = book.end(gone.flow());
         if (was != null) {
           speaker.withdraw(was);
         }
-        tell("withdraw", gone.policy(), gone.sentence());
+        record("withdraw", gone.policy(), gone.sentence());
       }
     }
   }
 
-  private void tell(String action, String policy, String sentence) {
+  private void record(String action, String policy, String sentence) {
     log.info("%s: %s", policy, sentence);
     decisions.addFirst(new ControllerStatus.DecisionRow(now(), action, policy, sentence));
     if (decisions.size() > KEPT_DECISIONS) {
@@ -353,7 +359,7 @@ public final class Controller implements AutoCloseable {
     return Instant.now().truncatedTo(ChronoUnit.MILLIS).toString();
   }
 
-  /** What it knows and wants. Any thread. */
+  /** Returns the controller's state for display. Any thread. */
   public ControllerStatus.Overview overview() {
     List<ControllerStatus.PeerRow> peers = speaker.peers();
     synchronized (this) {
@@ -394,14 +400,14 @@ public final class Controller implements AutoCloseable {
         reason.sentence());
   }
 
-  /** Rules at gateways against reasons here. Any thread. */
+  /** Compares the rules at gateways with our reasons. Any thread. */
   public ControllerStatus.AuditReport audit() {
     List<ControllerStatus.AuditRow> rows = audit.rows();
     return new ControllerStatus.AuditReport(
         now(), (int) rows.stream().filter(each -> each.fit().isFault()).count(), rows);
   }
 
-  /** Withdraws all rules and ends: nobody would withdraw them later. */
+  /** Withdraws all rules and ends. No one else would withdraw them later. */
   @Override
   public void close() {
     if (closed) {

@@ -4,20 +4,20 @@ import io.heddle.controller.solver.PolicyVerdict;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a controller answers, as it is printed. */
+/** The controller's answers on its control socket. */
 public final class ControllerStatus {
   private ControllerStatus() {}
 
   /**
    * @param time ISO 8601
-   * @param targets who reports
-   * @param peers whom rules are told to
-   * @param policies how each is, and why it is left so
-   * @param gaps policies that nothing can be decided about, and why
-   * @param lists how busy each is
-   * @param rules that we want in force
-   * @param decisions the last twenty, the newest first
-   * @param work what it has done since it began
+   * @param targets telemetry sources
+   * @param peers BGP peers that receive rules
+   * @param policies state of each policy, with the reason
+   * @param gaps policies that can't be decided, with the reason
+   * @param lists load of each list
+   * @param rules wanted in force
+   * @param decisions the last twenty, newest first
+   * @param work totals since the start
    */
   public record Overview(
       String time,
@@ -32,50 +32,50 @@ public final class ControllerStatus {
 
   /**
    * @param rounds in which it decided
-   * @param slowRoundMs what 99 of 100 took at most, of the last 256 rounds
-   * @param records elephants that were reported, each as often as it was
+   * @param slowRoundMs 99th percentile over the last 256 rounds
+   * @param records reported elephants, each counted once per report
    */
   public record Work(long rounds, double slowRoundMs, long records) {}
 
   /**
-   * @param name of the configuration
-   * @param reports whether reports come
-   * @param reason why not; null where they do
-   * @param elephants that it has reported last
+   * @param name from the configuration
+   * @param reports whether reports arrive
+   * @param reason why not; null if they arrive
+   * @param elephants in its last report
    */
   public record TargetRow(String name, boolean reports, @Nullable String reason, int elephants) {}
 
   /**
-   * @param name of the configuration
+   * @param name from the configuration
    * @param address of the peer
    * @param state of the BGP session, by RFC 4271
-   * @param untoldRules rules that it doesn't hear, since it doesn't speak their address family
+   * @param untoldRules rules not announced to it, since it doesn't support their address family
    */
   public record PeerRow(String name, String address, String state, int untoldRules) {}
 
   /**
-   * @param policy with its gateway's name in front
-   * @param state in which the last round left it
-   * @param sentence why
+   * @param policy prefixed with its gateway's name
+   * @param state after the last round
+   * @param sentence reason
    */
   public record PolicyRow(String policy, PolicyVerdict.State state, String sentence) {}
 
   /**
-   * @param policy with its gateway's name in front
-   * @param list by its gateway's own number
-   * @param utilisation of its busiest link, 0 to 1; above 1 where it is offered more
+   * @param policy prefixed with its gateway's name
+   * @param list number that its gateway gives it
+   * @param utilisation of its busiest link; 1 is full, more is overload
    */
   public record ListRow(String policy, int list, double utilisation) {}
 
   /**
-   * @param gateway whose flow it is
+   * @param gateway of the flow
    * @param source address of the sender
    * @param destination address of the queue pair
    * @param queuePair its number
-   * @param policy with its gateway's name in front
+   * @param policy prefixed with its gateway's name
    * @param list that the rule sends it to
    * @param since ISO 8601
-   * @param sentence why
+   * @param sentence reason
    */
   public record RuleRow(
       String gateway,
@@ -90,31 +90,31 @@ public final class ControllerStatus {
   /**
    * @param time ISO 8601
    * @param action {@code move}, {@code withdraw} or {@code adopt}
-   * @param policy with its gateway's name in front
-   * @param sentence why
+   * @param policy prefixed with its gateway's name
+   * @param sentence reason
    */
   public record DecisionRow(String time, String action, String policy, String sentence) {}
 
   /**
    * @param time ISO 8601
-   * @param faults rows that aren't as they should be
+   * @param faults number of rows that are faults
    * @param rows a rule, a reason, or both
    */
   public record AuditReport(String time, int faults, List<AuditRow> rows) {}
 
-  /** How a rule and a reason fit. */
+  /** Match between a gateway's rule and our reason for it. */
   public enum Fit {
     /** In force, with a reason. */
     IN_FORCE,
-    /** Announced or withdrawn a moment ago; the gateway hasn't reported since. */
+    /** Announced or withdrawn just now; the gateway hasn't reported since. */
     ON_ITS_WAY,
-    /** In force by us, and no reason is known: a fault. */
+    /** Set by us and in force, but without a known reason: a fault. */
     ORPHAN,
-    /** A reason is there, and the gateway doesn't obey: a fault. */
+    /** Wanted, but not in force at the gateway: a fault. */
     NOT_IN_FORCE,
     /** The gateway doesn't report: a fault. */
     UNKNOWN,
-    /** An operator's, or another controller's. */
+    /** Set by an operator or another controller. */
     OF_SOMEBODY_ELSE;
 
     boolean isFault() {
@@ -127,9 +127,9 @@ public final class ControllerStatus {
    * @param destination address of the queue pair
    * @param queuePair its number
    * @param source null for any
-   * @param list where the rule leads, or should
-   * @param fit of rule and reason
-   * @param sentence why it is there, or what is wrong
+   * @param list target of the rule, actual or wanted
+   * @param fit match of rule and reason
+   * @param sentence reason for the rule, or the fault
    */
   public record AuditRow(
       String gateway,

@@ -2,7 +2,7 @@ package io.heddle.controller.run;
 
 import java.util.Arrays;
 
-/** How long the last rounds took. One thread. */
+/** Durations of the last rounds. Used by one thread. */
 final class RoundTimes {
   private static final int KEPT = 256;
   private static final double NS_PER_MS = 1e6;
@@ -14,12 +14,12 @@ final class RoundTimes {
     tookNs[(int) (rounds++ % KEPT)] = durationNs;
   }
 
-  /** How many there were. */
+  /** Returns the number of rounds. */
   long rounds() {
     return rounds;
   }
 
-  /** Of the last 256, what 99 of 100 took at most, in ms; 0 before the first. */
+  /** Returns the 99th percentile of the last 256 rounds, in ms; 0 before the first. */
   double slowestMs() {
     int count = (int) Math.min(rounds, KEPT);
     if (count == 0) {

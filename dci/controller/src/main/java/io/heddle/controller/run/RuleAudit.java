@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Rules that gateways report against the reasons that we have. Any thread. */
+/** Comparison of the rules that gateways report with our reasons for rules. Any thread. */
 final class RuleAudit {
   private final NetworkConfig network;
   private final TelemetryStore store;
@@ -19,7 +19,7 @@ final class RuleAudit {
   private final long patienceNs;
 
   /**
-   * @param patienceNs for which a change may be on its way
+   * @param patienceNs how long a change may be in transit before a mismatch is a fault
    */
   RuleAudit(NetworkConfig network, TelemetryStore store, RuleBook book, long patienceNs) {
     this.network = network;
@@ -28,7 +28,7 @@ final class RuleAudit {
     this.patienceNs = patienceNs;
   }
 
-  /** What a rule of ours is told by in a gateway's reports. */
+  /** Returns the {@code set-by} text that marks our rules in a gateway's reports. */
   static String setBy(NetworkConfig network) {
     return RuleReport.BY_CONTROLLER + ExtendedCommunity.dotted(network.routerId());
   }
@@ -70,7 +70,7 @@ final class RuleAudit {
     }
     if (reason == null) {
       return book.hasJustEnded(flow, patienceNs)
-          ? row(gateway, rule, Fit.ON_ITS_WAY, "withdrawn a moment ago")
+          ? row(gateway, rule, Fit.ON_ITS_WAY, "withdrawn just now")
           : row(gateway, rule, Fit.ORPHAN, "no reason for it is known here");
     }
     if (rule.active() && rule.list() == reason.list()) {
@@ -84,7 +84,7 @@ final class RuleAudit {
             Fit.NOT_IN_FORCE,
             rule.active()
                 ? "it should lead to list " + reason.list()
-                : "the gateway says: " + rule.reason());
+                : "the gateway reports: " + rule.reason());
   }
 
   private boolean isYoung(RuleBook.Reason reason) {

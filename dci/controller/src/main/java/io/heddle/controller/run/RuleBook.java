@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The rules that we want in force, each with its reason. Any thread. */
+/** Rules that we want in force, each with its reason. Any thread. */
 final class RuleBook {
   /**
-   * Why a rule is there.
+   * Reason for a rule.
    *
    * @param gatewayId router id of its gateway
    * @param sinceNs by System.nanoTime
@@ -38,19 +38,21 @@ final class RuleBook {
     this.types = types;
   }
 
-  /** Whether a flow between these addresses can have a rule: both are of one family. */
+  /** Returns whether a flow between these addresses can have a rule: both must be of one family. */
   static boolean hasRules(String source, String destination) {
     return hasRules(AddressTexts.parse(source), AddressTexts.parse(destination));
   }
 
-  /** The same of addresses that are parsed already. */
+  /** Returns the same for parsed addresses. */
   static boolean hasRules(AddressTexts.Known source, AddressTexts.Known destination) {
     InetAddress from = source.address();
     InetAddress to = destination.address();
     return from != null && to != null && from.getClass().equals(to.getClass());
   }
 
-  /** A flow by its addresses' canonical texts (RFC 5952), however its gateway writes them. */
+  /**
+   * Returns the flow's key with canonical address texts (RFC 5952), whatever form its gateway uses.
+   */
   static FlowId flow(String gateway, String source, String destination, int queuePair) {
     return new FlowId(
         gateway,
@@ -59,8 +61,8 @@ final class RuleBook {
         queuePair);
   }
 
-  /** Another rule than this flow's that is the same on the wire; null for none. */
-  synchronized @Nullable FlowId sameRule(FlowId flow) {
+  /** Returns another flow whose rule is identical on the wire; null if there is none. */
+  synchronized @Nullable FlowId ruleWithSameKey(FlowId flow) {
     return reasons.keySet().stream()
         .filter(each -> !each.equals(flow))
         .filter(each ->
@@ -82,7 +84,7 @@ final class RuleBook {
     return reason;
   }
 
-  /** Null where there was none. */
+  /** Removes a rule. Returns its reason; null if there was none. */
   synchronized @Nullable Reason end(FlowId flow) {
     Reason was = reasons.remove(flow);
     if (was != null) {
@@ -91,7 +93,7 @@ final class RuleBook {
     return was;
   }
 
-  /** Whether the flow's rule was withdrawn so short a time ago that a gateway may still have it. */
+  /** Returns whether the flow's rule was withdrawn so recently that a gateway may still have it. */
   synchronized boolean hasJustEnded(FlowId flow, long withinNs) {
     withdrawnNs.values().removeIf(each -> System.nanoTime() - each > withinNs);
     return withdrawnNs.containsKey(flow);

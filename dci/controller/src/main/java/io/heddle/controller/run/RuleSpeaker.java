@@ -14,7 +14,7 @@ import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tells rules to gateways by BGP. Any thread. */
+/** BGP speaker that announces rules to gateways. Any thread. */
 final class RuleSpeaker implements AutoCloseable {
   private record Known(NetworkConfig.Peer peer, PeerSession session) {}
 
@@ -24,7 +24,7 @@ final class RuleSpeaker implements AutoCloseable {
   private final List<FlowspecCodec> codecs;
   private final List<Known> sessions = new ArrayList<>();
 
-  /* The sessions begin later: a gateway whose rules aren't announced at once takes them for ended. */
+  /* Sessions start later, in begin(). A gateway would drop rules that aren't announced at once. */
   RuleSpeaker(NetworkConfig network, Log log) {
     this.network = network;
     speaker = new BgpSpeaker(log);
@@ -41,12 +41,12 @@ final class RuleSpeaker implements AutoCloseable {
     }
   }
 
-  /** What is done where the speaker's thread has met an error that it can't undo, on it. */
+  /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
   void orElse(Runnable whenLost) {
     speaker.loop().orElse(thrown -> whenLost.run());
   }
 
-  /** Begins the sessions, with the rules that are announced by then. */
+  /** Starts the sessions, with the rules announced so far. */
   void begin() {
     for (NetworkConfig.Peer peer : network.peers()) {
       PeerSession session = speaker.add(options(peer), announcer);
@@ -89,8 +89,8 @@ final class RuleSpeaker implements AutoCloseable {
     speaker.execute(() -> announcer.withdraw(reason.rule()));
   }
 
-  /** Returns whether some peer takes rules now; true where none is configured. */
-  boolean isHeard() {
+  /** Returns whether at least one peer takes rules now; true if none is configured. */
+  boolean hasReceiver() {
     return network.peers().isEmpty()
         || speaker.ask(() ->
             sessions.stream().anyMatch(each -> each.session().state() == SessionState.ESTABLISHED));

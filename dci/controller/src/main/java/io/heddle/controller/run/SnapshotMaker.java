@@ -19,16 +19,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Telemetry and configuration to a snapshot for the solver. */
+/** Builder of the solver's snapshot from telemetry and configuration. */
 final class SnapshotMaker {
   private static final double US_PER_MS = 1_000;
 
-  /** A gateway's list. */
-  private record Listed(String gateway, int list) {}
+  /** Key of a gateway's list. */
+  private record GatewayList(String gateway, int list) {}
 
   private final NetworkConfig network;
   private final TelemetryStore store;
-  private final Map<Listed, NetworkConfig.ListPath> paths = new HashMap<>();
+  private final Map<GatewayList, NetworkConfig.ListPath> paths = new HashMap<>();
   private final Map<String, NetworkConfig.Link> linksByName = new HashMap<>();
   private final AddressTexts addresses = new AddressTexts();
 
@@ -37,19 +37,19 @@ final class SnapshotMaker {
     this.store = store;
     network
         .paths()
-        .forEach(each -> paths.putIfAbsent(new Listed(each.gateway(), each.list()), each));
+        .forEach(each -> paths.putIfAbsent(new GatewayList(each.gateway(), each.list()), each));
     network.links().forEach(each -> linksByName.put(each.name(), each));
   }
 
   /**
-   * A snapshot, and what isn't in it.
+   * A snapshot, and the parts missing from it.
    *
-   * @param gaps sentences: policies that nothing can be decided about
-   * @param unknown gateways whose policies those are
+   * @param gaps sentences on policies that can't be decided
+   * @param unknown gateways of those policies
    */
   record Made(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}
 
-  /** The name of a gateway's policy in a snapshot. */
+  /** Returns the name of a gateway's policy in a snapshot. */
   static String policy(String gateway, String policy) {
     return gateway + "/" + policy;
   }
@@ -72,7 +72,8 @@ final class SnapshotMaker {
           flows.addAll(own.flows());
           own.links().forEach(each -> links.put(each.name(), each));
         } catch (IllegalArgumentException odd) {
-          lacks.add("%s: its reports can't be: %s".formatted(gateway.name(), odd.getMessage()));
+          lacks.add(
+              "%s: its reports are inconsistent: %s".formatted(gateway.name(), odd.getMessage()));
         }
       } else {
         String trouble = reported.trouble();
@@ -92,7 +93,7 @@ final class SnapshotMaker {
         unknown);
   }
 
-  /* One gateway's part. Its policies that lack something are told of, and left out. */
+  /* Returns one gateway's part. Incomplete policies are left out and listed as gaps. */
   private NetworkSnapshot make(
       long nowNs, String gateway, TelemetryStore.Reported reported, List<String> gaps) {
     List<SteeredPolicy> policies = new ArrayList<>();
@@ -118,13 +119,13 @@ final class SnapshotMaker {
     return new NetworkSnapshot(nowNs, policies, lists, List.copyOf(links.values()), flows);
   }
 
-  /* The links of a policy's lists; what is missing, for people. */
+  /* Adds the links of a policy's lists. Returns a description of what is missing. */
   private Set<String> addLinks(String gateway, List<ListReport> lists, Map<String, WanLink> links) {
     Set<String> lacks = new LinkedHashSet<>();
     for (ListReport list : lists) {
-      NetworkConfig.ListPath path = paths.get(new Listed(gateway, list.id()));
+      NetworkConfig.ListPath path = paths.get(new GatewayList(gateway, list.id()));
       if (path == null) {
-        lacks.add("no [path] says over which links list %s leads".formatted(list.id()));
+        lacks.add("no [path] names the links of list %s".formatted(list.id()));
         continue;
       }
       for (String name : path.links()) {
@@ -152,13 +153,13 @@ final class SnapshotMaker {
     return new PathList(
         policy,
         list.id(),
-        Objects.requireNonNull(paths.get(new Listed(gateway, list.id()))).links(),
+        Objects.requireNonNull(paths.get(new GatewayList(gateway, list.id()))).links(),
         list.up(),
         roundTripUs == null ? 0 : roundTripUs / US_PER_MS,
         loss == null ? 0 : loss);
   }
 
-  /* An elephant that no rule can be made for is background. */
+  /* An elephant that can't have a rule counts as background traffic. */
   private void flows(
       String gateway,
       List<ElephantReport> elephants,

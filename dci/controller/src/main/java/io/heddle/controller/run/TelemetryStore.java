@@ -3,7 +3,7 @@ package io.heddle.controller.run;
 import io.heddle.platform.Log;
 import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.gnmi.ReportPath;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.report.ListReport;
@@ -18,17 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What all targets have reported last, and when that came. Any thread. */
+/** Last report of each target, with its arrival time. Any thread. */
 final class TelemetryStore {
   private static final String SILENCE = "";
   private static final double BITS_PER_OCTET = 8e9;
 
   /**
-   * What one target has reported.
+   * Last report of one target.
    *
-   * @param elephantsNs when they came, by this end's clock; −1 for never
+   * @param elephantsNs arrival time by the local clock; −1 for never
    * @param rulesNs likewise
-   * @param trouble why nothing comes; null while it does
+   * @param trouble reason for missing reports; null if they arrive
    */
   record Reported(
       List<ListReport> lists,
@@ -51,9 +51,9 @@ final class TelemetryStore {
   }
 
   /**
-   * What an interface sends.
+   * Send rate of an interface.
    *
-   * @param sampledNs when that was known, by this end's clock
+   * @param sampledNs arrival time of the sample by the local clock
    */
   record Rate(double bitsPerSecond, long sampledNs) {}
 
@@ -66,7 +66,7 @@ final class TelemetryStore {
   private final Map<String, Reported> reported = new HashMap<>();
   private final Map<Interface, Counter> counters = new HashMap<>();
   private final Map<Interface, Rate> rates = new HashMap<>();
-  /* Of each target: what isn't understood, by its path, or why nothing comes. */
+  /* By target: parse errors by path, or the reason for missing reports. */
   private final Map<String, Map<String, String>> troubles = new HashMap<>();
   private long records;
   private boolean changed;
@@ -76,12 +76,12 @@ final class TelemetryStore {
     this.log = log;
   }
 
-  /** Hears what a target reports. */
+  /** Returns the listener that stores a target's reports. */
   TelemetryListener listener(String target) {
     return new TelemetryListener() {
       @Override
-      public void heard(Heard what) {
-        take(target, what);
+      public void received(Decoded update) {
+        take(target, update);
       }
 
       @Override
@@ -91,17 +91,17 @@ final class TelemetryStore {
     };
   }
 
-  private synchronized void take(String target, Heard what) {
+  private synchronized void take(String target, Decoded what) {
     Reported old = reported(target);
     long now = clock.getAsLong();
     switch (what) {
-      case Heard.Lists(var lists) ->
+      case Decoded.Lists(var lists) ->
           put(
               target,
               ReportPath.LISTS,
               new Reported(
                   lists, old.elephants(), old.rules(), old.elephantsNs(), old.rulesNs(), null));
-      case Heard.Elephants(var elephants) -> {
+      case Decoded.Elephants(var elephants) -> {
         records += elephants.size();
         put(
             target,
@@ -109,17 +109,17 @@ final class TelemetryStore {
             new Reported(old.lists(), elephants, old.rules(), now, old.rulesNs(), null));
         wake();
       }
-      case Heard.Rules(var rules) ->
+      case Decoded.Rules(var rules) ->
           put(
               target,
               ReportPath.RULES,
               new Reported(old.lists(), old.elephants(), rules, old.elephantsNs(), now, null));
-      case Heard.Counters(var heard, long timestampNs) -> {
+      case Decoded.Counters(var heard, long timestampNs) -> {
         heard.forEach(each -> count(target, each, timestampNs, now));
         put(target, ReportPath.INTERFACES, old);
         wake();
       }
-      case Heard.Malformed(var path, var why) -> {
+      case Decoded.Malformed(var path, var why) -> {
         troubles(target).remove(SILENCE);
         trouble(target, path.text(), target + " reports what isn't understood: " + why);
       }
@@ -157,7 +157,7 @@ final class TelemetryStore {
     Interface of = new Interface(target, heard.name());
     Counter before = counters.get(of);
     if (before != null && timestampNs == before.timestampNs()) {
-      return; // the same look once more
+      return; // repeated sample
     }
     counters.put(of, new Counter(heard.outOctets(), timestampNs));
     if (before != null
@@ -169,7 +169,7 @@ final class TelemetryStore {
     }
   }
 
-  /** How many elephants were reported, each as often as it was. */
+  /** Returns the number of reported elephants, each counted once per report. */
   synchronized long records() {
     return records;
   }
@@ -178,7 +178,7 @@ final class TelemetryStore {
     return Objects.requireNonNull(reported.getOrDefault(target, Reported.NOTHING));
   }
 
-  /** Null until two counts of the interface have come. */
+  /** Returns null until two counts of the interface have come. */
   synchronized @Nullable Rate rate(String target, String interfaceName) {
     return rates.get(new Interface(target, interfaceName));
   }

@@ -1,7 +1,7 @@
 /**
- * The closed loop: telemetry comes in, the solver decides, rules go out by BGP. {@code
- * heddle-controller} is the one thread that decides; telemetry comes on gRPC's threads into {@link
- * io.heddle.controller.run.TelemetryStore}, and rules leave on the speaker's.
+ * The closed loop: telemetry comes in, the solver decides, rules go out by BGP. Only the thread
+ * {@code heddle-controller} decides. gRPC's threads put telemetry into {@link
+ * io.heddle.controller.run.TelemetryStore}; the speaker's thread sends rules.
  */
 @NullMarked
 package io.heddle.controller.run;

@@ -5,11 +5,11 @@ import io.heddle.controller.model.SteeredPolicy;
 import io.heddle.controller.model.WanLink;
 
 /**
- * How old the samples are that a policy is judged by.
+ * Ages of the samples behind a decision on a policy.
  *
- * @param oldestNs age of the oldest
- * @param oldest whose it is, for people
- * @param newestSampleNs when the newest of links was taken
+ * @param oldestNs age of the oldest sample
+ * @param oldest source of the oldest sample, for messages
+ * @param newestSampleNs time of the newest link sample
  */
 record Ages(long oldestNs, String oldest, long newestSampleNs) {
   static Ages of(SteeredPolicy policy, NetworkSnapshot snapshot, Loads loads) {

@@ -9,14 +9,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two moves of which neither helps alone: one flow makes room on a list, another comes there from
- * the busiest one.
+ * Two moves that only help together: one flow leaves a list, and a flow from the busiest list takes
+ * its place.
  *
- * @param first makes room
- * @param second comes
+ * @param first move that makes room
+ * @param second move into that room
  */
 record Exchange(MoveCandidate first, MoveCandidate second) {
-  /* Above it a search takes more than some 10 ms. */
+  /* A longer search takes more than about 10 ms. */
   private static final long MOST_TRIED = 200_000;
 
   double predicted() {
@@ -24,13 +24,13 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
   }
 
   /**
-   * The one that leaves the lowest maximum; null where none comes below the bound, or too many
-   * would have to be tried.
+   * Returns the exchange that leaves the lowest maximum. Returns null if none gets below the bound,
+   * or if there are too many to try.
    *
    * @param leaving moves of flows on the busiest lists
    * @param movable whether a flow may make room
    * @param arriving whether a list may be a target
-   * @param bound utilisation that an exchange has to leave at most
+   * @param bound highest utilisation that an exchange may leave
    */
   static @Nullable Exchange best(
       Loads loads,
@@ -49,7 +49,7 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
     Map<Integer, int[]> movableOn = new HashMap<>();
     for (MoveCandidate comes : leaving) {
       int from = comes.to();
-      if (loads.atLeast(comes.flow(), from) < search.least - Loads.SAME) {
+      if (loads.lowerBoundAfter(comes.flow(), from) < search.least - Loads.SAME) {
         search.makeRoom(
             comes,
             movableOn.computeIfAbsent(
@@ -65,7 +65,7 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
     return search.found();
   }
 
-  /* What was found so far: most are tried in vain, so only the one that is taken becomes an object. */
+  /* Best pair found so far. Most pairs don't help, so only the chosen one becomes an object. */
   private static final class Search {
     private final Loads loads;
     private final int[] targets;
@@ -77,7 +77,7 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
     Search(Loads loads, int[] targets, double bound) {
       this.loads = loads;
       this.targets = targets;
-      /* The bound itself is good enough; a later one has to be better than one before. */
+      /* The first find may equal the bound; each later one must be better than the last. */
       least = bound + 2 * Loads.SAME;
     }
 
@@ -108,9 +108,9 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
         return null;
       }
       int from = loads.listOf(first);
-      MoveCandidate makesRoom = loads.tried(first, firstTo);
+      MoveCandidate makesRoom = loads.outcome(first, firstTo);
       loads.move(first, firstTo);
-      Exchange found = new Exchange(makesRoom, loads.tried(second.flow(), second.to()));
+      Exchange found = new Exchange(makesRoom, loads.outcome(second.flow(), second.to()));
       loads.move(first, from);
       return found;
     }

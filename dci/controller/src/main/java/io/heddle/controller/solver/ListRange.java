@@ -1,10 +1,10 @@
 package io.heddle.controller.solver;
 
 /**
- * A policy's busiest and idlest list.
+ * A policy's busiest and least busy list.
  *
- * @param busiest number of the list; −1 where the policy has none
- * @param idlest number of the list; −1 where none is up
+ * @param busiest number of the list; −1 if the policy has none
+ * @param idlest number of the list; −1 if none is up
  */
 record ListRange(String policy, int busiest, double most, int idlest, double least) {
   static ListRange of(Loads loads, String policy) {

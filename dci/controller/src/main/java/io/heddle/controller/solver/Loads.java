@@ -12,9 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each link would carry: its background, which is what was measured less its elephants, and
- * the elephants where moves would put them. A list is as busy as the busiest of its links. One
- * thread.
+ * Predicted load of each link: its background, plus the elephants that moves place on it. The
+ * background is the measured rate less the link's elephants. A list is as busy as its busiest link.
+ * Used by one thread.
  */
 final class Loads {
   static final double SAME = 1e-9;
@@ -26,11 +26,11 @@ final class Loads {
   private final double[] capacity;
   private final double[] rate;
   private final int[] listOf;
-  /* By list, the lists of its policy; what is tried is asked of them each time. */
+  /* By list: all lists of its policy. Each trial reads them. */
   private final int[][] beside;
   private final Map<String, List<Integer>> byPolicy = new HashMap<>();
   private final Map<String, List<Integer>> flowsByPolicy = new HashMap<>();
-  /* Made when it is first asked for. */
+  /* Created on first use. */
   private @Nullable Map<FlowId, Integer> byId;
 
   Loads(NetworkSnapshot snapshot) {
@@ -63,12 +63,12 @@ final class Loads {
       add(listOf[i], flow.rate());
     }
     for (int i = 0; i < links.size(); i++) {
-      /* Elephants beyond what was measured are newer than the measurement. */
+      /* If elephants exceed the measured rate, they are newer than the measurement. */
       rate[i] = Math.max(rate[i], links.get(i).rate());
     }
   }
 
-  /** Index of a list; −1 where there is none such. */
+  /** Returns the index of a list; −1 if there is none. */
   int list(String policy, int id) {
     for (int list : lists(policy)) {
       if (lists.get(list).id() == id) {
@@ -82,12 +82,12 @@ final class Loads {
     return lists.get(index);
   }
 
-  /** Indices of a policy's lists. */
+  /** Returns the indices of a policy's lists. */
   List<Integer> lists(String policy) {
     return byPolicy.getOrDefault(policy, List.of());
   }
 
-  /** Indices of a list's links among the snapshot's. */
+  /** Returns the snapshot's indices of a list's links. */
   int[] links(int list) {
     return linksOf[list];
   }
@@ -96,12 +96,12 @@ final class Loads {
     return flows;
   }
 
-  /** Indices of a policy's flows. */
+  /** Returns the indices of a policy's flows. */
   List<Integer> flows(String policy) {
     return flowsByPolicy.getOrDefault(policy, List.of());
   }
 
-  /** Index of a flow; −1 where there is none such. */
+  /** Returns the index of a flow; −1 if there is none. */
   int flow(FlowId id) {
     Map<FlowId, Integer> known = byId;
     if (known == null) {
@@ -114,7 +114,7 @@ final class Loads {
     return known.getOrDefault(id, -1);
   }
 
-  /** Index of the list that a flow is on, moves included. */
+  /** Returns the index of the list that a flow is on, moves included. */
   int listOf(int flow) {
     return listOf[flow];
   }
@@ -132,7 +132,7 @@ final class Loads {
     listOf[flow] = to;
   }
 
-  /** Of its busiest link; 0 to 1, or more where it is offered more. */
+  /** Returns the utilisation of the list's busiest link; 1 is full, more is overload. */
   double utilisation(int list) {
     double most = 0;
     for (int link : linksOf[list]) {
@@ -141,7 +141,7 @@ final class Loads {
     return most;
   }
 
-  /** Of a policy's busiest list. */
+  /** Returns the utilisation of a policy's busiest list. */
   double maximum(String policy) {
     return maximum(indices(policy));
   }
@@ -154,7 +154,7 @@ final class Loads {
     return most;
   }
 
-  /** How many of a policy's lists are as busy as its busiest. */
+  /** Returns how many of a policy's lists are as busy as its busiest. */
   int busiest(String policy) {
     return busiest(indices(policy), maximum(policy));
   }
@@ -173,10 +173,10 @@ final class Loads {
   }
 
   /**
-   * What the policy's busiest list has at least once a flow is moved, however much room is made
-   * where it comes to: the most on links that don't lead there.
+   * Returns a lower bound for the policy's busiest list after a move, however much room other moves
+   * make on the target. It is the maximum over links that aren't on the target list.
    */
-  double atLeast(int flow, int to) {
+  double lowerBoundAfter(int flow, int to) {
     int from = listOf[flow];
     double leaves = flows.get(flow).rate();
     double most = 0;
@@ -200,7 +200,7 @@ final class Loads {
     return false;
   }
 
-  /** The utilisation of the policy's busiest list that a move would leave. */
+  /** Returns the utilisation of the policy's busiest list after a move. */
   double predicted(int flow, int to) {
     int from = listOf[flow];
     move(flow, to);
@@ -210,10 +210,10 @@ final class Loads {
   }
 
   /**
-   * What a move would leave. No other policy's list gets busier than the policy's own busiest: a
-   * move fills links of one of the policy's own lists.
+   * Returns the outcome of a move. Lists of other policies never exceed this policy's maximum,
+   * since the move only adds load to links of this policy's lists.
    */
-  MoveCandidate tried(int flow, int to) {
+  MoveCandidate outcome(int flow, int to) {
     ElephantFlow elephant = flows.get(flow);
     int from = listOf[flow];
     move(flow, to);

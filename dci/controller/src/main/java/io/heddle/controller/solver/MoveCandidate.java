@@ -3,14 +3,14 @@ package io.heddle.controller.solver;
 import io.heddle.controller.model.ElephantFlow;
 
 /**
- * A move that could be made.
+ * A possible move.
  *
- * @param flow index of the flow among the snapshot's
- * @param to index of the list among the snapshot's
+ * @param flow index of the flow in the snapshot
+ * @param to index of the list in the snapshot
  * @param listId the list's number
- * @param home whether the flow's hash would put it there
- * @param predicted utilisation of the policy's busiest list after it
- * @param busiest how many of its lists have that utilisation then
+ * @param home whether the flow's hash would choose this list
+ * @param predicted utilisation of the policy's busiest list after the move
+ * @param busiest number of lists with that utilisation
  */
 record MoveCandidate(
     int flow,

@@ -10,21 +10,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for moves that lower a policy's busiest list: one by one, two that help together, and,
- * where several lists are equally busy, one after another of them. Moves at the end that don't
+ * Search for moves that lower a policy's busiest list. It tries single moves, pairs that only help
+ * together, and, if several lists are equally busy, a series of moves. Moves at the end that don't
  * lower the maximum are dropped.
  */
 final class MovePlanner {
   private static final int MOST_REFUSED = 8;
 
   /**
-   * Moves in the order in which they are made.
+   * Moves in order.
    *
-   * @param refused moves that were looked at next, which lower the maximum too little
+   * @param refused the next moves in the strategy's order, which lower the maximum too little
    */
   record Plan(List<Step> steps, double before, double after, List<MoveCandidate> refused) {}
 
-  /** One of them, and the maximum before it. */
+  /** One move, and the maximum before it. */
   record Step(MoveCandidate move, int from, double before) {}
 
   private final Loads loads;
@@ -38,7 +38,7 @@ final class MovePlanner {
   }
 
   /**
-   * Plans, and makes the moves in the loads.
+   * Plans moves and applies them to the loads.
    *
    * @param movable whether a flow may be moved now
    */
@@ -82,7 +82,7 @@ final class MovePlanner {
     return from - to >= settings.leastGain() - Loads.SAME;
   }
 
-  /* The moves that the strategy would have made before the first one that helps. */
+  /* Returns the moves that the strategy prefers to the first one that helps. */
   private List<MoveCandidate> tooLittle(double best, List<MoveCandidate> candidates) {
     return candidates.stream()
         .takeWhile(each -> !lowersEnough(best, each.predicted()))
@@ -90,7 +90,10 @@ final class MovePlanner {
         .toList();
   }
 
-  /* One move that helps, or two that do together, or one that leaves fewer lists to relieve. */
+  /*
+   * Returns one move that helps, or two that help together, or one that leaves fewer lists to
+   * relieve.
+   */
   private List<MoveCandidate> next(
       String policy, double best, List<MoveCandidate> candidates, Predicate<ElephantFlow> movable) {
     for (MoveCandidate each : candidates) {
@@ -109,12 +112,14 @@ final class MovePlanner {
     if (pair != null) {
       return List.of(pair.first(), pair.second());
     }
-    MoveCandidate untying = untying(policy, candidates);
-    return untying == null ? List.of() : List.of(untying);
+    MoveCandidate tieBreaker = tieBreaker(policy, candidates);
+    return tieBreaker == null ? List.of() : List.of(tieBreaker);
   }
 
-  /* The least bandwidth that leaves fewer lists at the maximum, and none above it. */
-  private @Nullable MoveCandidate untying(String policy, List<MoveCandidate> candidates) {
+  /*
+   * Returns the move of least bandwidth that leaves fewer lists at the maximum and none above it.
+   */
+  private @Nullable MoveCandidate tieBreaker(String policy, List<MoveCandidate> candidates) {
     double most = loads.maximum(policy);
     int busiest = loads.busiest(policy);
     MoveCandidate found = null;
@@ -140,7 +145,7 @@ final class MovePlanner {
       }
       for (int to : loads.lists(policy)) {
         if (to != from && isTarget(loads.list(to))) {
-          candidates.add(loads.tried(flow, to));
+          candidates.add(loads.outcome(flow, to));
         }
       }
     }

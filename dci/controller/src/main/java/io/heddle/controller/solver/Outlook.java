@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How busy a segment list is, and will be.
+ * Load of a segment list, now and after the decisions.
  *
  * @param list its number
- * @param now utilisation of its busiest link, 0 to 1 and more
+ * @param now utilisation of its busiest link; 1 is full, more is overload
  * @param after the same once all decisions are carried out
  */
 public record Outlook(String policy, int list, double now, double after) {
-  /** For each list of a snapshot, in its order. */
+  /** Returns the outlook of each list, in the snapshot's order. */
   public static List<Outlook> of(NetworkSnapshot snapshot, List<Decision> decisions) {
     Loads loads = new Loads(snapshot);
     double[] now = utilisations(snapshot, loads);

@@ -1,13 +1,13 @@
 package io.heddle.controller.solver;
 
 /**
- * What the solver made of a policy in one round.
+ * The solver's verdict on a policy in one round.
  *
- * @param busiest number of its busiest list; −1 where it has none
- * @param busiestUtilisation 0 to 1, and more where more is offered than the list carries
- * @param idlest number of its idlest list; −1 where none is up
- * @param idlestUtilisation the same of that one
- * @param sentence why it did what it did
+ * @param busiest number of its busiest list; −1 if it has none
+ * @param busiestUtilisation 1 is full, more is overload
+ * @param idlest number of its least busy list; −1 if none is up
+ * @param idlestUtilisation utilisation of that list
+ * @param sentence reason
  */
 public record PolicyVerdict(
     String policy,
@@ -17,17 +17,17 @@ public record PolicyVerdict(
     int idlest,
     double idlestUtilisation,
     String sentence) {
-  /** In which state it left the policy. */
+  /** State of the policy after the round. */
   public enum State {
-    /** Nothing to relieve. */
+    /** There is nothing to relieve. */
     BALANCED,
-    /** There is an imbalance, and it has to be seen again, or the last moves have to be. */
+    /** Another sample has to confirm the imbalance, or show the effect of the last moves. */
     WAITING,
-    /** What is known is too old to decide by. */
+    /** The samples are too old to decide. */
     STALE,
     /** Flows are moved in this round. */
     MOVED,
-    /** There is an imbalance, and no move lowers the maximum enough. */
+    /** There is an imbalance, but no move lowers the maximum enough. */
     STUCK
   }
 }

@@ -4,11 +4,11 @@ import io.heddle.controller.model.Decision;
 import java.util.List;
 
 /**
- * One round's outcome.
+ * Outcome of one round.
  *
- * @param decisions in the order in which they are carried out: withdrawals first
- * @param verdicts one for each policy
- * @param refused moves that were looked at and lower the maximum too little
+ * @param decisions in order of execution: withdrawals first
+ * @param verdicts one per policy
+ * @param refused moves that would lower the maximum too little
  */
 public record Round(List<Decision> decisions, List<PolicyVerdict> verdicts, List<Refused> refused) {
   public Round {
@@ -18,9 +18,9 @@ public record Round(List<Decision> decisions, List<PolicyVerdict> verdicts, List
   }
 
   /**
-   * A move that wasn't made.
+   * A refused move.
    *
-   * @param flow as people read it
+   * @param flow for messages
    * @param from number of the list that it is on
    * @param to number of the list that it could go to
    * @param before utilisation of the policy's busiest list

@@ -10,20 +10,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules in force, flows that have to stay where they are for a while, and flows whose rule went and
- * was needed again: theirs stays longer each time. One thread.
+ * Memory of rules in force, of flows that have to stay on their list, and of flows that needed a
+ * withdrawn rule again. The rules of the latter stay longer each time. Used by one thread.
  */
 final class RuleMemory {
-  /** A rule in force. */
+  /** Rule in force. */
   static final class Rule {
     final FlowId flow;
     final String policy;
     final int list;
 
-    /** Whether the load is as good without it, as last seen. */
+    /** Whether the load was as well balanced without it at the last check. */
     boolean needless;
 
-    /** Since when; means nothing where it isn't. */
+    /** Start of that state; undefined if the rule is needed. */
     long needlessSinceNs;
 
     Rule(FlowId flow, String policy, int list) {
@@ -33,21 +33,21 @@ final class RuleMemory {
     }
   }
 
-  /** A flow whose rule was withdrawn, as needless or with the flow's end. */
+  /** Flow whose rule was withdrawn, as needless or because the flow ended. */
   private static final class Released {
     long atNs;
 
-    /** How often one was needed again. */
+    /** Number of times that the flow needed a rule again. */
     int returns;
   }
 
-  /** At most 16 times as long as at first. */
+  /** Doublings of the release time: at most 16 times the first. */
   private static final int MOST_RETURNS = 4;
 
-  /** A flow is calm again after so many times the time that its rule had to be needless. */
+  /** A flow counts as calm after this many release times. */
   private static final int CALM = 8;
 
-  /** What a rule matches, whoever's it is. */
+  /** Match fields of a rule, at any gateway. */
   private record Match(String source, String destination, int queuePair) {
     static Match of(FlowId flow) {
       return new Match(flow.source(), flow.destination(), flow.queuePair());
@@ -55,10 +55,10 @@ final class RuleMemory {
   }
 
   private final Map<FlowId, Rule> rules = new HashMap<>();
-  /* By policy, and in order, so that the same reports bring the same decisions. */
+  /* By policy, and ordered, so that equal reports lead to equal decisions. */
   private final Map<String, TreeMap<FlowId, Rule>> ofPolicies = new TreeMap<>();
 
-  /* The gateways that have a rule that matches this. */
+  /* Gateways that have a rule with these match fields. */
   private final Map<Match, Set<String>> gateways = new HashMap<>();
   private final Map<FlowId, Long> heldUntilNs = new HashMap<>();
   private final Map<FlowId, Released> released = new HashMap<>();
@@ -70,7 +70,7 @@ final class RuleMemory {
     gateways.computeIfAbsent(Match.of(rule.flow), any -> new HashSet<>()).add(rule.flow.gateway());
   }
 
-  /** Puts a rule in force for a flow that is moved; one whose rule had gone before is noticed. */
+  /** Records a rule for a moved flow; counts a return if the flow had a rule before. */
   void move(Rule rule) {
     Released before = released.get(rule.flow);
     if (before != null && !rules.containsKey(rule.flow)) {
@@ -79,13 +79,13 @@ final class RuleMemory {
     put(rule);
   }
 
-  /** A flow's rule was withdrawn since it isn't needed any more. */
+  /** Records that a flow's rule was withdrawn as no longer needed. */
   void release(FlowId flow, long nowNs) {
     released.computeIfAbsent(flow, any -> new Released()).atNs = nowNs;
   }
 
-  /** A time that doubles whenever a flow needs a rule again. */
-  long longer(FlowId flow, long firstNs) {
+  /** Returns a time, doubled for each time that the flow needed a rule again. */
+  long backedOff(FlowId flow, long firstNs) {
     Released before = released.get(flow);
     return before == null ? firstNs : firstNs << before.returns;
   }
@@ -113,7 +113,7 @@ final class RuleMemory {
     return rules.get(flow);
   }
 
-  /** Whether another gateway has the same rule: both would be one route. */
+  /** Returns whether another gateway has the same rule: both would be one BGP route. */
   boolean isTaken(FlowId flow) {
     Set<String> those = gateways.isEmpty() ? null : gateways.get(Match.of(flow));
     return those != null && (those.size() > 1 || !those.contains(flow.gateway()));
@@ -137,13 +137,13 @@ final class RuleMemory {
     return until != null && nowNs - until < 0;
   }
 
-  /** Forgets what is over. */
+  /** Drops expired entries. */
   void age(long nowNs, long firstReleaseNs) {
     heldUntilNs.values().removeIf(until -> nowNs - until >= 0);
     released
         .entrySet()
         .removeIf(each ->
             !rules.containsKey(each.getKey())
-                && nowNs - each.getValue().atNs >= CALM * longer(each.getKey(), firstReleaseNs));
+                && nowNs - each.getValue().atNs >= CALM * backedOff(each.getKey(), firstReleaseNs));
   }
 }

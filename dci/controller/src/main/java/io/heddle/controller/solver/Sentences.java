@@ -3,7 +3,7 @@ package io.heddle.controller.solver;
 import io.heddle.controller.model.ElephantFlow;
 import java.util.Locale;
 
-/** The one sentence that explains a decision, or that there is none. */
+/** Sentences that explain decisions, and why none was taken. */
 final class Sentences {
   private Sentences() {}
 
@@ -91,7 +91,7 @@ final class Sentences {
   }
 
   static String ended(RuleMemory.Rule rule) {
-    return "the rule to list %s is withdrawn: %s is no elephant any more"
+    return "the rule to list %s is withdrawn: %s is no longer an elephant"
         .formatted(rule.list, rule.flow);
   }
 

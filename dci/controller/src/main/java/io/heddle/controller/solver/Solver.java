@@ -19,14 +19,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides round by round, and remembers what makes it steady: imbalances have to last, moves have
- * to show first, flows rest after a move, and a rule has to be needless for a while to go: longer
- * each time that its flow needs one again, as bursts do. All policies of a snapshot share their
- * links, the busiest is relieved first. One thread.
+ * Decides in rounds, and damps oscillation by its memory. An imbalance has to last; the effect of a
+ * move has to show before the next; a moved flow rests; a rule has to be needless for a while
+ * before it is withdrawn. That while grows each time that the flow needs a rule again, as with
+ * bursts. All policies of a snapshot share their links; the busiest is relieved first. Used by one
+ * thread.
  */
 public final class Solver {
-  /** What is remembered of a policy. */
-  private static final class Course {
+  /** Memory of a policy. */
+  private static final class PolicyState {
     private long lastSampleNs = Long.MIN_VALUE;
     private int imbalanced;
     private int settling;
@@ -35,33 +36,33 @@ public final class Solver {
   private final SolverSettings settings;
   private final Strategy strategy;
   private final RuleMemory memory = new RuleMemory();
-  private final Map<String, Course> courses = new HashMap<>();
+  private final Map<String, PolicyState> policyStates = new HashMap<>();
 
   public Solver(SolverSettings settings, Strategy strategy) {
     this.settings = settings;
     this.strategy = strategy;
   }
 
-  /** A rule that is in force already, as after a restart or in a dry run. */
+  /** Records a rule that is in force already, as after a restart or in a dry run. */
   public void adopt(FlowId flow, String policy, int list) {
     memory.put(new RuleMemory.Rule(flow, policy, list));
   }
 
-  /** Whether a rule is in force. */
+  /** Returns whether a flow's rule is in force. */
   public boolean hasRule(FlowId flow) {
     return memory.rule(flow) != null;
   }
 
-  /** What to do now, where the snapshot has all there is. */
+  /** Returns the next round for a complete snapshot. */
   public Round next(NetworkSnapshot snapshot) {
     return next(snapshot, Set.of());
   }
 
   /**
-   * What to do now. The caller carries it out: the solver counts on it.
+   * Returns the next round. The solver assumes that the caller carries it out.
    *
-   * @param unknown gateways that may have policies which the snapshot lacks; rules of such policies
-   *     stay
+   * @param unknown gateways that may have policies missing from the snapshot; rules of such
+   *     policies stay
    */
   public Round next(NetworkSnapshot snapshot, Set<String> unknown) {
     Loads loads = new Loads(snapshot);
@@ -71,7 +72,7 @@ public final class Solver {
     memory.age(snapshot.nowNs(), settings.releaseNs());
     withdrawWithoutPolicy(snapshot, unknown, decisions);
     for (SteeredPolicy policy : busiestFirst(snapshot, loads)) {
-      verdicts.add(look(policy, snapshot, loads, decisions, refused));
+      verdicts.add(judge(policy, snapshot, loads, decisions, refused));
     }
     decisions.sort(Comparator.comparing(each -> each instanceof Move));
     return new Round(decisions, verdicts, refused);
@@ -94,10 +95,10 @@ public final class Solver {
         withdraw(rule, Reason.LIST_DEAD, Sentences.policyGone(rule), decisions);
       }
     }
-    courses.keySet().retainAll(there);
+    policyStates.keySet().retainAll(there);
   }
 
-  private PolicyVerdict look(
+  private PolicyVerdict judge(
       SteeredPolicy policy,
       NetworkSnapshot snapshot,
       Loads loads,
@@ -110,31 +111,31 @@ public final class Solver {
       forgetNeedless(policy.name());
       return range.verdict(State.STALE, Sentences.stale(ages, limitNs));
     }
-    Course course = courses.computeIfAbsent(policy.name(), any -> new Course());
-    boolean fresh = ages.newestSampleNs() > course.lastSampleNs;
-    course.lastSampleNs = Math.max(course.lastSampleNs, ages.newestSampleNs());
-    withdrawPointless(policy.name(), snapshot.nowNs(), loads, decisions);
-    if (fresh && course.settling > 0) {
-      course.settling--;
-      course.imbalanced = 0;
-      return range.verdict(State.WAITING, Sentences.settling(course.settling));
+    PolicyState state = policyStates.computeIfAbsent(policy.name(), any -> new PolicyState());
+    boolean fresh = ages.newestSampleNs() > state.lastSampleNs;
+    state.lastSampleNs = Math.max(state.lastSampleNs, ages.newestSampleNs());
+    withdrawObsolete(policy.name(), snapshot.nowNs(), loads, decisions);
+    if (fresh && state.settling > 0) {
+      state.settling--;
+      state.imbalanced = 0;
+      return range.verdict(State.WAITING, Sentences.settling(state.settling));
     }
-    if (course.settling > 0) {
-      return range.verdict(State.WAITING, Sentences.settling(course.settling));
+    if (state.settling > 0) {
+      return range.verdict(State.WAITING, Sentences.settling(state.settling));
     }
     if (!range.isImbalanced(settings)) {
-      course.imbalanced = 0;
+      state.imbalanced = 0;
       boolean released = release(policy.name(), snapshot.nowNs(), loads, decisions);
-      course.settling = released ? settings.settleSamples() : 0;
+      state.settling = released ? settings.settleSamples() : 0;
       return range.verdict(State.BALANCED, Sentences.balanced(range, settings));
     }
     forgetNeedless(policy.name());
-    course.imbalanced += fresh ? 1 : 0;
-    if (course.imbalanced < settings.samples()) {
+    state.imbalanced += fresh ? 1 : 0;
+    if (state.imbalanced < settings.samples()) {
       return range.verdict(
-          State.WAITING, Sentences.seenAgain(range, course.imbalanced, settings.samples()));
+          State.WAITING, Sentences.seenAgain(range, state.imbalanced, settings.samples()));
     }
-    return relieve(policy.name(), range, snapshot.nowNs(), loads, course, decisions, refused);
+    return relieve(policy.name(), range, snapshot.nowNs(), loads, state, decisions, refused);
   }
 
   private PolicyVerdict relieve(
@@ -142,7 +143,7 @@ public final class Solver {
       ListRange range,
       long nowNs,
       Loads loads,
-      Course course,
+      PolicyState state,
       List<Decision> decisions,
       List<Round.Refused> refused) {
     MovePlanner.Plan plan =
@@ -175,7 +176,7 @@ public final class Solver {
       int to = step.move().listId();
       RuleMemory.Rule rule = memory.rule(flow.id());
       if (step.move().home() && rule != null) {
-        /* To send it where it goes without a rule, none is needed. */
+        /* The flow's hash chooses the target list, so no rule is needed. */
         double after = step.move().predicted();
         withdraw(
             rule, Reason.BALANCED, Sentences.needless(rule, flow, step.before(), after), decisions);
@@ -196,28 +197,31 @@ public final class Solver {
               step.move().predicted(),
               Sentences.move(flow, from, to, step.before(), step.move().predicted())));
     }
-    course.settling = settings.settleSamples();
-    course.imbalanced = 0;
+    state.settling = settings.settleSamples();
+    state.imbalanced = 0;
     return range.verdict(
         State.MOVED, Sentences.moved(plan.steps().size(), plan.before(), plan.after()));
   }
 
-  /* Rules whose flow or list is gone: no balance speaks for them. */
-  private void withdrawPointless(String policy, long nowNs, Loads loads, List<Decision> decisions) {
+  /* Withdraws rules whose flow or list is gone, whatever the balance. */
+  private void withdrawObsolete(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     for (RuleMemory.Rule rule : memory.rules(policy)) {
       int flow = loads.flow(rule.flow);
       int list = loads.list(policy, rule.list);
       if (flow < 0 || !loads.flows().get(flow).policy().equals(policy)) {
         withdraw(rule, Reason.FLOW_ENDED, Sentences.ended(rule), decisions);
         memory.release(rule.flow, nowNs);
-        memory.hold(rule.flow, nowNs + memory.longer(rule.flow, settings.holdDownNs()));
+        memory.hold(rule.flow, nowNs + memory.backedOff(rule.flow, settings.holdDownNs()));
       } else if (list < 0 || !loads.list(list).up()) {
         withdraw(rule, Reason.LIST_DEAD, Sentences.listDead(rule), decisions);
       }
     }
   }
 
-  /* Rules without which the load has been as good for long enough; whether there was one. */
+  /*
+   * Withdraws rules without which the load has been as well balanced for long enough. Returns
+   * whether there was one.
+   */
   private boolean release(String policy, long nowNs, Loads loads, List<Decision> decisions) {
     boolean released = false;
     for (RuleMemory.Rule rule : memory.rules(policy)) {
@@ -232,7 +236,7 @@ public final class Solver {
       }
       PathList list = loads.list(home);
       double today = loads.maximum(policy);
-      double without = home == loads.listOf(i) ? today : loads.tried(i, home).predicted();
+      double without = home == loads.listOf(i) ? today : loads.outcome(i, home).predicted();
       boolean needless =
           list.up()
               && (without <= settings.low() + Loads.SAME
@@ -242,7 +246,7 @@ public final class Solver {
       }
       rule.needless = needless;
       if (needless
-          && nowNs - rule.needlessSinceNs >= memory.longer(flow.id(), settings.releaseNs())) {
+          && nowNs - rule.needlessSinceNs >= memory.backedOff(flow.id(), settings.releaseNs())) {
         loads.move(i, home);
         withdraw(rule, Reason.BALANCED, Sentences.needless(rule, flow, today, without), decisions);
         rest(flow.id(), nowNs);

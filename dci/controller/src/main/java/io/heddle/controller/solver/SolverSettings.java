@@ -1,20 +1,20 @@
 package io.heddle.controller.solver;
 
 /**
- * When the solver acts. Shares of a link's capacity are 0 to 1.
+ * Thresholds and waits of the solver. Shares of a link's capacity are 0 to 1.
  *
- * @param high utilisation of a policy's busiest list from which on it is relieved
- * @param gap by how much its idlest list must be below that
+ * @param high utilisation of a policy's busiest list from which it is relieved
+ * @param gap minimum difference between the busiest and the least busy list
  * @param low utilisation up to which a rule isn't needed
  * @param leastGain by how much a move has to lower the maximum
- * @param slack by how much the maximum may rise for a rule to be withdrawn
- * @param samples in how many samples running an imbalance has to be seen
- * @param settleSamples how many samples pass after a move until the next decision
+ * @param slack by how much the maximum may rise when a rule is withdrawn
+ * @param samples number of consecutive samples that have to show an imbalance
+ * @param settleSamples samples to wait after a move before the next decision
  * @param mostMoves moves of a policy in one round
- * @param holdDownNs for which a flow that was moved or released stays
- * @param releaseNs for which a rule has to be needless until it is withdrawn
+ * @param holdDownNs how long a flow stays after it was moved or released
+ * @param releaseNs how long a rule has to be needless before it is withdrawn
  * @param intervalNs between two samples
- * @param staleIntervals after how many intervals a sample is too old
+ * @param staleIntervals age in intervals from which a sample is too old
  * @param latencyLimitMs lists above it are no targets; infinite for no limit
  * @param lossLimit lists above it are no targets; 1 for no limit
  */
@@ -52,7 +52,7 @@ public record SolverSettings(
           Double.POSITIVE_INFINITY,
           1);
 
-  /** The same for a look at one sample, as if it had lasted: nothing is waited for. */
+  /** Returns these settings without waits, for a decision on a single sample. */
   public SolverSettings atOnce() {
     return new SolverSettings(
         high,
@@ -72,7 +72,7 @@ public record SolverSettings(
   }
 
   /**
-   * @throws IllegalArgumentException where rules would come and go for ever
+   * @throws IllegalArgumentException if rules would oscillate
    */
   public SolverSettings {
     if (!(low < high)) {

@@ -6,15 +6,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Which of the moves that lower the maximum enough is made. Ties go to the lower maximum, then to a
- * flow that its hash would put there, the flow of less bandwidth, the lower list and flow.
+ * Choice among the moves that lower the maximum enough. Ties go to the lower maximum, then to a
+ * flow that its hash would put there, then to the flow of less bandwidth, then to the lower list
+ * and flow.
  */
 public enum Strategy {
-  /** The one that leaves the lowest maximum. */
+  /** Prefers the move that leaves the lowest maximum. */
   MIN_MAX("min-max", Comparator.comparingDouble(each -> 0)),
-  /** That of the largest flow, as the draft's section 4.2 has it. */
+  /** Prefers the largest flow, as the draft's section 4.2 does. */
   LARGEST_FIRST("largest-first", Comparator.comparingDouble(each -> -each.elephant().rate())),
-  /** That of the smallest flow, as the draft's example has it. */
+  /** Prefers the smallest flow, as the draft's example does. */
   SMALLEST_MOVE("smallest-move", Comparator.comparingDouble(each -> each.elephant().rate()));
 
   private final String text;
@@ -35,18 +36,18 @@ public enum Strategy {
         .thenComparing(each -> each.elephant().id());
   }
 
-  /** For configurations. */
+  /** Returns the name in configurations. */
   public String text() {
     return text;
   }
 
-  /** Those that come first are tried first. */
+  /** Orders candidates; the first is tried first. */
   Comparator<MoveCandidate> order() {
     return order;
   }
 
   /**
-   * @throws IllegalArgumentException for a name of none
+   * @throws IllegalArgumentException if no strategy has this name
    */
   public static Strategy of(String text) {
     Optional<Strategy> found =

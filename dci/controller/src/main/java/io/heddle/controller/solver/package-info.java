@@ -1,7 +1,7 @@
 /**
- * Decides which flows go to which segment lists. {@link io.heddle.controller.solver.Solver} has the
- * memory between rounds; {@code MovePlanner} and {@code Loads} compute. No I/O, no clock, no
- * thread: time comes with the snapshot.
+ * Solver: decides which flows go to which segment lists. {@link io.heddle.controller.solver.Solver}
+ * keeps the memory between rounds; {@code MovePlanner} and {@code Loads} compute. It has no I/O,
+ * clock or thread: time comes with the snapshot.
  */
 @NullMarked
 package io.heddle.controller.solver;

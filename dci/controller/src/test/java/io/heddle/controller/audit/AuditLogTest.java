@@ -23,12 +23,12 @@ class AuditLogTest {
   @TempDir private Path folder;
 
   @Test
-  void everyRoundIsALineWithItsInputsWhatWasRefusedAndWhatWasChosen() throws Exception {
+  void everyRoundIsALineWithInputsRefusedMovesAndDecisions() throws Exception {
     Path file = folder.resolve("audit.jsonl");
     Networks net = new Networks(3).flow(1, 35, 1).flow(3, 30, 1).flow(2, 30, 2).flow(4, 30, 3);
     Solver solver = new Solver(SolverSettings.DEFAULT.atOnce(), Strategy.LARGEST_FIRST);
     for (int i = 0; i < 2; i++) {
-      /* Opened anew each time: what is there stays. */
+      /* Reopening the file keeps its content. */
       try (AuditLog audit = new AuditLog(file)) {
         NetworkSnapshot inputs = net.snapshot();
         Round round = net.round(solver);
@@ -51,7 +51,7 @@ class AuditLogTest {
   }
 
   @Test
-  void lineThatIsWrittenInPartOnlyIsTakenBack() throws Exception {
+  void partlyWrittenLineIsTruncated() throws Exception {
     Networks net = new Networks(2).flow(1, 35, 1);
     Round round = net.round(new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX));
     DiskChannel disk = new DiskChannel();

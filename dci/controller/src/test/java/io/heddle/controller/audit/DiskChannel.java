@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A file in memory, on a disk that is full at times. */
+/** File in memory, on a disk that can be full. */
 public final class DiskChannel implements SeekableByteChannel {
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
   private long room = Long.MAX_VALUE;
@@ -18,7 +18,7 @@ public final class DiskChannel implements SeekableByteChannel {
     fillUpAfter(0);
   }
 
-  /** So many bytes are taken still. */
+  /** Sets how many more bytes the disk takes. */
   void fillUpAfter(long bytes) {
     room = bytes;
   }
@@ -58,7 +58,7 @@ public final class DiskChannel implements SeekableByteChannel {
 
   @Override
   public int read(ByteBuffer to) {
-    throw new UnsupportedOperationException("it is only written");
+    throw new UnsupportedOperationException("reads aren't supported");
   }
 
   @Override
@@ -68,7 +68,7 @@ public final class DiskChannel implements SeekableByteChannel {
 
   @Override
   public SeekableByteChannel position(long position) {
-    throw new UnsupportedOperationException("it is only appended to");
+    throw new UnsupportedOperationException("seeks aren't supported");
   }
 
   @Override

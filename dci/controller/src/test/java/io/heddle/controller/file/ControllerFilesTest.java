@@ -37,7 +37,7 @@ class ControllerFilesTest {
   }
 
   @Test
-  void snapshotHasWhatItsFileSays() throws Exception {
+  void snapshotFileIsParsed() throws Exception {
     SnapshotFile file = read(GOOD);
     FlowId flow = new FlowId("g", "fd00:1::1", "fd00:2::2", 17);
     assertEquals(new SnapshotFile.RuleOf("p", 1), file.ruleFlows().get(flow));
@@ -50,13 +50,13 @@ class ControllerFilesTest {
   }
 
   @Test
-  void faultInASnapshotIsNamed() {
+  void snapshotFaultIsReported() {
     for (String[] each :
         new String[][] {
           {"\"id\": 1", "\"ids\": 1", "line 2: Unrecognized field \"ids\""},
           {"\"id\": 1, ", "", "the id of a list is missing"},
-          {"\"links\": [\"a\"]", "\"links\": [\"x\"]", "list 1 names link x, which isn't there"},
-          {"\"name\": \"b\"", "\"name\": \"a\"", "there are two of link a"},
+          {"\"links\": [\"a\"]", "\"links\": [\"x\"]", "list 1 names link x, which doesn't exist"},
+          {"\"name\": \"b\"", "\"name\": \"a\"", "link a is defined twice"},
           {"\"list\": 1, \"list_by", "\"list\": 7, \"list_by", "names segment list p list 7"},
           {"1e11, \"rate_bps\": 0", "0, \"rate_bps\": 0", "link b: capacity 0.0"},
           {"\"rules\"", "\"rules", "line "}
@@ -72,7 +72,7 @@ class ControllerFilesTest {
   }
 
   @Test
-  void configurationHasItsDefaultsAndWhatItSays() {
+  void configurationOverridesDefaults() {
     assertEquals(ControllerConfig.DEFAULT, ControllerConfig.parse("f", List.of("# nothing")));
     ControllerConfig config =
         ControllerConfig.parse(
@@ -84,7 +84,7 @@ class ControllerFilesTest {
   }
 
   @Test
-  void faultInAConfigurationIsNamedByItsLine() {
+  void configurationFaultIsReportedWithItsLine() {
     for (String[] each :
         new String[][] {
           {

@@ -47,29 +47,29 @@ final class NetworkParserTest {
   }
 
   @Test
-  void networkIsAsItIsWritten() {
+  void networkSectionsAreParsed() {
     NetworkConfig config = parse(GOOD);
     assertEquals(0x0a000009, config.routerId());
     assertEquals(List.of("gw1"), config.gateways().stream().map(each -> each.name()).toList());
     assertEquals(9339, config.targets().get(1).port());
     assertEquals(1e8, config.links().getFirst().capacity());
     assertEquals(List.of(new NetworkConfig.ListPath("gw1", 1, List.of("a", "b"))), config.paths());
-    assertEquals(65_000, config.peers().getFirst().as(), "ours unless said");
+    assertEquals(65_000, config.peers().getFirst().as(), "own AS by default");
   }
 
   @Test
-  void faultsAreNamedByTheirLineAndTheNearestName() {
+  void faultIsReportedWithLineAndNearestName() {
     for (String[] each :
         new String[][] {
-          {"router-id = 10.0.0.9\n", "", "a network wants router-id and as"},
+          {"router-id = 10.0.0.9\n", "", "a network needs router-id and as"},
           {"router-id = 10.0.0.1\n", "", "[gateway gw1] has no 'router-id'"},
-          {"key = c.key\n", "", "telemetry wants key = FILE"},
+          {"key = c.key\n", "", "telemetry needs key = FILE"},
           {"target = gw1", "target = gw2", "line 14: target = gw2 is no [gateway] or [router]"},
           {"gateway = gw1", "gateway = p1", "gateway = p1 is no [gateway] of this file"},
           {"links = a b", "links = a c", "names c, which is no [link]"},
           {"links = a b", "links = a a", "names a link twice"},
           {"capacity-mbps = 1000\n", "", "[link b] has no 'capacity-mbps'"},
-          {"[router p1]", "[router gw1]", "there is a target gw1 already"},
+          {"[router p1]", "[router gw1]", "target gw1 is defined twice"},
           {"interface = w1", "interfaces = w1", "there is no key 'interfaces'"},
         }) {
       String broken = GOOD.replaceFirst(java.util.regex.Pattern.quote(each[0]), each[1]);

@@ -14,7 +14,7 @@ import io.heddle.controller.solver.Strategy;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.platform.testing.Patience;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.report.ListReport;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rounds of a controller that has peers nowhere; reports are handed to it. */
+/** Rounds of a controller without peers; the test delivers the reports. */
 final class ControllerTest {
   private static final long SECOND_NS = 1_000_000_000;
   private static final long MS = 1_000_000;
@@ -78,17 +78,17 @@ final class ControllerTest {
     }
   }
 
-  private void hear(Heard what) {
-    controller.store().listener("gw1").heard(what);
+  private void deliver(Decoded what) {
+    controller.store().listener("gw1").received(what);
   }
 
-  /* Rates of the two links, in Mbit/s. */
+  /* Reports rates of the two links, in Mbit/s. */
   private void count(long first, long second) {
     seconds++;
     firstOctets += first * 125_000;
     secondOctets += second * 125_000;
-    hear(
-        new Heard.Counters(
+    deliver(
+        new Decoded.Counters(
             List.of(
                 new InterfaceReport("w1", firstOctets), new InterfaceReport("w2", secondOctets)),
             seconds * SECOND_NS));
@@ -98,13 +98,16 @@ final class ControllerTest {
   private long secondOctets;
 
   private void lists() {
-    hear(new Heard.Lists(List.of(list(1), list(2))));
+    deliver(new Decoded.Lists(List.of(list(1), list(2))));
   }
 
-  /* At a time that the test makes: on a busy machine reports would grow old between two lines of it. */
+  /*
+   * Runs a round on the test's clock: on a busy machine reports would grow old between two lines of
+   * the test.
+   */
   private void round() {
     nowNs += MS;
-    controller.decideOnce(nowNs);
+    controller.runRound(nowNs);
   }
 
   private List<String> rules() {
@@ -144,16 +147,17 @@ final class ControllerTest {
   }
 
   @Test
-  void restartedControllerKeepsTheRulesThatItTakesOver() {
+  void restartedControllerKeepsAdoptedRules() {
     begin(null);
     round();
     assertEquals(List.of(), rules(), "nothing has been reported");
     lists();
-    hear(new Heard.Elephants(List.of(elephant(17, 40_000_000, 2), elephant(18, 40_000_000, 1))));
-    hear(new Heard.Rules(List.of(rule(17, 2))));
+    deliver(
+        new Decoded.Elephants(List.of(elephant(17, 40_000_000, 2), elephant(18, 40_000_000, 1))));
+    deliver(new Decoded.Rules(List.of(rule(17, 2))));
     count(40, 40);
     round();
-    assertEquals(List.of("17 to 2"), rules(), "links have been counted once only");
+    assertEquals(List.of("17 to 2"), rules(), "links have been counted only once");
     for (int i = 0; i < 20; i++) {
       count(40, 40);
       round();
@@ -167,21 +171,22 @@ final class ControllerTest {
   }
 
   @Test
-  void decisionThatCouldNotBeWrittenIsCarriedOutOnceItCan() {
+  void decisionIsCarriedOutOnceItsAuditLineIsWritten() {
     DiskChannel disk = new DiskChannel();
     begin(new AuditLog(disk));
     lists();
-    hear(new Heard.Elephants(List.of(elephant(17, 40_000_000, 1), elephant(18, 40_000_000, 1))));
-    hear(new Heard.Rules(List.of()));
+    deliver(
+        new Decoded.Elephants(List.of(elephant(17, 40_000_000, 1), elephant(18, 40_000_000, 1))));
+    deliver(new Decoded.Rules(List.of()));
     count(80, 0);
     count(80, 0);
     disk.fillUp();
     round();
     round();
-    assertEquals(List.of(), rules(), "nothing is done that isn't written");
+    assertEquals(List.of(), rules(), "a decision must be written before it is carried out");
     assertEquals(List.of(), disk.lines());
     String sentence = "the audit can't be written, so nothing is decided: No space left on device";
-    assertEquals(List.of(sentence), log, "it is told once");
+    assertEquals(List.of(sentence), log, "logged once");
     assertEquals(List.of("anything: " + sentence), controller.overview().gaps());
     disk.makeRoom();
     round();
@@ -189,7 +194,7 @@ final class ControllerTest {
     assertTrue(disk.lines().getFirst().contains("\"action\":\"move\""), disk.lines().getFirst());
     assertEquals(List.of(), controller.overview().gaps());
     int moved = controller.overview().rules().getFirst().queuePair();
-    hear(new Heard.Elephants(List.of(elephant(35 - moved, 40_000_000, 1))));
+    deliver(new Decoded.Elephants(List.of(elephant(35 - moved, 40_000_000, 1))));
     disk.fillUp();
     round();
     assertEquals(1, rules().size(), "its withdrawal isn't written");
@@ -200,12 +205,12 @@ final class ControllerTest {
   }
 
   @Test
-  void faultOfTheBgpThreadIsToldToWhoeverDependsOnIt() throws Exception {
+  void faultOfTheBgpThreadRunsTheFailureAction() throws Exception {
     begin(null);
     CountDownLatch lost = new CountDownLatch(1);
     controller.decide(lost::countDown);
     RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
-    /* One route for two gateways can't be announced. */
+    /* Two gateways can't share one route, so this announcement fails. */
     for (int gateway = 1; gateway <= 2; gateway++) {
       FlowId flow = new FlowId("gw" + gateway, "fc00:1::1", "fc00:2::2", 17);
       controller.speaker().announce(book.want(flow, gateway, "wan", 1, "it is moved"));

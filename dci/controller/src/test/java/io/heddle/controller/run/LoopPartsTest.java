@@ -12,7 +12,7 @@ import io.heddle.controller.run.ControllerStatus.Fit;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.telemetry.gnmi.ReportPath;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.report.ListReport;
@@ -58,8 +58,8 @@ final class LoopPartsTest {
   private final SnapshotMaker snapshots = new SnapshotMaker(NETWORK, store);
   private final RuleBook book = new RuleBook(ComponentTypes.DEFAULT);
 
-  private void hear(Heard what) {
-    store.listener("gw1").heard(what);
+  private void deliver(Decoded what) {
+    store.listener("gw1").received(what);
   }
 
   private static ListReport list(int id) {
@@ -101,18 +101,19 @@ final class LoopPartsTest {
   }
 
   private void count(long octets, long seconds) {
-    hear(
-        new Heard.Counters(
+    deliver(
+        new Decoded.Counters(
             List.of(new InterfaceReport("w1", octets), new InterfaceReport("w2", octets / 2)),
             seconds * SECOND_NS));
   }
 
   @Test
-  void snapshotIsMadeOnceListsElephantsRulesAndTwoCountsHaveCome() {
+  void snapshotNeedsListsElephantsRulesAndTwoCounts() {
     assertEquals(List.of("gw1: nothing has come yet"), snapshots.make(nowNs).gaps());
-    hear(new Heard.Lists(List.of(list(1), list(2))));
-    hear(new Heard.Elephants(List.of(elephant("fc00:2::2", 17, 1), elephant("10.2.0.2", 18, 1))));
-    hear(new Heard.Rules(List.of()));
+    deliver(new Decoded.Lists(List.of(list(1), list(2))));
+    deliver(
+        new Decoded.Elephants(List.of(elephant("fc00:2::2", 17, 1), elephant("10.2.0.2", 18, 1))));
+    deliver(new Decoded.Rules(List.of()));
     count(1_000, 1);
     assertTrue(
         snapshots.make(nowNs).gaps().getFirst().contains("gw1 hasn't counted twice"),
@@ -142,7 +143,7 @@ final class LoopPartsTest {
   }
 
   @Test
-  void sameCountOnceMoreAndACounterThatBeginsAnewAreNoRates() {
+  void repeatedCountAndCounterResetGiveNoRate() {
     count(1_000, 1);
     count(1_000, 1);
     assertNull(store.rate("gw1", "w1"));
@@ -153,59 +154,59 @@ final class LoopPartsTest {
   }
 
   @Test
-  void listWithoutPathIsToldOf() {
-    hear(new Heard.Lists(List.of(list(1), list(3))));
-    hear(new Heard.Elephants(List.of()));
-    hear(new Heard.Rules(List.of()));
+  void listWithoutPathIsAGap() {
+    deliver(new Decoded.Lists(List.of(list(1), list(3))));
+    deliver(new Decoded.Elephants(List.of()));
+    deliver(new Decoded.Rules(List.of()));
     assertTrue(
-        snapshots.make(nowNs).gaps().getFirst().contains("no [path] says over which links list 3"),
+        snapshots.make(nowNs).gaps().getFirst().contains("no [path] names the links of list 3"),
         snapshots.make(nowNs).gaps().toString());
   }
 
   @Test
-  void troubleIsToldOnceAndItsEndToo() {
+  void troubleAndItsEndAreLoggedOnce() {
     store.listener("gw1").lost("gw1 is gone");
     store.listener("gw1").lost("gw1 is gone");
-    hear(new Heard.Elephants(List.of()));
+    deliver(new Decoded.Elephants(List.of()));
     assertEquals(List.of("gw1 is gone", "gw1 reports"), log);
-    hear(new Heard.Malformed(ReportPath.ELEPHANTS, "nonsense"));
+    deliver(new Decoded.Malformed(ReportPath.ELEPHANTS, "nonsense"));
     assertTrue(log.getLast().contains("isn't understood: nonsense"), log.getLast());
   }
 
   @Test
-  void malformedPathBesideGoodOnesIsToldOnce() {
-    hear(new Heard.Lists(List.of(list(1))));
+  void malformedPathAmongGoodOnesIsLoggedOnce() {
+    deliver(new Decoded.Lists(List.of(list(1))));
     for (int i = 0; i < 5; i++) {
-      hear(new Heard.Malformed(ReportPath.ELEPHANTS, "nonsense"));
-      hear(new Heard.Lists(List.of(list(1))));
+      deliver(new Decoded.Malformed(ReportPath.ELEPHANTS, "nonsense"));
+      deliver(new Decoded.Lists(List.of(list(1))));
       assertEquals("gw1 reports what isn't understood: nonsense", store.reported("gw1").trouble());
     }
     assertEquals(List.of("gw1 reports what isn't understood: nonsense"), log);
-    hear(new Heard.Elephants(List.of()));
+    deliver(new Decoded.Elephants(List.of()));
     assertEquals("gw1 reports", log.getLast());
     assertNull(store.reported("gw1").trouble());
   }
 
   @Test
-  void gatewayWhoseReportsCannotBeIsAGapAndNoFault() {
+  void inconsistentReportsAreAGapNotAFault() {
     count(1_000, 1);
     count(2_000, 2);
-    hear(new Heard.Lists(List.of(list(1), list(2))));
+    deliver(new Decoded.Lists(List.of(list(1), list(2))));
     ElephantReport twice = elephant("fc00:2::2", 17, 1);
-    hear(new Heard.Elephants(List.of(twice, twice)));
-    hear(new Heard.Rules(List.of()));
+    deliver(new Decoded.Elephants(List.of(twice, twice)));
+    deliver(new Decoded.Rules(List.of()));
     SnapshotMaker.Made made = snapshots.make(nowNs);
     assertEquals(List.of(), made.snapshot().policies());
     assertEquals(Set.of("gw1"), made.unknown());
     assertEquals(
-        List.of("gw1: its reports can't be: queue pair 17 of fc00:2::2 is there twice"),
+        List.of("gw1: its reports are inconsistent: queue pair 17 of fc00:2::2 is listed twice"),
         made.gaps());
-    hear(new Heard.Elephants(List.of(elephant("::ffff:10.2.0.2", 17, 1), twice)));
+    deliver(new Decoded.Elephants(List.of(elephant("::ffff:10.2.0.2", 17, 1), twice)));
     assertEquals(
         1,
         snapshots.make(nowNs).snapshot().flows().size(),
         "no rule leads from one family to another");
-    hear(new Heard.Elephants(List.of(elephant("FC00:2:0::2", 17, 1))));
+    deliver(new Decoded.Elephants(List.of(elephant("FC00:2:0::2", 17, 1))));
     assertEquals(
         flow(17), snapshots.make(nowNs).snapshot().flows().getFirst().id(), "one text for each");
   }
@@ -223,15 +224,15 @@ final class LoopPartsTest {
   }
 
   @Test
-  void auditNamesOrphansAndWhatIsNotInForce() {
+  void auditNamesOrphansAndMissingRules() {
     nowNs = System.nanoTime();
     String ours = "controller 10.0.0.9";
     book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
     book.want(flow(18), 1, "gw1/wan", 2, "it is moved");
     book.want(flow(19), 1, "gw1/wan", 2, "it is moved");
     book.want(flow(20), 1, "gw1/wan", 2, "it is moved");
-    hear(
-        new Heard.Rules(
+    deliver(
+        new Decoded.Rules(
             List.of(
                 rule(17, 2, ours, true),
                 rule(18, 1, ours, true),
@@ -270,9 +271,9 @@ final class LoopPartsTest {
   }
 
   @Test
-  void oneRuleOfTwoGatewaysIsSeen() {
+  void sameRuleAtTwoGatewaysIsDetected() {
     book.want(flow(17), 1, "gw1/wan", 2, "it is moved");
-    assertEquals(flow(17), book.sameRule(new FlowId("gw2", "fc00:1::1", "fc00:2::2", 17)));
-    assertNull(book.sameRule(flow(17)));
+    assertEquals(flow(17), book.ruleWithSameKey(new FlowId("gw2", "fc00:1::1", "fc00:2::2", 17)));
+    assertNull(book.ruleWithSameKey(flow(17)));
   }
 }

@@ -15,13 +15,13 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Leaves out what can't help, and misses nothing by it. */
+/** The search skips pairs that can't help, and misses none that does. */
 class ExchangeTest {
   private static final int CASES = 2_000;
   private static final double CAPACITY = 100 * Networks.GBIT;
 
   @Test
-  void searchFindsWhatTryingAllFindsWhereListsShareLinks() {
+  void searchFindsTheExhaustiveOptimumWithSharedLinks() {
     int found = 0;
     int none = 0;
     for (int seed = 0; seed < CASES; seed++) {
@@ -77,7 +77,7 @@ class ExchangeTest {
       for (int to : loads.lists(Networks.POLICY)) {
         int from = loads.listOf(flow);
         if (to != from && loads.utilisation(from) >= most - Loads.SAME) {
-          moves.add(loads.tried(flow, to));
+          moves.add(loads.outcome(flow, to));
         }
       }
     }
@@ -92,7 +92,7 @@ class ExchangeTest {
           for (int to : loads.lists(Networks.POLICY)) {
             if (to != comes.to()) {
               loads.move(other, to);
-              least = Math.min(least, loads.tried(comes.flow(), comes.to()).predicted());
+              least = Math.min(least, loads.outcome(comes.flow(), comes.to()).predicted());
               loads.move(other, comes.to());
             }
           }

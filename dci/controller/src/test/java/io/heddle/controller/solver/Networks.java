@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A network whose lists have a link each, of 100 Gbit/s so that rates are percents; a policy "p" of
- * gateway "g". What decisions say is carried out at once.
+ * Network whose lists have one link of 100 Gbit/s each, so that rates are percentages. It has a
+ * policy "p" of gateway "g". Decisions are carried out at once.
  */
 public final class Networks {
   static final String POLICY = "p";
@@ -37,7 +37,7 @@ public final class Networks {
     return new FlowId("g", "fd00:1::1", "fd00:2::2", queuePair);
   }
 
-  /** Rates, and backgrounds, in Gbit/s. */
+  /** Adds a flow; rates and backgrounds are in Gbit/s. */
   public Networks flow(int queuePair, double rate, int list) {
     flows.put(id(queuePair), new ElephantFlow(id(queuePair), POLICY, rate * GBIT, list, list));
     return this;
@@ -76,7 +76,7 @@ public final class Networks {
         nowNs, List.of(new SteeredPolicy(POLICY, "g", gatewaySampleNs)), all, links, sorted);
   }
 
-  /** A round a second later, carried out. */
+  /** Runs a round one second later and carries it out. */
   public Round round(Solver solver) {
     nowNs += SECOND_NS;
     Round round = solver.next(snapshot());

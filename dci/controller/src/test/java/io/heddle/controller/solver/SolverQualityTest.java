@@ -9,17 +9,17 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** How near the solver comes to the best of all placements. */
+/** Distance of the solver's result from the best of all placements. */
 class SolverQualityTest {
   private static final double MOST = 1.34;
   private static final int CASES = 1_000;
 
-  /* Nothing is waited for, and every gain counts: only what it finds is measured. */
+  /* Without waits and with every gain accepted, only the search is measured. */
   private static final SolverSettings EAGER =
       new SolverSettings(1e-6, 0, 0, 1e-6, 0, 1, 0, 4, 0, 0, 1, 3, Double.POSITIVE_INFINITY, 1);
 
   @Test
-  void solverIsWithinAThirdOfTheBestPlacementInAThousandRandomCases() {
+  void solverIsWithinAThirdOfTheOptimumInAThousandRandomCases() {
     double worst = 0;
     double sum = 0;
     for (int seed = 0; seed < CASES; seed++) {

@@ -87,10 +87,10 @@ class SolverSteadinessTest {
     }
   }
 
-  /* Two lists; the second flow collides with the first while its burst lasts. */
+  /* Two lists; the second flow collides with the first during its bursts. */
   @ParameterizedTest
   @ValueSource(ints = {4, 8, 12, 15, 25, 40, 60})
-  void burstsOfOneFlowMoveItAFewTimesAndThenItsRuleStays(int seconds) {
+  void ruleOfBurstyFlowStaysAfterAFewMoves(int seconds) {
     Networks net = new Networks(2).flow(1, 40, 1).flow(2, 45, 1);
     Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
     int changes = 0;
@@ -105,10 +105,10 @@ class SolverSteadinessTest {
     assertTrue(changes <= MOST_CHANGES_BY_BURSTS, changes + " changes");
   }
 
-  /* Its bursts last six seconds, and it is silent for so many: no elephant any more. */
+  /* Bursts of six seconds, then silence of the given length, in which the flow is no elephant. */
   @ParameterizedTest
   @ValueSource(ints = {2, 6, 10, 20})
-  void aFlowThatEndsAndReturnsIsMovedMoreAndMoreSeldom(int silence) {
+  void recurringFlowIsMovedLessAndLessOften(int silence) {
     Networks net = new Networks(2).flow(1, 40, 1);
     Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.SMALLEST_MOVE);
     List<Integer> moves = new ArrayList<>();
@@ -130,7 +130,7 @@ class SolverSteadinessTest {
   }
 
   @Test
-  void theRuleOfAFlowWhoseBurstsAreOverGoesAndAfterACalmTimeItIsAsAnyOther() {
+  void backOffOfAFlowResetsAfterACalmTime() {
     Networks net = new Networks(2).flow(1, 40, 1).flow(2, 45, 1);
     Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
     for (int second = 0; second < SECONDS; second++) {

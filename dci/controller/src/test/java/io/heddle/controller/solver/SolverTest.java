@@ -64,7 +64,7 @@ class SolverTest {
   }
 
   @Test
-  void largestFirstLooksAtTheLargestAndRefusesIt() {
+  void largestFirstTriesTheLargestFlowAndRefusesIt() {
     Networks net = draft();
     Solver largest = new Solver(SolverSettings.DEFAULT, Strategy.LARGEST_FIRST);
     net.round(largest);
@@ -85,7 +85,7 @@ class SolverTest {
   }
 
   @Test
-  void endedFlowTakesItsRuleWithItAndTheOtherGoesHome() {
+  void ruleEndsWithItsFlowAndTheOtherFlowReturnsToItsHash() {
     Networks net = draft();
     net.round(solver);
     net.round(solver);
@@ -131,7 +131,7 @@ class SolverTest {
   }
 
   @Test
-  void staleSampleIsNoGroundForADecisionAndTheReasonIsShown() {
+  void staleSamplePreventsDecisionsAndIsReported() {
     Networks net = draft();
     net.round(solver);
     net.nowNs += 10 * SECOND_NS;
@@ -171,7 +171,7 @@ class SolverTest {
   }
 
   @Test
-  void listsThatAreLateOrLossyAreNoTargets() {
+  void slowOrLossyListsAreNoTargets() {
     SolverSettings strict = limits(10, 0.01);
     List<PathList> lists =
         List.of(
@@ -220,7 +220,7 @@ class SolverTest {
   }
 
   @Test
-  void listIsAsBusyAsItsBusiestLinkAndASharedLinkIsNoRelief() {
+  void listIsAsBusyAsItsBusiestLinkAndSharedLinksGiveNoRelief() {
     List<PathList> lists =
         List.of(
             new PathList("p", 1, List.of("a", "shared"), true, 1, 0),
@@ -245,8 +245,8 @@ class SolverTest {
   }
 
   @Test
-  void policiesOfTwoGatewaysThatShareALinkDoNotBothFillIt() {
-    /* Each has a crowded list of its own, and one spare link together. */
+  void policiesSharingALinkDoNotBothFillIt() {
+    /* Each policy has a crowded list of its own; both share one spare link. */
     List<PathList> lists =
         List.of(
             new PathList("p", 1, List.of("a"), true, 1, 0),
@@ -274,8 +274,8 @@ class SolverTest {
   }
 
   @Test
-  void flowThatTwoGatewaysCarryIsMovedAtOneOfThemOnly() {
-    /* One rule on the wire, since the destination and the queue pair name it. */
+  void flowAtTwoGatewaysIsMovedAtOnlyOneOfThem() {
+    /* The rules are one on the wire, since destination and queue pair identify a rule. */
     List<PathList> lists = new ArrayList<>();
     List<WanLink> links = new ArrayList<>();
     List<ElephantFlow> flows = new ArrayList<>();
@@ -325,7 +325,7 @@ class SolverTest {
     net.round(solver);
     Decision.Move move = (Decision.Move) net.round(solver).decisions().getFirst();
     long movedNs = net.nowNs;
-    /* Now its new list is crowded by others, and it is the only elephant there. */
+    /* Now other flows crowd its new list, and it is the only elephant there. */
     net.background.put(move.to(), 50.0);
     net.flows.remove(Networks.id(move.flow().queuePair() == 1 ? 2 : 1));
     Decision next = null;

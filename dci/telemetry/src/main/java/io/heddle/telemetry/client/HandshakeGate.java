@@ -9,24 +9,24 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a channel wait for its turn before TCP connects: both ends limit a handshake to ten seconds,
- * and the server counts from the connection. The turn ends with the handshake. The channel's event
- * loop.
+ * Handler that delays a channel's TCP connection until it has a handshake permit. Both ends limit a
+ * handshake to ten seconds, and the server counts from the connection. The permit ends with the
+ * handshake. Runs on the channel's event loop.
  */
 final class HandshakeGate extends ChannelDuplexHandler {
-  /* A host that is away answers nothing until the connection's own limit. */
+  /* An absent host would hold the permit until the connection's own limit. */
   private static final long LONGEST_CONNECT_MS = 500;
 
-  private final HandshakeTurns turns;
-  private final long longestTurnMs;
-  private HandshakeTurns.@Nullable Turn turn;
+  private final HandshakePermits permits;
+  private final long longestPermitMs;
+  private HandshakePermits.@Nullable Permit permit;
 
   /**
-   * @param longestTurnMs a handshake that lasts longer goes on without its turn
+   * @param longestPermitMs limit after which a longer handshake goes on without its permit
    */
-  HandshakeGate(HandshakeTurns turns, long longestTurnMs) {
-    this.turns = turns;
-    this.longestTurnMs = longestTurnMs;
+  HandshakeGate(HandshakePermits permits, long longestPermitMs) {
+    this.permits = permits;
+    this.longestPermitMs = longestPermitMs;
   }
 
   @Override
@@ -35,8 +35,9 @@ final class HandshakeGate extends ChannelDuplexHandler {
       SocketAddress remote,
       SocketAddress local,
       ChannelPromise promise) {
-    turn =
-        turns.take(() -> context.executor().execute(() -> begin(context, remote, local, promise)));
+    permit =
+        permits.acquire(
+            () -> context.executor().execute(() -> begin(context, remote, local, promise)));
   }
 
   private void begin(
@@ -60,7 +61,7 @@ final class HandshakeGate extends ChannelDuplexHandler {
             },
             LONGEST_CONNECT_MS,
             TimeUnit.MILLISECONDS);
-    context.executor().schedule(this::release, longestTurnMs, TimeUnit.MILLISECONDS);
+    context.executor().schedule(this::release, longestPermitMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -74,14 +75,14 @@ final class HandshakeGate extends ChannelDuplexHandler {
     }
   }
 
-  /* Also where the channel is closed while it waits. */
+  /* Also runs if the channel is closed while it waits. */
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     release();
   }
 
   private void release() {
-    HandshakeTurns.Turn taken = turn;
+    HandshakePermits.Permit taken = permit;
     if (taken != null) {
       taken.release();
     }

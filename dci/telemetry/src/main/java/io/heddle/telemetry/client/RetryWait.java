@@ -3,8 +3,9 @@ package io.heddle.telemetry.client;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before the next try. It doubles to two seconds, so who was away for long is
- * heard soon; and it is drawn, so that many clients don't try together. One thread at a time.
+ * Wait before the next connection attempt. It doubles up to two seconds, so a host that was away
+ * for long is found soon. It is random, so that many clients don't connect together. Used by one
+ * thread at a time.
  */
 final class RetryWait {
   static final long LONGEST_MS = 2_000;
@@ -17,15 +18,15 @@ final class RetryWait {
     this.random = random;
   }
 
-  /** From half of the present bound to the bound. */
+  /** Returns a random wait between half the current bound and the bound. */
   long nextMs() {
     long waitMs = mostMs / 2 + random.nextLong(mostMs / 2 + 1);
     mostMs = Math.min(2 * mostMs, LONGEST_MS);
     return waitMs;
   }
 
-  /** The other end is there: the first wait is short again. */
-  void heard() {
+  /** Resets the wait to its minimum, since the server has answered. */
+  void reset() {
     mostMs = FIRST_MS;
   }
 }

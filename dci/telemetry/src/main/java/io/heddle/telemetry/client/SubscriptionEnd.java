@@ -7,7 +7,7 @@ import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Why a subscription ended, as a sentence that says what to do. */
+/** Message on why a subscription ended and what to do about it. */
 final class SubscriptionEnd {
   private SubscriptionEnd() {}
 
@@ -16,7 +16,7 @@ final class SubscriptionEnd {
     Throwable cause = status.getCause();
     CertificateException certificate = find(cause, CertificateException.class);
     if (certificate != null) {
-      return "%s shows a certificate that we don't take: %s; compare it with the authorities of our configuration"
+      return "%s presents a certificate that we don't trust: %s; compare it with the authorities of our configuration"
           .formatted(where, certificate.getMessage());
     }
     SSLException tls = find(cause, SSLException.class);
@@ -24,18 +24,18 @@ final class SubscriptionEnd {
       String alert = String.valueOf(tls.getMessage());
       String lower = alert.toLowerCase(Locale.ROOT);
       return lower.contains("alert") && lower.contains("certificate")
-          ? "%s doesn't take our certificate (%s); its authorities have to have signed ours"
+          ? "%s rejects our certificate (%s); one of its authorities has to have signed ours"
               .formatted(where, alert)
-          : "%s speaks no TLS 1.3 with us: %s".formatted(where, alert);
+          : "TLS 1.3 handshake with %s failed: %s".formatted(where, alert);
     }
     ConnectException refused = find(cause, ConnectException.class);
     if (refused != null) {
-      return "%s can't be reached: %s; does it run, with telemetry in its configuration?"
+      return "%s can't be reached: %s; check that it runs and has telemetry in its configuration"
           .formatted(where, String.valueOf(root(refused).getMessage()));
     }
     String said = status.getDescription();
     return status.getCode() == Status.Code.UNAVAILABLE
-        ? "%s is gone: %s".formatted(where, said)
+        ? "connection to %s lost: %s".formatted(where, said)
         : "%s refuses the subscription: %s (%s)".formatted(where, said, status.getCode());
   }
 

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription to one target (STREAM, SAMPLE). Where it ends it begins anew, after a wait of two
- * seconds at most. Each try has a channel of its own: an old one keeps gRPC's own waits, which grow
- * to two minutes.
+ * A subscription to one target (STREAM, SAMPLE). After its end it starts again, within two seconds.
+ * Each attempt has a channel of its own, since an old channel keeps gRPC's back-off, which grows to
+ * two minutes.
  */
 public final class TelemetryClient implements AutoCloseable {
   private static final long END_SECONDS = 2;
@@ -70,11 +70,11 @@ public final class TelemetryClient implements AutoCloseable {
     questions.onNext(SubscribeRequest.newBuilder().setSubscribe(list).build());
   }
 
-  private synchronized void heard() {
-    wait.heard();
+  private synchronized void resetWait() {
+    wait.reset();
   }
 
-  private synchronized void again() {
+  private synchronized void retry() {
     ManagedChannel old = channel;
     if (!closed && old != null) {
       old.shutdownNow();
@@ -91,8 +91,8 @@ public final class TelemetryClient implements AutoCloseable {
     @Override
     public void onNext(SubscribeResponse answer) {
       if (answer.hasUpdate() && !isClosed()) {
-        heard();
-        listener.heard(ReportReader.read(answer.getUpdate()));
+        resetWait();
+        listener.received(ReportReader.read(answer.getUpdate()));
       }
     }
 
@@ -109,7 +109,7 @@ public final class TelemetryClient implements AutoCloseable {
     private void ended(String why) {
       if (!isClosed()) {
         listener.lost(why);
-        again();
+        retry();
       }
     }
   }

@@ -16,15 +16,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What all clients of a controller share: the certificate, threads, a timer, and turns to shake
- * hands. So a hundred gateways come up one after another, and none of them runs out of time.
+ * Resources shared by a controller's clients: certificate, threads, timer and handshake permits.
+ * The permits let a hundred gateways connect one after another within their time limits.
  */
 public final class TelemetryConnections implements AutoCloseable {
-  /* A handshake costs some 50 ms of a processor where Java hasn't compiled it yet. */
+  /* A handshake takes about 50 ms of a processor before Java has compiled it. */
   private static final int MOST_HANDSHAKES = 4;
 
-  /* Others mustn't wait for long for a host that accepts and says nothing. */
-  private static final long LONGEST_TURN_MS = 5_000;
+  /* Limits how long a host that accepts and stays silent can delay others. */
+  private static final long LONGEST_PERMIT_MS = 5_000;
 
   private static final int MOST_THREADS = 4;
   private static final int CONNECT_MS = 2_000;
@@ -34,8 +34,8 @@ public final class TelemetryConnections implements AutoCloseable {
   private static final long END_SECONDS = 2;
 
   private final SslContext tls;
-  private final long longestTurnMs;
-  private final HandshakeTurns turns = new HandshakeTurns(MOST_HANDSHAKES);
+  private final long longestPermitMs;
+  private final HandshakePermits permits = new HandshakePermits(MOST_HANDSHAKES);
   private final EventLoopGroup threads =
       new MultiThreadIoEventLoopGroup(
           Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()),
@@ -46,26 +46,26 @@ public final class TelemetryConnections implements AutoCloseable {
           Thread.ofPlatform().name("heddle-telemetry-retry").daemon().factory());
 
   /**
-   * Opens nothing yet.
+   * Loads the certificates; opens no connection.
    *
-   * @throws io.heddle.platform.HeddleException where a file doesn't serve
+   * @throws io.heddle.platform.HeddleException if a file can't be used
    */
   public TelemetryConnections(TlsFiles files) {
-    this(files, LONGEST_TURN_MS);
+    this(files, LONGEST_PERMIT_MS);
   }
 
-  TelemetryConnections(TlsFiles files, long longestTurnMs) {
+  TelemetryConnections(TlsFiles files, long longestPermitMs) {
     GrpcLog.severeOnly();
     tls = files.client();
-    this.longestTurnMs = longestTurnMs;
+    this.longestPermitMs = longestPermitMs;
   }
 
-  /** Begins to subscribe, in the calling thread's network namespace. */
+  /** Starts a subscription in the calling thread's network namespace. */
   public TelemetryClient subscribe(TelemetryTarget target, TelemetryListener listener) {
     return TelemetryClient.start(target, listener, this);
   }
 
-  /** A channel that connects with its first call. */
+  /** Returns a channel that connects on its first call. */
   ManagedChannel channel(TelemetryTarget target) {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress(target.host(), target.port())
@@ -85,7 +85,7 @@ public final class TelemetryConnections implements AutoCloseable {
 
   private Channel connection() {
     NioSocketChannel channel = new NioSocketChannel();
-    channel.pipeline().addFirst(new HandshakeGate(turns, longestTurnMs));
+    channel.pipeline().addFirst(new HandshakeGate(permits, longestPermitMs));
     return channel;
   }
 
@@ -93,7 +93,7 @@ public final class TelemetryConnections implements AutoCloseable {
     timer.schedule(what, delayMs, TimeUnit.MILLISECONDS);
   }
 
-  /** Ends the threads; clients are closed before. */
+  /** Ends the threads. All clients must be closed before. */
   @Override
   public void close() {
     timer.shutdownNow();

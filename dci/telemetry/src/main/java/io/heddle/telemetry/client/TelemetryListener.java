@@ -1,15 +1,15 @@
 package io.heddle.telemetry.client;
 
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 
-/** Hears what one target reports. */
+/** Receiver of one target's reports. */
 public interface TelemetryListener {
-  void heard(Heard what);
+  void received(Decoded update);
 
   /**
-   * The subscription has ended, or couldn't begin; the next try follows by itself.
+   * Reports that the subscription has ended or couldn't start. The client tries again by itself.
    *
-   * @param why a sentence for people
+   * @param why a sentence for the log
    */
   void lost(String why);
 }

@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom to subscribe to.
+ * Target of a subscription.
  *
  * @param name for messages
  * @param host name or address; without a {@code serverName} its certificate has to name it
- * @param serverName what its certificate names instead; null for none
- * @param paths what is wanted of it
+ * @param serverName name in its certificate if it differs from the host; null if not
+ * @param paths to subscribe to
  * @param intervalNs between two samples
  */
 public record TelemetryTarget(

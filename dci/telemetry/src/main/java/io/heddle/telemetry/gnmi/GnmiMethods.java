@@ -7,9 +7,9 @@ import io.heddle.telemetry.proto.CapabilityResponse;
 import io.heddle.telemetry.proto.SubscribeRequest;
 import io.heddle.telemetry.proto.SubscribeResponse;
 
-/** The service gnmi.gNMI, as far as it is spoken here. */
+/** The supported methods of the service gnmi.gNMI. */
 public final class GnmiMethods {
-  /** The shortest interval between samples that a gateway grants. */
+  /** The shortest sample interval that a gateway accepts. */
   public static final long LEAST_INTERVAL_NS = 50_000_000;
 
   public static final String SERVICE = "gnmi.gNMI";

@@ -4,17 +4,17 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What gRPC and Netty write to the standard error stream by java.util.logging. Each connection that
- * breaks in the middle of a write is a stack trace there, and so is a host without a hardware
- * address. Whoever uses a connection tells of its end in our own words.
+ * Filter for gRPC's and Netty's java.util.logging output on the standard error stream. They print a
+ * stack trace for each connection that breaks during a write, and for a host without a hardware
+ * address. Users of a connection report its end themselves.
  */
 public final class GrpcLog {
-  /* Kept, since java.util.logging forgets a logger that nobody holds, with its level. */
+  /* Held here, since java.util.logging drops an unreferenced logger with its level. */
   private static final Logger ALL = Logger.getLogger("io.grpc");
 
   private GrpcLog() {}
 
-  /** Leaves it errors that are severe. */
+  /** Suppresses everything below severe errors. */
   public static void severeOnly() {
     ALL.setLevel(Level.SEVERE);
   }

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether what a peer says of itself can be. Each method gives the entry's key by the YANG model,
- * and throws an IllegalArgumentException with the reason where the entry can't be.
+ * Validation of a peer's report entries. Each method returns the entry's key by the YANG model, or
+ * throws an IllegalArgumentException that names the invalid value.
  */
 final class ReportCheck {
   private static final int MOST_QUEUE_PAIR = 0xff_ffff;
@@ -52,7 +52,7 @@ final class ReportCheck {
 
   private static String address(String name, @Nullable String text) {
     String address = there(name, text);
-    /* Neither a zone nor brackets: RFC 5952's text, or a dotted quad. */
+    /* No zone and no brackets: RFC 5952's text, or a dotted quad. */
     require(looksLikeAddress(address), name, text);
     try {
       InetAddress.ofLiteral(address);
@@ -62,7 +62,7 @@ final class ReportCheck {
     }
   }
 
-  /* 50,000 elephants a second come here: no regular expression. */
+  /* Avoids a regular expression: 50,000 elephants per second pass here. */
   private static boolean looksLikeAddress(String text) {
     boolean separated = false;
     for (int i = 0; i < text.length(); i++) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What can be subscribed to; lower elements of a path don't narrow it further. */
+/** Paths that can be subscribed to. Deeper path elements don't narrow them further. */
 public enum ReportPath {
   LISTS("/gateway/lists"),
   ELEPHANTS("/gateway/elephants"),
@@ -20,12 +20,12 @@ public enum ReportPath {
     this.text = text;
   }
 
-  /** As people write it. */
+  /** Returns the path as text. */
   public String text() {
     return text;
   }
 
-  /** As gNMI has it. */
+  /** Returns the path as a gNMI message. */
   public Path path() {
     Path.Builder path = Path.newBuilder();
     for (String name : text.substring(1).split("/")) {
@@ -35,8 +35,8 @@ public enum ReportPath {
   }
 
   /**
-   * What a subscription asks for; none where there is no such path. A path that is above several
-   * asks for all of them.
+   * Returns the paths that a subscription covers; none if the path is unknown. A path above several
+   * covers all of them.
    *
    * @param prefix of the subscription list
    */
@@ -57,7 +57,7 @@ public enum ReportPath {
         .collect(Collectors.joining());
   }
 
-  /** As people write it, with its keys. */
+  /** Returns a gNMI path as text, with its keys. */
   public static String text(Path path) {
     return path.getElemList().isEmpty()
         ? "/"
@@ -71,7 +71,7 @@ public enum ReportPath {
             .collect(Collectors.joining());
   }
 
-  /** All of them, for people. */
+  /** Returns all paths as text, for messages. */
   public static String all() {
     return Arrays.stream(values()).map(ReportPath::text).collect(Collectors.joining(", "));
   }

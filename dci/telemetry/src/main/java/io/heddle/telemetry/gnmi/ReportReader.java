@@ -21,41 +21,44 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Notifications to reports. What a peer sends may be anything: a fault is a value to tell of. */
+/**
+ * Parser of gNMI notifications. A malformed notification is a value, since a peer may send
+ * anything.
+ */
 public final class ReportReader {
   private static final String OUT_OCTETS = "out-octets";
   private static final String OPER_STATUS = "oper-status";
 
   private ReportReader() {}
 
-  /** What a notification says. */
-  public sealed interface Heard {
+  /** Content of a notification. */
+  public sealed interface Decoded {
     /** All lists of a gateway. */
-    record Lists(List<ListReport> lists) implements Heard {}
+    record Lists(List<ListReport> lists) implements Decoded {}
 
     /** All elephants of a gateway. */
-    record Elephants(List<ElephantReport> elephants) implements Heard {}
+    record Elephants(List<ElephantReport> elephants) implements Decoded {}
 
     /** All rules of a gateway. */
-    record Rules(List<RuleReport> rules) implements Heard {}
+    record Rules(List<RuleReport> rules) implements Decoded {}
 
     /**
      * Counters of some interfaces.
      *
-     * @param timestampNs when they were read, by the sender's clock
+     * @param timestampNs time of the reading, by the sender's clock
      */
-    record Counters(List<InterfaceReport> counters, long timestampNs) implements Heard {}
+    record Counters(List<InterfaceReport> counters, long timestampNs) implements Decoded {}
 
     /**
-     * It can't be read, or says what can't be.
+     * Notification that can't be parsed or has invalid values.
      *
-     * @param path that it is about
+     * @param path of the notification
      */
-    record Malformed(ReportPath path, String why) implements Heard {}
+    record Malformed(ReportPath path, String why) implements Decoded {}
   }
 
-  /** Never throws: a peer's nonsense is {@link Heard.Malformed}. */
-  public static Heard read(Notification notification) {
+  /** Parses a notification. Never throws: malformed input becomes {@link Decoded.Malformed}. */
+  public static Decoded read(Notification notification) {
     String under = ReportPath.text(notification.getPrefix());
     ReportPath path =
         Arrays.stream(ReportPath.values())
@@ -64,18 +67,18 @@ public final class ReportReader {
             .orElse(ReportPath.INTERFACES);
     try {
       return switch (path) {
-        case LISTS -> new Heard.Lists(values(notification, ListReport.class, ReportCheck::of));
+        case LISTS -> new Decoded.Lists(values(notification, ListReport.class, ReportCheck::of));
         case ELEPHANTS ->
-            new Heard.Elephants(values(notification, ElephantReport.class, ReportCheck::of));
-        case RULES -> new Heard.Rules(values(notification, RuleReport.class, ReportCheck::of));
+            new Decoded.Elephants(values(notification, ElephantReport.class, ReportCheck::of));
+        case RULES -> new Decoded.Rules(values(notification, RuleReport.class, ReportCheck::of));
         case INTERFACES -> counters(notification);
       };
     } catch (IOException | IllegalArgumentException malformed) {
-      return new Heard.Malformed(path, under + ": " + malformed.getMessage());
+      return new Decoded.Malformed(path, under + ": " + malformed.getMessage());
     }
   }
 
-  /* Each entry once, by its key of the YANG model. */
+  /* Parses the entries; each key of the YANG model may occur once. */
   private static <T> List<T> values(
       Notification notification, Class<T> type, Function<T, List<Object>> keyOfSound)
       throws IOException {
@@ -89,7 +92,7 @@ public final class ReportReader {
       }
       List<Object> key = keyOfSound.apply(value);
       if (!keys.add(key)) {
-        throw new IOException(key + " is there twice");
+        throw new IOException(key + " is listed twice");
       }
       all.add(value);
     }
@@ -104,8 +107,8 @@ public final class ReportReader {
     };
   }
 
-  /* Routers send them one by one, under any prefix, and as JSON or not. */
-  private static Heard counters(Notification notification) throws IOException {
+  /* Routers send counters one by one, under any prefix, as JSON or not. */
+  private static Decoded counters(Notification notification) throws IOException {
     Map<String, Long> octets = new LinkedHashMap<>();
     Map<String, Boolean> up = new HashMap<>();
     for (Update each : notification.getUpdateList()) {
@@ -128,13 +131,13 @@ public final class ReportReader {
         case OUT_OCTETS -> octets.put(name, number(each.getVal()));
         case OPER_STATUS -> up.put(name, text(each.getVal()).equals("UP"));
         default -> {
-          /* Routers have more leaves than we ask for. */
+          /* Routers send more leaves than we subscribe to. */
         }
       }
     }
     List<InterfaceReport> counters = new ArrayList<>();
     octets.forEach((name, count) -> counters.add(new InterfaceReport(name, count, up.get(name))));
-    return new Heard.Counters(counters, notification.getTimestamp());
+    return new Decoded.Counters(counters, notification.getTimestamp());
   }
 
   private static String text(TypedValue value) throws IOException {

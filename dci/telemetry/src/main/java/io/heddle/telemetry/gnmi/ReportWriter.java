@@ -15,15 +15,15 @@ import io.heddle.telemetry.report.RuleReport;
 import java.util.Map;
 
 /**
- * A report to notifications, one for each path. It is atomic (gNMI §3.5.2.5): an entry that isn't
- * in it is gone, and one without entries still says that the gateway is there.
+ * Encoder of a report into one gNMI notification per path. Each is atomic (gNMI §3.5.2.5): an entry
+ * missing from it is gone, and an empty one still shows that the gateway is alive.
  */
 public final class ReportWriter {
   private static final String ANY = "any";
 
   private ReportWriter() {}
 
-  /** What the report says under a path. */
+  /** Returns the report's notification for a path. */
   public static Notification write(ReportPath path, GatewayReport report) {
     Notification.Builder out =
         Notification.newBuilder()

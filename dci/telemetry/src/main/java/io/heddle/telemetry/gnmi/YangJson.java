@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 
-/** Reports as JSON with YANG's names (RFC 7951): what isn't known is left out. */
+/** JSON of reports with YANG's names (RFC 7951). Unknown values are left out. */
 final class YangJson {
   static final ObjectMapper MAPPER =
       new ObjectMapper()

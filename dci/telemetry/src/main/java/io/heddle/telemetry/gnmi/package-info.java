@@ -1,6 +1,6 @@
 /**
- * gNMI as it is spoken here: the two methods, the paths that can be subscribed to, reports to
- * notifications and back. Pure functions; no thread.
+ * gNMI subset: the two methods, the paths that can be subscribed to, and conversion of reports to
+ * and from notifications. Pure functions; no thread.
  *
  * @see <a
  *     href="https://github.com/openconfig/reference/blob/master/rpc/gnmi/gnmi-specification.md">the

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A large flow: the packets of one queue pair.
  *
- * @param queuePair unique for its destination only
- * @param policy the SRv6 policy's name
- * @param colour of the policy, 0 where it has none
+ * @param queuePair unique only per destination
+ * @param policy name of the SRv6 policy
+ * @param colour of the policy; 0 if it has none
  * @param endpoint of the policy
  * @param octets of IP since it was first seen
  * @param bitsPerSecond of IP, over the gateway's period
- * @param list id of the list that its last packet went by; 0 for none
- * @param listByHash id of the list that its hash alone would give it; 0 for none
- * @param steeredBy whose rule chose the list; null where its hash did
+ * @param list id of the list that its last packet took; 0 for none
+ * @param listByHash id of the list that its hash alone would choose; 0 for none
+ * @param steeredBy owner of the rule that chose the list; null if its hash did
  * @param flowLabel of the outer header
  * @param outerDestination the first segment
  * @param firstSeen ISO 8601

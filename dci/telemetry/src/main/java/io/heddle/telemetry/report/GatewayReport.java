@@ -3,9 +3,9 @@ package io.heddle.telemetry.report;
 import java.util.List;
 
 /**
- * What a gateway saw at one look.
+ * A gateway's sample.
  *
- * @param timestampNs of the look, nanoseconds since the epoch
+ * @param timestampNs of the sample, in nanoseconds since the epoch
  */
 public record GatewayReport(
     long timestampNs,

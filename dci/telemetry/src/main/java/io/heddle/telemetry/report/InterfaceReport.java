@@ -3,13 +3,13 @@ package io.heddle.telemetry.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An interface, by the paths that openconfig-interfaces gives its leaves.
+ * An interface, with the leaves' paths of openconfig-interfaces.
  *
- * @param outOctets that it has sent, of its link layer
- * @param up whether packets can be sent; null where that isn't known
+ * @param outOctets sent, counted at its link layer
+ * @param up whether packets can be sent; null if unknown
  */
 public record InterfaceReport(String name, long outOctets, @Nullable Boolean up) {
-  /** Its counter alone. */
+  /** Creates a report of the counter alone. */
   public InterfaceReport(String name, long outOctets) {
     this(name, outOctets, null);
   }

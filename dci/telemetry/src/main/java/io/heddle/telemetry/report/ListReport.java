@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A segment list.
  *
- * @param id the gateway's own number for it
- * @param policy the SRv6 policy's name
+ * @param id number that the gateway gives it
+ * @param policy name of the SRv6 policy
  * @param up whether it gets traffic
- * @param reason why not; null where it does
- * @param octets of IP without the encapsulation, since the data plane began
- * @param bitsPerSecond likewise, between the gateway's last two looks
- * @param loss share of the last hundred probes; null where it isn't probed
- * @param roundTripUs the median of the last hundred probes; null where none was answered
+ * @param reason why not; null if it does
+ * @param octets of IP without the encapsulation, since the data plane started
+ * @param bitsPerSecond likewise, between the gateway's last two samples
+ * @param loss share of the last hundred probes; null if it isn't probed
+ * @param roundTripUs median of the last hundred probes; null if none was answered
  */
 public record ListReport(
     int id,

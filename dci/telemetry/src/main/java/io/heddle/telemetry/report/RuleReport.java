@@ -3,13 +3,13 @@ package io.heddle.telemetry.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that somebody wants.
+ * A rule that an operator or a controller has set.
  *
  * @param source null for any
- * @param list id of the list where it sends the queue pair
- * @param active whether packets obey it
- * @param reason why not; null where they do
- * @param setBy who wanted it
+ * @param list id of the list that it sends the queue pair to
+ * @param active whether packets follow it
+ * @param reason why not; null if they do
+ * @param setBy its owner
  * @param used whether packets of the queue pair are seen
  */
 public record RuleReport(
@@ -21,6 +21,6 @@ public record RuleReport(
     @Nullable String reason,
     String setBy,
     boolean used) {
-  /** What {@link #setBy} begins with where a controller did it; its router id follows. */
+  /** Prefix of {@link #setBy} for a controller; its router id follows. */
   public static final String BY_CONTROLLER = "controller ";
 }

@@ -1,6 +1,6 @@
 /**
- * What a gateway reports, as values. Their names in JSON are those of the YANG module
- * src/main/yang/heddle-dci.yang; numbers of 64 bits are strings there, as RFC 7951 §6.1 asks. No
+ * A gateway's reports, as values. Their JSON names are those of the YANG module
+ * src/main/yang/heddle-dci.yang; 64-bit numbers are strings there, as RFC 7951 §6.1 requires. No
  * thread.
  */
 @NullMarked

@@ -47,17 +47,17 @@ final class Subscriptions {
     return stream;
   }
 
-  /** What one subscription of a client asks for. */
-  private record Wanted(Set<ReportPath> paths, long intervalNs) {}
+  /** Request of one subscription. */
+  private record SampleRequest(Set<ReportPath> paths, long intervalNs) {}
 
   /** One call of Subscribe; its answers are sent on the sampler's thread. */
   private final class Stream implements StreamObserver<SubscribeRequest> {
     private final ServerCallStreamObserver<SubscribeResponse> answers;
     private final List<ScheduledFuture<?>> timers = new ArrayList<>();
-    private @Nullable SubscriptionList asked;
-    private List<Wanted> wanted = List.of();
-    /* Whose time came while the client hadn't taken what went before; the one that has waited longest first. */
-    private final Set<Wanted> due = new LinkedHashSet<>();
+    private @Nullable SubscriptionList started;
+    private List<SampleRequest> wanted = List.of();
+    /* Samples that came due while the client was still reading; the oldest first. */
+    private final Set<SampleRequest> due = new LinkedHashSet<>();
     private boolean ended;
 
     Stream(ServerCallStreamObserver<SubscribeResponse> answers) {
@@ -72,7 +72,7 @@ final class Subscriptions {
         } catch (StatusRuntimeException refused) {
           refuse(refused);
         } catch (Throwable failed) {
-          /* The executor would keep it to itself, and the client would wait for ever. */
+          /* The executor would swallow the error, and the client would wait forever. */
           FaultTeller.makeRoom();
           faults.tell("a subscription", failed);
           refuse(refusal(Status.INTERNAL, "the gateway can't answer; its log says why"));
@@ -81,7 +81,7 @@ final class Subscriptions {
     }
 
     private void take(SubscribeRequest request) {
-      SubscriptionList known = asked;
+      SubscriptionList known = started;
       if (request.hasPoll()) {
         if (known == null || known.getMode() != SubscriptionList.Mode.POLL) {
           throw refusal(Status.INVALID_ARGUMENT, "Poll is for a subscription of mode POLL");
@@ -95,7 +95,7 @@ final class Subscriptions {
       }
       SubscriptionList list = request.getSubscribe();
       wanted = wanted(list);
-      asked = list;
+      started = list;
       switch (list.getMode()) {
         case ONCE -> {
           sendInitial(list);
@@ -105,7 +105,7 @@ final class Subscriptions {
         case POLL -> {}
         case STREAM -> {
           sendInitial(list);
-          for (Wanted each : wanted) {
+          for (SampleRequest each : wanted) {
             timers.add(
                 sampler.scheduleAtFixedRate(
                     () -> sample(each),
@@ -114,11 +114,11 @@ final class Subscriptions {
                     TimeUnit.NANOSECONDS));
           }
         }
-        case UNRECOGNIZED -> throw refusal(Status.INVALID_ARGUMENT, "there is no such mode");
+        case UNRECOGNIZED -> throw refusal(Status.INVALID_ARGUMENT, "unknown subscription mode");
       }
     }
 
-    /* Who wants updates only knows the present state, and hears at once that there is none to wait for. */
+    /* A client of updates_only already knows the state, so it gets only the sync message. */
     private void sendInitial(SubscriptionList list) {
       if (list.getUpdatesOnly()) {
         sync();
@@ -137,8 +137,8 @@ final class Subscriptions {
       answers.onNext(SubscribeResponse.newBuilder().setSyncResponse(true).build());
     }
 
-    /* A client that doesn't read gets fewer samples of each; nothing piles up. */
-    private void sample(Wanted each) {
+    /* A slow reader gets fewer samples of each path; nothing queues up. */
+    private void sample(SampleRequest each) {
       due.add(each);
       sendDue();
     }
@@ -150,20 +150,20 @@ final class Subscriptions {
     private void sendDue() {
       try {
         while (!ended && !due.isEmpty() && answers.isReady()) {
-          Wanted first = due.iterator().next();
+          SampleRequest first = due.iterator().next();
           due.remove(first);
           send(first, source.get());
         }
       } catch (StatusRuntimeException gone) {
         finish();
       } catch (Throwable failed) {
-        /* What is thrown ends a timer without a word. */
+        /* An exception would silently end the timer. */
         FaultTeller.makeRoom();
         faults.tell("a sample", failed);
       }
     }
 
-    private void send(Wanted each, GatewayReport report) {
+    private void send(SampleRequest each, GatewayReport report) {
       for (ReportPath path : each.paths()) {
         answers.onNext(
             SubscribeResponse.newBuilder().setUpdate(ReportWriter.write(path, report)).build());
@@ -200,7 +200,7 @@ final class Subscriptions {
       try {
         sampler.execute(what);
       } catch (RejectedExecutionException closing) {
-        /* The server's end has ended all timers. */
+        /* The server's close has ended all timers. */
       }
     }
 
@@ -211,29 +211,30 @@ final class Subscriptions {
     }
   }
 
-  private static List<Wanted> wanted(SubscriptionList list) {
+  private static List<SampleRequest> wanted(SubscriptionList list) {
     if (list.getEncoding() != Encoding.JSON_IETF && list.getEncoding() != Encoding.JSON) {
       throw refusal(
           Status.UNIMPLEMENTED,
-          "encoding " + list.getEncoding() + " isn't spoken; ask for JSON_IETF or JSON");
+          "encoding " + list.getEncoding() + " isn't supported; use JSON_IETF or JSON");
     }
     if (list.getSubscriptionCount() == 0) {
       throw refusal(
-          Status.INVALID_ARGUMENT, "no subscription; there are the paths " + ReportPath.all());
+          Status.INVALID_ARGUMENT,
+          "the list has no subscription; the paths are " + ReportPath.all());
     }
-    List<Wanted> wanted = new ArrayList<>();
+    List<SampleRequest> wanted = new ArrayList<>();
     for (Subscription each : list.getSubscriptionList()) {
       if (each.getMode() == SubscriptionMode.ON_CHANGE
           && list.getMode() == SubscriptionList.Mode.STREAM) {
-        throw refusal(Status.UNIMPLEMENTED, "ON_CHANGE isn't spoken; ask for SAMPLE");
+        throw refusal(Status.UNIMPLEMENTED, "ON_CHANGE isn't supported; use SAMPLE");
       }
       Set<ReportPath> paths = new TreeSet<>(ReportPath.under(list.getPrefix(), each.getPath()));
       if (paths.isEmpty()) {
         throw refusal(
             Status.NOT_FOUND,
-            "there is no path "
+            "unknown path "
                 + ReportPath.text(each.getPath())
-                + "; there are "
+                + "; the paths are "
                 + ReportPath.all());
       }
       long intervalNs = each.getSampleInterval();
@@ -243,11 +244,11 @@ final class Subscriptions {
       if (intervalNs < GnmiMethods.LEAST_INTERVAL_NS) {
         throw refusal(
             Status.INVALID_ARGUMENT,
-            "an interval of "
+            "interval of "
                 + Long.toUnsignedString(intervalNs)
-                + " ns isn't from 50 ms to 292 years");
+                + " ns is outside the range from 50 ms to 292 years");
       }
-      wanted.add(new Wanted(paths, intervalNs));
+      wanted.add(new SampleRequest(paths, intervalNs));
     }
     return wanted;
   }

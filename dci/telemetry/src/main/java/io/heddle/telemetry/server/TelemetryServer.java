@@ -24,14 +24,17 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Answers gNMI's Capabilities and Subscribe, to clients with a certificate only. */
+/** gNMI server for Capabilities and Subscribe. It only accepts clients with a certificate. */
 public final class TelemetryServer implements AutoCloseable {
-  /** The port that IANA gives gNMI. */
+  /** Port that IANA assigns to gNMI. */
   public static final int PORT = 9339;
 
   private static final long END_SECONDS = 2;
 
-  /* Below the 10 s of our clients: gRPC's own limit of 5 minutes ends a connection for their signs of life. */
+  /*
+   * Below the 10 s between our clients' keep-alive pings. With gRPC's own limit of 5 minutes, the
+   * server would close the connection for too many pings.
+   */
   private static final long LEAST_PING_SECONDS = 5;
 
   private final EventLoopGroup loop;
@@ -48,8 +51,8 @@ public final class TelemetryServer implements AutoCloseable {
    * Listens in the calling thread's network namespace.
    *
    * @param at port 0 for any
-   * @param source asked on the server's own thread, at most as often as a client wants samples
-   * @throws HeddleException where a file or the address doesn't serve
+   * @param source called on the server's own thread, at most as often as a client wants samples
+   * @throws HeddleException if a file or the address can't be used
    */
   public static TelemetryServer start(
       InetSocketAddress at, TlsFiles files, Supplier<GatewayReport> source, Log log) {
@@ -57,7 +60,7 @@ public final class TelemetryServer implements AutoCloseable {
     ScheduledThreadPoolExecutor sampler =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().name("heddle-telemetry").daemon().factory());
-    /* A client's timers may be years long, and would outlive it. */
+    /* A client's timers may be years long and would outlive it. */
     sampler.setRemoveOnCancelPolicy(true);
     Subscriptions subscriptions = new Subscriptions(source, sampler, log);
     ServerServiceDefinition service =
@@ -71,8 +74,10 @@ public final class TelemetryServer implements AutoCloseable {
             .addMethod(
                 GnmiMethods.SUBSCRIBE, ServerCalls.asyncBidiStreamingCall(subscriptions::begin))
             .build();
-    /* A thread of this server's own, since sockets are made on it: those that gRPC shares stay in the namespace of
-    the server that was the first. */
+    /*
+     * The server's own thread, since it creates the sockets. gRPC's shared threads stay in the
+     * namespace of the first server.
+     */
     EventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(
             1,

@@ -17,19 +17,19 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * Files in PEM.
+ * TLS files in PEM.
  *
- * @param certificate our own, with what leads to its authority
- * @param key the certificate's, PKCS #8 and not encrypted
- * @param authorities whose certificates are taken from the other end
+ * @param certificate our own, with the chain to its authority
+ * @param key the certificate's private key, PKCS #8, not encrypted
+ * @param authorities trusted to sign the other end's certificate
  */
 public record TlsFiles(Path certificate, Path key, Path authorities) {
   private static final String TLS_1_3 = "TLSv1.3";
 
   /**
-   * The server's side: no client without a certificate of our authorities.
+   * Creates the server's context. It requires a client certificate of our authorities.
    *
-   * @throws HeddleException that names the file that doesn't serve, and why
+   * @throws HeddleException that names the unusable file and the reason
    */
   public SslContext server() {
     check();
@@ -44,9 +44,9 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
   }
 
   /**
-   * The client's side.
+   * Creates the client's context.
    *
-   * @throws HeddleException that names the file that doesn't serve, and why
+   * @throws HeddleException that names the unusable file and the reason
    */
   public SslContext client() {
     check();
@@ -60,7 +60,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
     }
   }
 
-  /* Java's own TLS: the other provider is a native library of some megabytes. */
+  /* Uses Java's own TLS: the other provider is a native library of some megabytes. */
   private static SslContext configured(SslContextBuilder builder) throws SSLException {
     return GrpcSslContexts.configure(builder, SslProvider.JDK).protocols(TLS_1_3).build();
   }
@@ -76,7 +76,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
             "%s can't be read: %s".formatted(each, FileFailure.reason(unreadable)), unreadable);
       } catch (GeneralSecurityException malformed) {
         throw new HeddleException(
-            "%s holds no certificate in PEM: %s".formatted(each, malformed.getMessage()),
+            "%s contains no PEM certificate: %s".formatted(each, malformed.getMessage()),
             malformed);
       }
     }
@@ -87,7 +87,7 @@ public record TlsFiles(Path certificate, Path key, Path authorities) {
 
   private HeddleException unfit(Exception why) {
     return new HeddleException(
-        "%s and %s don't serve as certificate and key: %s; the key has to be PKCS #8, not encrypted"
+        "%s and %s can't be used as certificate and key: %s; the key has to be PKCS #8, not encrypted"
             .formatted(certificate, key, why.getMessage()),
         why);
   }

@@ -1,4 +1,7 @@
-/** Certificates of both ends: TLS 1.3 (RFC 8446), each end shows one and checks the other's. */
+/**
+ * Certificates of both ends, for TLS 1.3 (RFC 8446): each end presents one and verifies the
+ * other's.
+ */
 @NullMarked
 package io.heddle.telemetry.tls;
 

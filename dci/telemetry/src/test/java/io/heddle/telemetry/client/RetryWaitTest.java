@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** How long a client waits between two tries. */
+/** Waits between connection attempts. */
 final class RetryWaitTest {
   private final RetryWait wait = new RetryWait(new SplittableRandom(1));
 
@@ -25,16 +25,16 @@ final class RetryWaitTest {
   }
 
   @Test
-  void firstWaitIsShortAgainOnceSomebodyWasHeard() {
+  void answerResetsTheWait() {
     for (int i = 0; i < 10; i++) {
       wait.nextMs();
     }
-    wait.heard();
+    wait.reset();
     assertTrue(wait.nextMs() <= 500);
   }
 
   @Test
-  void clientsDoNotTryTogether() {
+  void retriesOfClientsAreSpread() {
     List<Long> waits = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       waits.add(wait.nextMs());

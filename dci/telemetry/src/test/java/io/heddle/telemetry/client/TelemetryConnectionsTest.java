@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
 import io.heddle.telemetry.gnmi.ReportPath;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.server.TelemetryServer;
 import io.heddle.telemetry.tls.TestCertificates;
@@ -25,11 +25,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many targets of one controller, and targets that come late. */
+/** Many targets of one controller, and targets that start late. */
 @EndsWithin(120)
 final class TelemetryConnectionsTest {
   private static final int SEVERAL = 12;
-  private static final long SHORT_TURN_MS = 100;
+  private static final long SHORT_PERMIT_MS = 100;
 
   @TempDir private static java.nio.file.Path folder;
   private static TlsFiles gateway;
@@ -38,12 +38,12 @@ final class TelemetryConnectionsTest {
   private final List<AutoCloseable> open = new ArrayList<>();
 
   private static final class Listener implements TelemetryListener {
-    private final AtomicInteger heard = new AtomicInteger();
+    private final AtomicInteger received = new AtomicInteger();
     private final List<String> lost = new CopyOnWriteArrayList<>();
 
     @Override
-    public void heard(Heard what) {
-      heard.incrementAndGet();
+    public void received(Decoded update) {
+      received.incrementAndGet();
     }
 
     @Override
@@ -66,8 +66,8 @@ final class TelemetryConnectionsTest {
     }
   }
 
-  private TelemetryConnections connections(long longestTurnMs) {
-    TelemetryConnections made = new TelemetryConnections(controller, longestTurnMs);
+  private TelemetryConnections connections(long longestPermitMs) {
+    TelemetryConnections made = new TelemetryConnections(controller, longestPermitMs);
     open.addFirst(made);
     return made;
   }
@@ -93,7 +93,7 @@ final class TelemetryConnectionsTest {
     return made;
   }
 
-  /* Accepts, and does nothing but what it is told with each connection. */
+  /* Accepts connections and hangs up on each, or stays silent. */
   private ServerSocket accepting(AtomicInteger accepted, boolean hangsUp) throws IOException {
     ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("::1"));
     open.addFirst(server);
@@ -121,7 +121,7 @@ final class TelemetryConnectionsTest {
     try {
       socket.close();
     } catch (IOException gone) {
-      /* That is what is wanted. */
+      /* Closed by the test. */
     }
   }
 
@@ -136,42 +136,42 @@ final class TelemetryConnectionsTest {
   }
 
   @Test
-  void moreGatewaysThanTurnsAllComeUpAndNoneIsLost() throws Exception {
+  void moreGatewaysThanPermitsAllConnect() throws Exception {
     List<Integer> ports = new ArrayList<>();
     for (int i = 0; i < SEVERAL; i++) {
       ports.add(server(0).port());
     }
     TelemetryConnections connections = connections(60_000);
     List<Listener> listeners = ports.stream().map(port -> subscribe(connections, port)).toList();
-    await(() -> listeners.stream().allMatch(each -> each.heard.get() > 0), listeners);
+    await(() -> listeners.stream().allMatch(each -> each.received.get() > 0), listeners);
     assertTrue(listeners.stream().allMatch(each -> each.lost.isEmpty()));
   }
 
   @Test
-  void hostsThatAcceptAndSayNothingDoNotKeepAGatewayOut() throws Exception {
+  void silentHostsDoNotBlockAGateway() throws Exception {
     AtomicInteger accepted = new AtomicInteger();
     int mute = accepting(accepted, false).getLocalPort();
-    TelemetryConnections connections = connections(SHORT_TURN_MS);
+    TelemetryConnections connections = connections(SHORT_PERMIT_MS);
     List<Listener> listeners = new ArrayList<>();
     for (int i = 0; i < SEVERAL; i++) {
       listeners.add(subscribe(connections, mute));
     }
     Listener good = subscribe(connections, server(0).port());
     listeners.add(good);
-    await(() -> good.heard.get() > 0, listeners);
-    assertTrue(accepted.get() > 0, "the mute ones had turns");
+    await(() -> good.received.get() > 0, listeners);
+    assertTrue(accepted.get() > 0, "the silent hosts had permits");
   }
 
   @Test
-  void eachTryConnectsAnewSoThatGrpcsOwnWaitsDoNotCount() throws Exception {
+  void eachAttemptOpensAChannelSoThatGrpcBackOffDoesNotApply() throws Exception {
     AtomicInteger accepted = new AtomicInteger();
     ServerSocket away = accepting(accepted, true);
-    Listener listener = subscribe(connections(SHORT_TURN_MS), away.getLocalPort());
+    Listener listener = subscribe(connections(SHORT_PERMIT_MS), away.getLocalPort());
     await(() -> listener.lost.size() >= 4, List.of(listener));
     int tries = listener.lost.size();
     await(() -> accepted.get() >= tries, List.of(listener));
     away.close();
     server(away.getLocalPort());
-    await(() -> listener.heard.get() > 0, List.of(listener));
+    await(() -> listener.received.get() > 0, List.of(listener));
   }
 }

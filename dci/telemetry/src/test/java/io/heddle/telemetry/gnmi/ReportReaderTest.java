@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.proto.Notification;
 import io.heddle.telemetry.proto.TypedValue;
 import io.heddle.telemetry.proto.Update;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a peer sends is a value. */
+/** Malformed notifications are values, not exceptions. */
 final class ReportReaderTest {
   private static final String FLOW =
       """
@@ -25,7 +25,7 @@ final class ReportReaderTest {
       {"destination": "fc00:2::2", "queue-pair": 17, "list": 1, "set-by": "operator"}\
       """;
 
-  private static Heard read(ReportPath path, String... entries) {
+  private static Decoded read(ReportPath path, String... entries) {
     Notification.Builder all = Notification.newBuilder().setPrefix(path.path()).setAtomic(true);
     for (String each : entries) {
       all.addUpdate(
@@ -36,23 +36,23 @@ final class ReportReaderTest {
   }
 
   private static void refused(String why, ReportPath path, String... entries) {
-    Heard.Malformed malformed = assertInstanceOf(Heard.Malformed.class, read(path, entries));
+    Decoded.Malformed malformed = assertInstanceOf(Decoded.Malformed.class, read(path, entries));
     assertEquals(path, malformed.path());
     assertTrue(malformed.why().contains(why), malformed.why());
   }
 
   @Test
-  void soundEntriesAreTaken() {
-    assertInstanceOf(Heard.Elephants.class, read(ReportPath.ELEPHANTS, FLOW));
+  void validEntriesAreAccepted() {
+    assertInstanceOf(Decoded.Elephants.class, read(ReportPath.ELEPHANTS, FLOW));
     assertInstanceOf(
-        Heard.Elephants.class, read(ReportPath.ELEPHANTS, FLOW.replace("fc00:2::2", "10.2.0.2")));
-    assertInstanceOf(Heard.Lists.class, read(ReportPath.LISTS, LIST));
-    assertInstanceOf(Heard.Rules.class, read(ReportPath.RULES, RULE));
-    assertInstanceOf(Heard.Rules.class, read(ReportPath.RULES));
+        Decoded.Elephants.class, read(ReportPath.ELEPHANTS, FLOW.replace("fc00:2::2", "10.2.0.2")));
+    assertInstanceOf(Decoded.Lists.class, read(ReportPath.LISTS, LIST));
+    assertInstanceOf(Decoded.Rules.class, read(ReportPath.RULES, RULE));
+    assertInstanceOf(Decoded.Rules.class, read(ReportPath.RULES));
   }
 
   @Test
-  void flowsThatCannotBeAreRefusedWithTheReason() {
+  void invalidFlowsAreRefusedWithTheReason() {
     ReportPath path = ReportPath.ELEPHANTS;
     refused("no destination", path, FLOW.replace("\"destination\"", "\"target\""));
     refused("source can't be gw1", path, FLOW.replace("fc00:1::1", "gw1"));
@@ -61,19 +61,19 @@ final class ReportReaderTest {
     refused("no policy", path, FLOW.replace("\"policy\"", "\"politics\""));
     refused("bits-per-second can't be -1", path, FLOW.replace("30000000", "-1"));
     refused("queue-pair can't be 16777216", path, FLOW.replace("17", "16777216"));
-    refused("[fc00:2::2, 17, fc00:1::1] is there twice", path, FLOW, FLOW);
+    refused("[fc00:2::2, 17, fc00:1::1] is listed twice", path, FLOW, FLOW);
     refused("null at", path, "null");
     refused("/gateway/elephants", path, "{");
   }
 
   @Test
-  void listsAndRulesThatCannotBeAreRefused() {
+  void invalidListsAndRulesAreRefused() {
     refused("id can't be 0", ReportPath.LISTS, LIST.replace("1,", "0,"));
     refused("no policy", ReportPath.LISTS, LIST.replace("\"policy\"", "\"politics\""));
     refused("loss can't be NaN", ReportPath.LISTS, LIST.replace("}", ", \"loss\": \"NaN\"}"));
-    refused("[1] is there twice", ReportPath.LISTS, LIST, LIST);
+    refused("[1] is listed twice", ReportPath.LISTS, LIST, LIST);
     refused("no set-by", ReportPath.RULES, RULE.replace("set-by", "set-by-whom"));
     refused("source can't be x::", ReportPath.RULES, RULE.replace("{", "{\"source\": \"x::\", "));
-    refused("[fc00:2::2, 17, any] is there twice", ReportPath.RULES, RULE, RULE);
+    refused("[fc00:2::2, 17, any] is listed twice", ReportPath.RULES, RULE, RULE);
   }
 }

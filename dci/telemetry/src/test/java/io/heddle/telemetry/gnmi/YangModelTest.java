@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reports against the YANG module, by yanglint. */
+/** Validation of reports against the YANG module, by yanglint. */
 final class YangModelTest {
   private static final Path MODULE = Path.of("src/main/yang/heddle-dci.yang").toAbsolutePath();
 
@@ -40,7 +40,7 @@ final class YangModelTest {
     ObjectNode rule =
         YangJson.MAPPER.valueToTree(
             new RuleReport("fc00:2::2", 17, null, 2, false, "the list is dead", "operator", true));
-    rule.put("source", "any"); // a key is in the path, and not in the value
+    rule.put("source", "any"); // the path has the key, the value doesn't
     ListReport list =
         new ListReport(
             1, "sl1", "wan", true, null, 1, List.of("5f00:0:1::1"), "w1", 5, 6, 7, 0.25, 11.5);
@@ -76,12 +76,12 @@ final class YangModelTest {
   }
 
   @Test
-  void reportsAreValid() throws Exception {
+  void reportsMatchTheYangModel() throws Exception {
     assertEquals("", yanglint(document(elephant())));
   }
 
   @Test
-  void aWrongReportIsFound() throws Exception {
+  void invalidReportIsDetected() throws Exception {
     ObjectNode wrong = elephant();
     wrong.put("queue-pair", 1 << 24);
     assertFalse(yanglint(document(wrong)).isEmpty());

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Telemetry as another implementation reads it: gRPC's C core with its own TLS and HTTP/2, in
- * Python, and protobuf's Python messages.
+ * Telemetry read by another implementation: gRPC's C core with its own TLS and HTTP/2, in Python,
+ * and protobuf's Python messages.
  */
 @EndsWithin(120)
 final class OtherLanguageClientTest {
@@ -42,18 +42,18 @@ final class OtherLanguageClientTest {
 
   private TelemetryServer server;
 
-  private record Said(int exit, List<String> lines) {}
+  private record Result(int exit, List<String> lines) {}
 
   @BeforeAll
   static void prepare() throws Exception {
-    Said packages = run(List.of(PYTHON, "-c", "import grpc, google.protobuf"));
+    Result packages = run(List.of(PYTHON, "-c", "import grpc, google.protobuf"));
     skipUnless(packages.exit() == 0, "python3-grpcio or python3-protobuf isn't installed");
     TestCertificates ours = TestCertificates.authority(folder, "authority");
     gateway = ours.sign("gw1", "DNS:gw1");
     controller = ours.sign("controller", "DNS:controller");
     stranger = TestCertificates.authority(folder, "other").sign("stranger", "DNS:gw1");
     Path proto = Path.of("src/main/protobuf").toAbsolutePath();
-    Said compiled =
+    Result compiled =
         run(List.of("protoc", "-I" + proto, "--python_out=" + folder, proto + "/gnmi.proto"));
     skipUnless(compiled.exit() != 127, "protobuf-compiler isn't installed");
     assertEquals(0, compiled.exit(), compiled.toString());
@@ -81,22 +81,22 @@ final class OtherLanguageClientTest {
     server.close();
   }
 
-  private static Said run(List<String> command) throws IOException, InterruptedException {
+  private static Result run(List<String> command) throws IOException, InterruptedException {
     Process process;
     try {
       process = new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException missing) {
-      return new Said(127, List.of(String.valueOf(missing.getMessage())));
+      return new Result(127, List.of(String.valueOf(missing.getMessage())));
     }
     try {
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return new Said(process.waitFor(), said.lines().toList());
+      String result = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Result(process.waitFor(), result.lines().toList());
     } finally {
       process.destroyForcibly();
     }
   }
 
-  private Said ask(String method, String path, Path... files) throws Exception {
+  private Result call(String method, String path, Path... files) throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -112,60 +112,61 @@ final class OtherLanguageClientTest {
     return run(command);
   }
 
-  private Said ask(String method, String path) throws Exception {
-    return ask(method, path, controller.certificate(), controller.key(), controller.authorities());
+  private Result call(String method, String path) throws Exception {
+    return call(method, path, controller.certificate(), controller.key(), controller.authorities());
   }
 
   @Test
   void clientOfAnotherLanguageReadsElephantsOnce() throws Exception {
-    Said said = ask("once", "gateway/elephants");
-    assertEquals(0, said.exit(), said.toString());
-    assertEquals(2, said.lines().size(), said.toString());
-    String elephant = said.lines().getFirst();
+    Result result = call("once", "gateway/elephants");
+    assertEquals(0, result.exit(), result.toString());
+    assertEquals(2, result.lines().size(), result.toString());
+    String elephant = result.lines().getFirst();
     assertTrue(elephant.startsWith(ELEPHANT), elephant);
     assertTrue(elephant.contains("\"octets\": \"" + (1L << 60) + "\""), elephant);
     assertTrue(elephant.contains("\"list-by-hash\": 2"), elephant);
-    assertEquals(SYNC, said.lines().get(1));
+    assertEquals(SYNC, result.lines().get(1));
   }
 
   @Test
-  void clientOfAnotherLanguageHearsSamplesAfterTheFirstLook() throws Exception {
-    Said said = ask("stream", "interfaces");
-    assertEquals(0, said.exit(), said.toString());
-    assertEquals(COUNTER, said.lines().getFirst());
-    int sync = said.lines().indexOf(SYNC);
-    assertTrue(sync > 0, said.toString());
-    assertTrue(said.lines().subList(sync, said.lines().size()).contains(COUNTER), said.toString());
+  void clientOfAnotherLanguageStreamsSamples() throws Exception {
+    Result result = call("stream", "interfaces");
+    assertEquals(0, result.exit(), result.toString());
+    assertEquals(COUNTER, result.lines().getFirst());
+    int sync = result.lines().indexOf(SYNC);
+    assertTrue(sync > 0, result.toString());
+    assertTrue(
+        result.lines().subList(sync, result.lines().size()).contains(COUNTER), result.toString());
   }
 
   @Test
   void clientOfAnotherLanguagePolls() throws Exception {
-    Said said = ask("poll", "interfaces");
-    assertEquals(0, said.exit(), said.toString());
-    assertTrue(said.lines().contains(COUNTER), said.toString());
+    Result result = call("poll", "interfaces");
+    assertEquals(0, result.exit(), result.toString());
+    assertTrue(result.lines().contains(COUNTER), result.toString());
   }
 
   @Test
-  void clientOfAnotherLanguageAsksWhatThereIs() throws Exception {
+  void clientOfAnotherLanguageReadsCapabilities() throws Exception {
     assertEquals(
         List.of("{\"version\": \"0.8.0\", \"models\": [\"heddle-dci\"]}"),
-        ask("capabilities", "-").lines());
+        call("capabilities", "-").lines());
   }
 
   @Test
-  void clientOfAnotherLanguageIsToldThePathsThatThereAre() throws Exception {
-    Said said = ask("once", "gateway/elefants");
-    assertEquals(1, said.exit());
-    assertTrue(said.lines().getFirst().contains("NOT_FOUND"), said.toString());
-    assertTrue(said.lines().getFirst().contains("/gateway/elephants"), said.toString());
+  void clientOfAnotherLanguageGetsTheListOfPathsOnError() throws Exception {
+    Result result = call("once", "gateway/elefants");
+    assertEquals(1, result.exit());
+    assertTrue(result.lines().getFirst().contains("NOT_FOUND"), result.toString());
+    assertTrue(result.lines().getFirst().contains("/gateway/elephants"), result.toString());
   }
 
   @Test
-  void clientWithoutCertificateOrWithAStrangersHearsNothing() throws Exception {
-    Said bare = ask("once", "gateway/elephants", gateway.authorities());
+  void clientWithoutTrustedCertificateIsRefused() throws Exception {
+    Result bare = call("once", "gateway/elephants", gateway.authorities());
     assertRefused(bare);
-    Said other =
-        ask(
+    Result other =
+        call(
             "once",
             "gateway/elephants",
             stranger.certificate(),
@@ -174,9 +175,9 @@ final class OtherLanguageClientTest {
     assertRefused(other);
   }
 
-  private static void assertRefused(Said said) {
-    assertEquals(1, said.exit(), said.toString());
-    assertTrue(said.lines().getLast().startsWith("{\"refused\""), said.toString());
-    assertTrue(said.lines().stream().noneMatch(each -> each.contains("path")), said.toString());
+  private static void assertRefused(Result result) {
+    assertEquals(1, result.exit(), result.toString());
+    assertTrue(result.lines().getLast().startsWith("{\"refused\""), result.toString());
+    assertTrue(result.lines().stream().noneMatch(each -> each.contains("path")), result.toString());
   }
 }

@@ -7,7 +7,7 @@ import io.heddle.telemetry.report.ListReport;
 import io.heddle.telemetry.report.RuleReport;
 import java.util.List;
 
-/** What a gateway reports, with one of nearly everything. */
+/** A gateway's report with one of nearly every field. */
 final class SampleReport {
   static final ElephantReport ELEPHANT =
       new ElephantReport(

@@ -23,7 +23,7 @@ import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.client.TelemetryTarget;
 import io.heddle.telemetry.gnmi.GnmiMethods;
 import io.heddle.telemetry.gnmi.ReportPath;
-import io.heddle.telemetry.gnmi.ReportReader.Heard;
+import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.proto.CapabilityRequest;
 import io.heddle.telemetry.proto.CapabilityResponse;
 import io.heddle.telemetry.proto.Encoding;
@@ -56,7 +56,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Telemetry over TLS on the loopback: what comes through, and what is refused. */
+/** Telemetry over TLS on the loopback: delivery and refusals. */
 @EndsWithin(120)
 final class TelemetryTest {
   private static final GatewayReport REPORT = SampleReport.WHOLE;
@@ -75,12 +75,12 @@ final class TelemetryTest {
   private TelemetryServer server;
 
   private static final class Listener implements TelemetryListener {
-    private final List<Heard> heard = new CopyOnWriteArrayList<>();
+    private final List<Decoded> received = new CopyOnWriteArrayList<>();
     private final List<String> lost = new CopyOnWriteArrayList<>();
 
     @Override
-    public void heard(Heard what) {
-      heard.add(what);
+    public void received(Decoded update) {
+      received.add(update);
     }
 
     @Override
@@ -142,33 +142,33 @@ final class TelemetryTest {
     while (!condition.getAsBoolean()) {
       assertTrue(
           !patience.isOver(),
-          () -> what + " didn't come; heard " + listener.heard + ", lost " + listener.lost);
+          () -> what + " didn't come; received " + listener.received + ", lost " + listener.lost);
       Thread.sleep(2);
     }
   }
 
   private void awaitLoss(String part) throws InterruptedException {
     await(part, () -> listener.lost.stream().anyMatch(each -> each.contains(part)));
-    assertEquals(List.of(), listener.heard);
+    assertEquals(List.of(), listener.received);
   }
 
   @Test
-  void reportsComeAsTheyWereAndEndedFlowsAreGone() throws Exception {
+  void reportsArriveUnchangedAndEndedFlowsDisappear() throws Exception {
     subscribe(server.port(), controller, null, ReportPath.values());
-    await("all four", () -> listener.heard.size() >= 4);
+    await("all four", () -> listener.received.size() >= 4);
     assertEquals(
         List.of(
-            new Heard.Lists(REPORT.lists()),
-            new Heard.Elephants(REPORT.elephants()),
-            new Heard.Rules(REPORT.rules())),
-        List.copyOf(listener.heard).subList(0, 3));
-    assertEquals(REPORT.interfaces(), ((Heard.Counters) listener.heard.get(3)).counters());
+            new Decoded.Lists(REPORT.lists()),
+            new Decoded.Elephants(REPORT.elephants()),
+            new Decoded.Rules(REPORT.rules())),
+        List.copyOf(listener.received).subList(0, 3));
+    assertEquals(REPORT.interfaces(), ((Decoded.Counters) listener.received.get(3)).counters());
     report = new GatewayReport(1, List.of(), List.of(), List.of(), List.of());
-    await("no elephants", () -> listener.heard.contains(new Heard.Elephants(List.of())));
+    await("no elephants", () -> listener.received.contains(new Decoded.Elephants(List.of())));
   }
 
   @Test
-  void serverListensInTheNamespaceOfItsStarterWhereverOthersDo() throws Exception {
+  void serverListensInTheNamespaceOfItsStarter() throws Exception {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace elsewhere = NetworkNamespace.create("telemetry")) {
       elsewhere.ip("link set lo up");
@@ -182,24 +182,24 @@ final class TelemetryTest {
   }
 
   @Test
-  void samplesGoOnAfterTheGatewayWasAway() throws Exception {
+  void samplesContinueAfterAGatewayRestart() throws Exception {
     int port = server.port();
     subscribe(port, controller, null, ReportPath.ELEPHANTS);
-    await("a sample", () -> !listener.heard.isEmpty());
+    await("a sample", () -> !listener.received.isEmpty());
     server.close();
     await("the loss", () -> !listener.lost.isEmpty());
-    int before = listener.heard.size();
+    int before = listener.received.size();
     open.addFirst(
         TelemetryServer.start(
             new InetSocketAddress(InetAddress.getByName("::1"), port),
             gateway,
             () -> report,
             (level, sentence) -> {}));
-    await("samples again", () -> listener.heard.size() > before);
+    await("samples again", () -> listener.received.size() > before);
   }
 
   @Test
-  void questionThatCannotBeAnsweredIsRefusedAndTold() throws Exception {
+  void failedSampleIsRefusedAndLogged() throws Exception {
     fault = new AssertionError("on purpose");
     String said =
         refusal(list(subscription("gateway")).setMode(SubscriptionList.Mode.ONCE).build());
@@ -208,23 +208,23 @@ final class TelemetryTest {
   }
 
   @Test
-  void samplesGoOnAfterOneThatFailed() throws Exception {
+  void samplesContinueAfterAFailure() throws Exception {
     subscribe(server.port(), controller, null, ReportPath.ELEPHANTS);
-    await("a sample", () -> !listener.heard.isEmpty());
+    await("a sample", () -> !listener.received.isEmpty());
     fault = new AssertionError("on purpose");
     await("the fault", () -> !log.isEmpty());
     int failed = asked.get();
     await("another try", () -> asked.get() > failed);
     fault = null;
-    int before = listener.heard.size();
-    await("samples again", () -> listener.heard.size() > before);
+    int before = listener.received.size();
+    await("samples again", () -> listener.received.size() > before);
     assertEquals(List.of(), listener.lost);
   }
 
   @Test
   void clientOfAnotherAuthorityIsRefused() throws Exception {
     subscribe(server.port(), stranger, null, ReportPath.ELEPHANTS);
-    awaitLoss("doesn't take our certificate");
+    awaitLoss("rejects our certificate");
   }
 
   @Test
@@ -240,7 +240,10 @@ final class TelemetryTest {
     open.addFirst(bare::shutdownNow);
     Patience patience = Patience.ofSeconds(30);
     String why = refusalOf(bare);
-    /* Who still writes when it is hung up on may hear of that alone, and not of the reason. */
+    /*
+     * A client that is still writing when the server hangs up may see only that, and not the
+     * reason.
+     */
     while (!why.contains("certificate_required")) {
       assertFalse(patience.isOver(), why);
       bare.resetConnectBackoff();
@@ -262,20 +265,20 @@ final class TelemetryTest {
   }
 
   @Test
-  void gatewayOfAnotherAuthorityIsNotBelieved() throws Exception {
+  void gatewayOfAnotherAuthorityIsRefused() throws Exception {
     TlsFiles impostor = new TlsFiles(stranger.certificate(), stranger.key(), gateway.authorities());
     subscribe(server(impostor).port(), controller, "gw1", ReportPath.ELEPHANTS);
-    awaitLoss("shows a certificate that we don't take");
+    awaitLoss("presents a certificate that we don't trust");
   }
 
   @Test
-  void gatewayOfAnotherNameIsNotBelieved() throws Exception {
+  void gatewayWithAnotherNameIsRefused() throws Exception {
     subscribe(server.port(), controller, "gw2", ReportPath.ELEPHANTS);
-    awaitLoss("shows a certificate that we don't take");
+    awaitLoss("presents a certificate that we don't trust");
   }
 
   @Test
-  void nobodyThereIsSaid() throws Exception {
+  void unreachableGatewayIsReported() throws Exception {
     int port = server.port();
     server.close();
     subscribe(port, controller, null, ReportPath.ELEPHANTS);
@@ -359,7 +362,7 @@ final class TelemetryTest {
   }
 
   @Test
-  void whoWantsUpdatesOnlyIsToldThatThereIsNoStateToWaitFor() throws Exception {
+  void updatesOnlyClientGetsTheSyncAtOnce() throws Exception {
     SubscriptionList.Builder wanted =
         list(subscription("gateway", "elephants")).setUpdatesOnly(true);
     List<SubscribeResponse> once = ask(wanted.setMode(SubscriptionList.Mode.ONCE).build());
@@ -372,9 +375,9 @@ final class TelemetryTest {
     assertTrue(stream.get(1).hasUpdate());
   }
 
-  /* An answer of more than 32 KiB makes gRPC say that it isn't ready, for as long as it takes to write. */
+  /* An answer above 32 KiB makes gRPC report "not ready" until it is written. */
   @Test
-  void aPathBehindALargeOneIsSampledAsOftenAsIt() throws Exception {
+  void pathAfterALargeOneIsSampledAsOften() throws Exception {
     report =
         new GatewayReport(
             1,
@@ -405,7 +408,7 @@ final class TelemetryTest {
   }
 
   @Test
-  void onePathAboveSeveralBringsThemAll() throws Exception {
+  void parentPathCoversItsChildren() throws Exception {
     assertEquals(
         4,
         ask(list(subscription("gateway")).setMode(SubscriptionList.Mode.ONCE).build()).size(),
@@ -413,25 +416,25 @@ final class TelemetryTest {
   }
 
   @Test
-  void unknownPathIsRefusedWithThoseThatThereAre() {
+  void unknownPathIsRefusedWithTheListOfPaths() {
     String said = refusal(list(subscription("gateway", "elefants")).build());
-    assertTrue(said.contains("NOT_FOUND: there is no path /gateway/elefants"), said);
+    assertTrue(said.contains("NOT_FOUND: unknown path /gateway/elefants"), said);
     assertTrue(said.contains("/gateway/elephants"), said);
   }
 
   @Test
-  void whatIsNotSpokenIsRefused() {
+  void unsupportedRequestsAreRefused() {
     Subscription good = subscription("gateway");
     String onChange =
         refusal(list(good.toBuilder().setMode(SubscriptionMode.ON_CHANGE).build()).build());
-    assertTrue(onChange.contains("ON_CHANGE isn't spoken"), onChange);
+    assertTrue(onChange.contains("ON_CHANGE isn't supported"), onChange);
     String encoding = refusal(list(good).setEncoding(Encoding.PROTO).build());
-    assertTrue(encoding.contains("encoding PROTO isn't spoken"), encoding);
+    assertTrue(encoding.contains("encoding PROTO isn't supported"), encoding);
     String interval = refusal(list(good.toBuilder().setSampleInterval(1_000).build()).build());
     assertTrue(interval.contains("1000 ns"), interval);
     assertTrue(
         refusal(SubscriptionList.newBuilder().setEncoding(Encoding.JSON).build())
-            .contains("no subscription"));
+            .contains("the list has no subscription"));
   }
 
   @Test
@@ -447,7 +450,7 @@ final class TelemetryTest {
   }
 
   @Test
-  void filesThatDoNotServeAreNamed() throws Exception {
+  void unusableFilesAreNamed() throws Exception {
     java.nio.file.Path empty = Files.writeString(folder.resolve("empty.pem"), "nothing\n");
     HeddleException noCertificate =
         assertThrows(

@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who may shake hands when. */
-final class HandshakeTurnsTest {
-  private final HandshakeTurns turns = new HandshakeTurns(2);
+/** Order and number of concurrent handshakes. */
+final class HandshakePermitsTest {
+  private final HandshakePermits permits = new HandshakePermits(2);
   private final List<String> begun = new ArrayList<>();
 
-  private HandshakeTurns.Turn take(String name) {
-    return turns.take(() -> begun.add(name));
+  private HandshakePermits.Permit take(String name) {
+    return permits.acquire(() -> begun.add(name));
   }
 
   @Test
-  void othersWaitInTheirOrder() {
-    HandshakeTurns.Turn first = take("a");
-    HandshakeTurns.Turn second = take("b");
+  void permitsAreGrantedInOrder() {
+    HandshakePermits.Permit first = take("a");
+    HandshakePermits.Permit second = take("b");
     take("c");
     take("d");
     assertEquals(List.of("a", "b"), begun);
@@ -29,8 +29,8 @@ final class HandshakeTurnsTest {
   }
 
   @Test
-  void turnThatIsGivenBackTwiceCountsOnce() {
-    HandshakeTurns.Turn first = take("a");
+  void permitReleasedTwiceCountsOnce() {
+    HandshakePermits.Permit first = take("a");
     take("b");
     take("c");
     take("d");
@@ -40,10 +40,10 @@ final class HandshakeTurnsTest {
   }
 
   @Test
-  void whoLeavesTheQueueHasNoTurn() {
-    HandshakeTurns.Turn first = take("a");
+  void waiterThatLeavesGetsNoPermit() {
+    HandshakePermits.Permit first = take("a");
     take("b");
-    HandshakeTurns.Turn third = take("c");
+    HandshakePermits.Permit third = take("c");
     take("d");
     third.release();
     assertEquals(List.of("a", "b"), begun);
@@ -54,7 +54,7 @@ final class HandshakeTurnsTest {
   }
 
   @Test
-  void turnMayBeGivenBackAsItBegins() {
+  void permitMayBeReleasedWhenGranted() {
     for (int i = 0; i < 5; i++) {
       take("x").release();
     }
