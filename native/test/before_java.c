@@ -388,7 +388,7 @@ static void another_user(void) {
   use_connection(net, context);
   int result = net->finalize(context);
   CHECK(result == NCCL_SUCCESS, "finalize returned %d", result);
-  CHECK(warnings == 1 && strstr(logged, "stays, since this process isn't its user any more") != NULL,
+  CHECK(warnings == 1 && strstr(logged, "stays, since this process no longer runs as its owner") != NULL,
         "no line tells of the file that stays");
 }
 

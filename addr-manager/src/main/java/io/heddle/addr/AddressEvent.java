@@ -1,19 +1,21 @@
 package io.heddle.addr;
 
-/** What the kernel tells of interfaces and addresses. */
+/** Change of an interface or address, as the kernel reports it. */
 public sealed interface AddressEvent {
-  /** An interface is new, or something about it changed. The speed is not filled. */
+  /** New or changed interface. The speed is not filled. */
   record LinkChanged(NetworkLink link) implements AddressEvent {}
 
-  /** An interface is gone. */
+  /** Removed interface. */
   record LinkRemoved(NetworkLink link) implements AddressEvent {}
 
-  /** An address is new, or its flags changed. */
+  /** New address, or changed flags of one. */
   record AddressChanged(AssignedAddress address) implements AddressEvent {}
 
-  /** An address is gone. */
+  /** Removed address. */
   record AddressRemoved(AssignedAddress address) implements AddressEvent {}
 
-  /** The kernel had more to tell than the socket could hold: take a new {@link HostAddresses}. */
+  /**
+   * Overflow of the socket's buffer: events were lost, so a new {@link HostAddresses} is needed.
+   */
   record EventsLost() implements AddressEvent {}
 }

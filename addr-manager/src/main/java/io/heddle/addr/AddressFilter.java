@@ -10,11 +10,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses may be planes at all, by the variables that users of NCCL know: {@code
- * NCCL_IB_ADDR_RANGE}, a list of prefixes of which one must fit, and {@code NCCL_IB_ADDR_FAMILY}.
+ * Filter of the addresses that may be planes, by NCCL's variables: {@code NCCL_IB_ADDR_RANGE}, a
+ * list of prefixes of which one must include the address, and {@code NCCL_IB_ADDR_FAMILY}.
  */
 public final class AddressFilter {
-  /** Lets every address pass. */
+  /** Filter that every address passes. */
   public static final AddressFilter NONE =
       new AddressFilter("", List.of(), "", "", address -> true, List.of());
 
@@ -46,14 +46,14 @@ public final class AddressFilter {
     this.remarks = List.copyOf(remarks);
   }
 
-  /** The same, of one device's addresses. */
+  /** Returns this filter restricted to one device's addresses. */
   AddressFilter within(String name, Predicate<InetAddress> carries) {
     return new AddressFilter(rangeText, ranges, family, name, carries, remarks);
   }
 
   /**
-   * Reads both variables' values; null or blank allows all. Leaves out what it doesn't understand,
-   * as NCCL does, and says so in {@link #remarks}.
+   * Parses both variables' values; null or blank allows all. Ignores parts that it doesn't
+   * understand, as NCCL does, and reports them in {@link #remarks}.
    */
   public static AddressFilter parse(@Nullable String range, @Nullable String family) {
     List<String> remarks = new ArrayList<>();
@@ -83,12 +83,12 @@ public final class AddressFilter {
     return new AddressFilter(text, prefixes, wanted, "", address -> true, remarks);
   }
 
-  /** Sentences about parts of the variables that are left out. */
+  /** Returns sentences about the ignored parts of the variables. */
   public List<String> remarks() {
     return remarks;
   }
 
-  /** Why this address may not be used, as a clause; empty where it may. */
+  /** Returns the reason why this address may not be used, as a clause; empty if it may. */
   Optional<String> whyNot(InetAddress address) {
     boolean v6 = address instanceof Inet6Address;
     if (!family.isEmpty() && v6 != family.equals(IPV6)) {
@@ -99,6 +99,6 @@ public final class AddressFilter {
     }
     return carried.test(address)
         ? Optional.empty()
-        : Optional.of("it is no address of device " + device);
+        : Optional.of("it is not an address of device " + device);
   }
 }

@@ -3,24 +3,24 @@ package io.heddle.addr;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** State of an address that matters here (IFA_F_* in linux/if_addr.h). */
+/** State of an address, as far as it matters here (IFA_F_* in linux/if_addr.h). */
 public enum AddressFlag {
   /**
-   * A privacy address (RFC 8981): it changes every few hours. IPv6 only; for IPv4 the bit means
+   * Privacy address (RFC 8981), which changes every few hours. IPv6 only; for IPv4 the bit means
    * something else.
    */
   TEMPORARY(0x01),
-  /** Usable before duplicate detection has ended (RFC 4429). */
+  /** Address that is usable before duplicate detection has ended (RFC 4429). */
   OPTIMISTIC(0x04),
-  /** Another host has the same address. */
+  /** Address that another host has as well. */
   DUPLICATE(0x08),
-  /** Its preferred lifetime is over. */
+  /** Address whose preferred lifetime is over. */
   DEPRECATED(0x20),
-  /** Duplicate detection hasn't ended. */
+  /** Address whose duplicate detection hasn't ended. */
   TENTATIVE(0x40),
-  /** Set by hand, not by router advertisements. */
+  /** Address set by hand, not by router advertisements. */
   PERMANENT(0x80),
-  /** Made from a secret and the prefix (RFC 7217) instead of the MAC. */
+  /** Address made from a secret and the prefix (RFC 7217) instead of the MAC. */
   STABLE_PRIVACY(0x800);
 
   private final int bit;

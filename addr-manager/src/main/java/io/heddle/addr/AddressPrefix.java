@@ -4,14 +4,14 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * The addresses that begin with the same bits.
+ * Set of the addresses that begin with the same bits.
  *
  * @param address any of them
- * @param lengthBits how many bits count
+ * @param lengthBits number of the common bits
  */
 public record AddressPrefix(InetAddress address, int lengthBits) {
   /**
-   * A prefix such as {@code fd00:1::/32}; an address alone is its own prefix.
+   * Parses a prefix such as {@code fd00:1::/32}; an address alone is its own prefix.
    *
    * @throws IllegalArgumentException for anything else
    */
@@ -30,7 +30,7 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
     return new AddressPrefix(address, Integer.parseInt(length));
   }
 
-  /** Whether the address begins so; never for the other family. */
+  /** Returns whether the prefix includes the address; never for the other family. */
   public boolean includes(InetAddress candidate) {
     byte[] a = address.getAddress();
     byte[] b = candidate.getAddress();
@@ -46,13 +46,13 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
     return lengthBits % 8 == 0 || (a[whole] ^ b[whole]) >> (8 - lengthBits % 8) == 0;
   }
 
-  /** The prefix's own address: the bits that count, and zeros. */
+  /** Returns the prefix's own address: its bits, followed by zeros. */
   InetAddress first() {
     return with(new byte[address.getAddress().length]);
   }
 
   /**
-   * The address in here that ends as another one does.
+   * Returns the address of this prefix that ends in the same bits as another one.
    *
    * @param other of the same family
    */

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** IP addresses as people write them, and their order. Never asks a name server. */
+/** Text form and order of IP addresses. Never queries a name server. */
 public final class AddressText {
-  /** IPv4 before IPv6, then by bytes as unsigned numbers. */
+  /** Order of IPv4 before IPv6, then by bytes as unsigned numbers. */
   public static final Comparator<InetAddress> ORDER =
       (left, right) -> compare(left.getAddress(), right.getAddress());
 
@@ -23,7 +23,7 @@ public final class AddressText {
     return longer != 0 ? longer : Arrays.compareUnsigned(left, right);
   }
 
-  /** IPv6 in the canonical form of RFC 5952, without a zone; IPv4 as dotted quad. */
+  /** Returns IPv6 in the canonical form of RFC 5952, without a zone; IPv4 as dotted quad. */
   public static String of(InetAddress address) {
     if (!(address instanceof Inet6Address)) {
       return address.getHostAddress();
@@ -31,7 +31,7 @@ public final class AddressText {
     return Ipv6Text.of(address.getAddress());
   }
 
-  /** With its port: {@code 10.0.0.1:4791}, {@code [fd00::1]:4791}. */
+  /** Returns the address with its port: {@code 10.0.0.1:4791}, {@code [fd00::1]:4791}. */
   public static String of(InetSocketAddress socket) {
     InetAddress address = socket.getAddress();
     if (address == null) {
@@ -41,10 +41,7 @@ public final class AddressText {
     return (address instanceof Inet6Address ? "[" + text + "]" : text) + ":" + socket.getPort();
   }
 
-  /**
-   * The address that the text spells in full, or null where it is something else; a zone is not
-   * allowed.
-   */
+  /** Parses an address that is spelled in full, without a zone; returns null for anything else. */
   public static @Nullable InetAddress parse(String text) {
     boolean v6 = text.indexOf(':') >= 0;
     if (text.indexOf('%') >= 0

@@ -4,8 +4,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.SystemCallException;
 
 /**
- * Tells of changes of interfaces and addresses from the moment it is opened. Open it first, then
- * take the snapshot, and nothing is missed. One thread at a time.
+ * Watcher of changes of interfaces and addresses from the moment it is opened. Open it before
+ * taking the snapshot, so that no change is missed. One thread at a time.
  */
 public final class AddressWatcher implements AutoCloseable {
   private final RtnetlinkSocket socket;
@@ -15,7 +15,9 @@ public final class AddressWatcher implements AutoCloseable {
   }
 
   /**
-   * @throws SystemCallException when netlink can't be used
+   * Opens a watcher.
+   *
+   * @throws SystemCallException if netlink can't be used
    */
   public static AddressWatcher open() {
     return new AddressWatcher(
@@ -24,18 +26,17 @@ public final class AddressWatcher implements AutoCloseable {
   }
 
   /**
-   * File descriptor that is readable when {@link #poll} has something; for epoll. Stays the
-   * watcher's.
+   * Returns the file descriptor that becomes readable when {@link #poll} has events; for epoll. The
+   * watcher keeps owning it.
    */
   public int fileDescriptor() {
     return socket.fileDescriptor();
   }
 
   /**
-   * Hands waiting events to the listener, oldest first, and returns how many there were. Never
-   * blocks.
+   * Passes pending events to the listener, oldest first, and returns their number. Never blocks.
    *
-   * @throws SystemCallException when the socket fails
+   * @throws SystemCallException if the socket fails
    */
   public int poll(AddressListener listener) {
     int count = 0;
@@ -56,8 +57,8 @@ public final class AddressWatcher implements AutoCloseable {
   }
 
   /**
-   * Messages that were skipped: malformed ones and those about other things, bridge ports among
-   * them.
+   * Returns the number of skipped messages: malformed ones and those about other objects, such as
+   * bridge ports.
    */
   public long skippedMessages() {
     return socket.skippedMessages();

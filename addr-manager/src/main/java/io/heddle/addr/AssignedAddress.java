@@ -6,10 +6,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * An address that an interface has.
+ * Address of an interface.
  *
  * @param interfaceIndex index of the {@link NetworkLink}
- * @param prefixLength bits that the on-link prefix has
+ * @param prefixLength bits of the on-link prefix
  */
 public record AssignedAddress(
     int interfaceIndex, InetAddress address, int prefixLength, Set<AddressFlag> flags) {
@@ -22,8 +22,8 @@ public record AssignedAddress(
   }
 
   /**
-   * Whether the lower 64 bits have the form that SLAAC makes from a MAC: {@code ff:fe} in the
-   * middle (RFC 4291, appendix A). The address need not belong to the interface's present MAC.
+   * Returns whether the lower 64 bits have the form that SLAAC makes from a MAC: {@code ff:fe} in
+   * the middle (RFC 4291, appendix A). The address need not belong to the interface's present MAC.
    */
   public boolean isEui64() {
     byte[] raw = address.getAddress();
@@ -31,8 +31,8 @@ public record AssignedAddress(
   }
 
   /**
-   * What a plane's key calls the subnet: of IPv6 the low 16 bits of the /64 in four hex digits, of
-   * IPv4 the first address, {@code 10.1.2.0}.
+   * Returns the subnet's name in a plane's key: of IPv6 the low 16 bits of the /64 in four hex
+   * digits, of IPv4 the first address, {@code 10.1.2.0}.
    */
   String subnetName() {
     byte[] raw = address.getAddress();
@@ -41,14 +41,17 @@ public record AssignedAddress(
         : AddressText.of(new AddressPrefix(address, prefixLength).first());
   }
 
-  /** Whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the prefix. */
+  /**
+   * Returns whether both are of one family and share the subnet: of IPv6 the /64, of IPv4 the
+   * prefix.
+   */
   boolean inSameSubnet(AssignedAddress other) {
     int bits = address instanceof Inet6Address ? 64 : prefixLength;
     return new AddressPrefix(address, bits).includes(other.address)
         && (bits == 64 || bits == other.prefixLength);
   }
 
-  /** By interface, then address. */
+  /** Compares by interface, then address. */
   static int byInterface(AssignedAddress left, AssignedAddress right) {
     int later = Integer.compare(left.interfaceIndex, right.interfaceIndex);
     return later != 0 ? later : AddressText.ORDER.compare(left.address, right.address);

@@ -12,13 +12,13 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interface by which packets of a local address leave. The kernel's routes go by the destination
- * alone: of two interfaces in one subnet the first carries everything, whatever address a packet
- * comes from. A socket that is bound to the interface of its address leaves by that one.
+ * Choice of the interface by which packets of a local address leave. The kernel's routes depend on
+ * the destination alone. If two interfaces share a subnet, the first carries everything, whatever
+ * the source address. A socket bound to the interface of its address uses that interface.
  *
- * <p>A socket is bound only where the kernel would take another interface and a route that is as
- * specific leads there by its own. So packets to addresses of this host stay on the loopback, and
- * an address on {@code lo} or a dummy interface goes on by the routes.
+ * <p>A socket is bound only if the kernel would choose another interface, and if the own interface
+ * has an equally specific route to the destination. So packets to addresses of this host stay on
+ * the loopback, and an address on {@code lo} or a dummy interface keeps following the routes.
  */
 public final class Egress {
   private static final int SOL_SOCKET = 1;
@@ -31,21 +31,21 @@ public final class Egress {
 
   private Egress() {}
 
-  /** Remedy by which packets leave by the interface of their address. */
+  /** Remedy that makes packets leave by the interface of their address. */
   public enum Need {
-    /** Nothing: they do, or they have no other way. */
+    /** No remedy: packets already do, or they have no other route. */
     NONE,
-    /** The socket has to be bound to the interface. */
+    /** Binding of the socket to the interface. */
     BIND,
     /**
-     * Binding would help, but this host drops packets of IPv4 that arrive by another interface than
-     * the first of their subnet (rp_filter=1), and its peers probably do as well.
+     * Binding would help, but this host drops IPv4 packets that arrive by another interface than
+     * the first of their subnet (rp_filter=1). Its peers probably drop them as well.
      */
     REFUSED_BY_REVERSE_PATH
   }
 
   /**
-   * Asks the kernel for its routes. Control path.
+   * Finds the remedy by querying the kernel's routes. Control path.
    *
    * @param source a local address
    * @param link its interface
@@ -59,7 +59,7 @@ public final class Egress {
       if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
         return Need.NONE;
       }
-      /* Without the source IPv6 takes routes by this interface alone, and no lower metric of another's. */
+      /* Without a source, IPv6 considers only this interface's routes, and ignores a lower metric of another's. */
       FoundRoute own = lookUp(socket, destination, null, link.index());
       if (own == null
           || !own.isUnicast()
@@ -68,7 +68,7 @@ public final class Egress {
         return Need.NONE;
       }
     } catch (HeddleException unknown) {
-      /* A kernel that can't say leaves packets to its routes, as it does those of other programs. */
+      /* If the kernel can't answer, packets follow its routes, like those of other programs. */
       return Need.NONE;
     }
     return source instanceof Inet4Address && setting(link, "rp_filter") == 1
@@ -77,8 +77,8 @@ public final class Egress {
   }
 
   /**
-   * Has a socket send by this interface alone; one that is unbound needs no privilege for it since
-   * Linux 5.7. Before that the interface is preferred where metrics are equal.
+   * Makes a socket send by this interface alone. Since Linux 5.7 an unbound socket needs no
+   * privilege for it. Before that, the interface is preferred among routes of equal metrics.
    *
    * @return 0, or the negated errno
    */
@@ -97,8 +97,8 @@ public final class Egress {
   }
 
   /**
-   * A setting of IPv4 of an interface as the kernel combines it: the larger one of its own and that
-   * of all interfaces; 0 where it can't be read.
+   * Returns an interface's IPv4 setting as the kernel combines it: the larger of its own and that
+   * of all interfaces; 0 if it can't be read.
    *
    * @param name such as {@code rp_filter} or {@code arp_ignore}
    */
@@ -116,11 +116,11 @@ public final class Egress {
     }
   }
 
-  /* Null where there is none. */
+  /* Returns null if there is none. */
   private static @Nullable FoundRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =
-        socket.ask(FoundRoute.RTM_GETROUTE, FoundRoute.request(to, from, interfaceIndex));
+        socket.get(FoundRoute.RTM_GETROUTE, FoundRoute.request(to, from, interfaceIndex));
     return answer == null ? null : FoundRoute.decode(answer);
   }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param type RTN_UNICAST, RTN_LOCAL and so on
- * @param prefixLength bits of the destination that the route names
- * @param interfaces by which it leaves; more than one of a route with several next hops
+ * @param prefixLength bits of the route's destination prefix
+ * @param interfaces outgoing interfaces; more than one if the route has several next hops
  */
 record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
   static final int RTM_GETROUTE = 26;
@@ -50,10 +50,10 @@ record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
   }
 
   /**
-   * Body of a request for the route as the table has it.
+   * Returns the body of a request for the route as the table has it.
    *
    * @param from null for any
-   * @param interfaceIndex by which it must leave, 0 for any
+   * @param interfaceIndex outgoing interface, 0 for any
    */
   static byte[] request(InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     byte[] destination = to.getAddress();
@@ -75,7 +75,7 @@ record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
     return body.array();
   }
 
-  /** Reads an answer's body; null for one that is malformed. */
+  /** Decodes an answer's body; returns null for a malformed one. */
   static @Nullable FoundRoute decode(ByteBuffer body) {
     if (body.remaining() < BODY_BYTES) {
       return null;

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A snapshot of the interfaces and addresses in this process's network namespace.
+ * Snapshot of the interfaces and addresses in this process's network namespace.
  *
  * @param links by index
- * @param addresses by interface, then address; every one belongs to one of the links
+ * @param addresses by interface, then address; each belongs to one of the links
  */
 public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addresses) {
   private static final String BRIDGE = "bridge";
@@ -26,10 +26,10 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
-   * Asks the kernel. An address whose interface came into being between the two questions is left
-   * out; an {@link AddressWatcher} opened before tells of it.
+   * Takes a snapshot. An address whose interface appeared between the two requests is left out; an
+   * {@link AddressWatcher} opened before reports it.
    *
-   * @throws SystemCallException when netlink can't be used
+   * @throws SystemCallException if netlink can't be used
    */
   public static HostAddresses read() {
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
@@ -52,6 +52,8 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /**
+   * Returns the interface with this index.
+   *
    * @throws IllegalArgumentException for an index that the snapshot doesn't have
    */
   public NetworkLink link(int index) {
@@ -67,18 +69,18 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     return link(address.interfaceIndex());
   }
 
-  /** The same host as it is where an address that the filter holds back doesn't exist. */
+  /** Returns the snapshot without the addresses that the filter excludes. */
   public HostAddresses passing(AddressFilter filter) {
     return new HostAddresses(
         links, addresses.stream().filter(each -> filter.whyNot(each.address()).isEmpty()).toList());
   }
 
-  /** Addresses that nothing speaks against, in order: of IPv6, or of IPv4 where there is none. */
+  /** Returns the usable addresses in order: of IPv6, or of IPv4 if there are none of IPv6. */
   public List<AssignedAddress> usable() {
     return addresses.stream().filter(address -> whyUnusable(address).isEmpty()).toList();
   }
 
-  /** What speaks against using this address as it is; the most lasting reason first. */
+  /** Returns the reason why this address can't be used as it is, the most permanent one first. */
   public Optional<Unusable> whyUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);
     if (link.isOfContainers() && !link.loopback()) {
@@ -90,7 +92,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
         : why;
   }
 
-  /** The same for an address whose interface the operator named: it may be any bridge. */
+  /** Does the same for an address whose interface the operator named: it may be any bridge. */
   Optional<Unusable> whyUnusableThoughInterfaceNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     if (linkOf(assigned).loopback() || address.isLoopbackAddress()) {
@@ -102,7 +104,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
     return whyUnusableThoughNamed(assigned);
   }
 
-  /* In whatever state: planes of IPv6 that are down for now must not become others of IPv4. */
+  /* In any state: IPv6 planes that are down for now must not be replaced by IPv4 ones. */
   private boolean hasIpv6() {
     return addresses.stream()
         .anyMatch(each ->
@@ -115,7 +117,7 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
                 && !linkOf(each).isOfContainers());
   }
 
-  /** The same for an address that the operator named: loopback and IPv4 are then allowed. */
+  /** Does the same for an address that the operator named: loopback and IPv4 are then allowed. */
   Optional<Unusable> whyUnusableThoughNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     NetworkLink link = linkOf(assigned);

@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * A host's addresses and all that is told about them, from which each device's planes are found.
- * Devices are looked at one by one: of several adapters on the same planes each has an address of
- * its own on every one, and an adapter that isn't used has no say in how planes are called.
+ * Host's addresses and all settings from which each device's planes are found. Devices are examined
+ * one by one. If several adapters are on the same planes, each has an address of its own on every
+ * plane. An unused adapter has no influence on the planes' keys.
  *
  * @param host the snapshot
- * @param rules the operator's
- * @param filter which addresses may be planes at all
- * @param told keys that the route daemon has for addresses
+ * @param rules the operator's rules
+ * @param filter addresses that may be planes at all
+ * @param told the route daemon's keys of addresses
  */
 public record HostPlanes(
     HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
@@ -20,15 +20,15 @@ public record HostPlanes(
     told = Map.copyOf(told);
   }
 
-  /** As for one device that has every address of the host. */
+  /** Finds the planes as if one device had every address of the host. */
   public PlaneDiscovery.Result ofAll() {
     return PlaneDiscovery.discover(host, rules, filter, told);
   }
 
   /**
-   * The planes of one device.
+   * Finds the planes of one device.
    *
-   * @param device for people
+   * @param device name for messages
    * @param carries whether an address is one of the device's
    */
   public PlaneDiscovery.Result of(String device, Predicate<InetAddress> carries) {

@@ -6,16 +6,16 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * A network interface.
+ * Network interface.
  *
  * @param index the kernel's number for it in this namespace, from 1
  * @param mtuBytes largest IP packet
  * @param administrativelyUp whether it was set up (IFF_UP)
- * @param carrier whether the link below is there (IFLA_CARRIER)
+ * @param carrier whether its lower layer is up (IFLA_CARRIER)
  * @param loopback whether it is the loopback interface
- * @param macAddress {@code 02:00:00:00:01:01}, empty where it has none
- * @param parentIndex interface that it stands on (VLAN, macvlan), 0 where it has none; negative
- *     where that is in another namespace; a veth's peer isn't a parent
+ * @param macAddress {@code 02:00:00:00:01:01}, empty if it has none
+ * @param parentIndex interface below it (VLAN, macvlan), 0 if there is none; negative if that is in
+ *     another namespace; a veth's peer isn't a parent
  * @param kind the driver's name of a virtual interface ({@code veth}, {@code vlan}, {@code
  *     bridge}), empty for hardware
  */
@@ -31,7 +31,7 @@ public record NetworkLink(
     String kind) {
   private static final Path SYSFS = Path.of("/sys/class/net");
 
-  /* The defaults of the engines and plugins. */
+  /* Default names of the engines and plugins. */
   private static final Pattern CONTAINERS =
       Pattern.compile(
           String.join(
@@ -61,23 +61,23 @@ public record NetworkLink(
               "ovn-k8s-.*"));
 
   /**
-   * Whether its name is one that container engines, cluster networks or virtual machines give: a
-   * bridge that has the same address on every host, a tunnel over the fabric, or the host's end of
-   * a container's link. Docker's names of bridges and host ends are numbers, so that a {@code
-   * veth0} or {@code br-lan} of an operator isn't one.
+   * Returns whether its name is typical of container engines, cluster networks or virtual machines:
+   * a bridge with the same address on every host, a tunnel over the fabric, or the host's end of a
+   * container's link. Docker numbers its bridges and host ends, so an operator's {@code veth0} or
+   * {@code br-lan} doesn't count.
    */
   public boolean isOfContainers() {
     return CONTAINERS.matcher(name).matches();
   }
 
-  /** Whether traffic can flow. */
+  /** Returns whether traffic can flow. */
   public boolean isUp() {
     return administrativelyUp && carrier;
   }
 
   /**
-   * What sysfs says now, 0 where it says nothing. Not a part of a snapshot: it takes two files to
-   * read, and few ask.
+   * Returns the current speed from sysfs, 0 if it has none. Not part of a snapshot: it takes two
+   * file reads, and few callers need it.
    */
   public long speedBitsPerSecond() {
     /* Reading speed fails with EINVAL on a link that is down. */
@@ -91,7 +91,7 @@ public record NetworkLink(
     }
   }
 
-  /** The name of the driver of the device below, as sysfs has it; empty where it says nothing. */
+  /** Returns the driver of the device below from sysfs; empty if there is none. */
   public String driver() {
     try {
       return isInSysfs()
@@ -106,7 +106,7 @@ public record NetworkLink(
     return SYSFS.resolve(name);
   }
 
-  /* sysfs shows the namespace that mounted it, which need not be ours: the index tells. */
+  /* A mounted sysfs shows the namespace of its mounter, which need not be ours: the index decides. */
   private boolean isInSysfs() throws IOException {
     return Integer.parseInt(Files.readString(folder().resolve("ifindex")).strip()) == index;
   }

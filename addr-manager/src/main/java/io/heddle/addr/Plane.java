@@ -3,15 +3,14 @@ package io.heddle.addr;
 import java.util.Comparator;
 
 /**
- * One disjoint way through the fabric, as this host sees it.
+ * Disjoint path through the fabric, as this host sees it.
  *
- * @param key what this host calls it: {@code colour:<number>}, {@code plane:<value>}, {@code
+ * @param key this host's name for it: {@code colour:<number>}, {@code plane:<value>}, {@code
  *     if:<name>}, {@code subnet:<four hex digits>} or {@code subnet:<IPv4 address>}
- * @param ownKey what this host would call it without a route daemon; the key itself where none has
- *     named it
- * @param address the one local address that stands for it
+ * @param ownKey its name without a route daemon; the key itself if no daemon has named it
+ * @param address its one local address
  * @param link the interface that carries the address
- * @param reason why this key and this address, as a clause
+ * @param reason reason for this key and this address, as a clause
  */
 public record Plane(
     String key, String ownKey, AssignedAddress address, NetworkLink link, String reason) {
@@ -20,13 +19,13 @@ public record Plane(
   static final String SUBNET_PREFIX = "subnet:";
 
   /**
-   * The order of planes, and with it of a list of weights: by text, with runs of digits compared as
-   * numbers, so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys of IPv6 have fixed
-   * width and compare as text.
+   * Order of planes, and so of a list of weights: by text, with runs of digits compared as numbers,
+   * so that {@code if:eth10} comes after {@code if:eth9}. Subnet keys of IPv6 have fixed width and
+   * compare as text.
    */
   public static final Comparator<String> KEY_ORDER = Plane::compareKeys;
 
-  /** By which another host's planes are compared with it. */
+  /** Returns the marks for comparison with another host's planes. */
   public PlaneMarks marks() {
     return new PlaneMarks(key, ownKey, address.address(), address.prefixLength(), link.name());
   }

@@ -13,24 +13,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which planes a host has. The key of an address comes from the first of these that answers:
+ * Discovery of a host's planes. The key of an address comes from the first of these sources that
+ * has one:
  *
  * <ol>
- *   <li>what the route daemon calls it, which is its prefix's BGP colour or the name that the
- *       daemon's configuration gives the plane;
- *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses that none names are not
+ *   <li>the route daemon: its prefix's BGP colour, or the name that the daemon's configuration
+ *       gives the plane;
+ *   <li>the operator's {@link PlaneRules}; with any rule at all, addresses without a rule are not
  *       used;
- *   <li>the interface, where more than one interface carries a usable address and each carries
- *       those of one subnet;
+ *   <li>the interface, if more than one interface carries a usable address and each carries those
+ *       of one subnet;
  *   <li>the subnet: the low 16 bits of the /64, or an IPv4 subnet's first address.
  * </ol>
  *
- * <p>Addresses are IPv6. Where the host has none in any state, or the filter lets none pass, they
- * are IPv4: planes of both kinds are mixed by rules alone.
+ * <p>Addresses are IPv6. If the host has none in any state, or none passes the filter, they are
+ * IPv4. Only rules can mix planes of both families.
  *
- * <p>Interfaces of containers and virtual machines carry none, unless a rule names them.
+ * <p>Interfaces of containers and virtual machines carry no plane, unless a rule names them.
  *
- * <p>One address stands for a plane: EUI-64 before others, then the lowest.
+ * <p>A plane has one address: an EUI-64 one before others, then the lowest.
  */
 public final class PlaneDiscovery {
   private static final String TOLD_REASON = "the route daemon's name for it";
@@ -38,12 +39,12 @@ public final class PlaneDiscovery {
   private PlaneDiscovery() {}
 
   /**
-   * What was found.
+   * Result of a discovery.
    *
    * @param planes in {@link Plane#KEY_ORDER}
    * @param rejected addresses without a plane, in the snapshot's order
-   * @param remarks sentences about the operator's rules that a person should see, such as a rule
-   *     that fits no address
+   * @param remarks sentences for the operator about the rules, such as a rule that matches no
+   *     address
    */
   public record Result(List<Plane> planes, List<RejectedAddress> rejected, List<String> remarks) {
     public Result {
@@ -56,18 +57,20 @@ public final class PlaneDiscovery {
   private record Candidate(
       AssignedAddress address, NetworkLink link, String key, String ownKey, String keyReason) {}
 
-  /** As {@link #discover(HostAddresses, PlaneRules, AddressFilter)}, of all addresses. */
+  /** Finds the planes among all addresses. */
   public static Result discover(HostAddresses host, PlaneRules rules) {
     return discover(host, rules, AddressFilter.NONE);
   }
 
-  /** The planes among the addresses that the filter lets pass; the others count as absent. */
+  /** Finds the planes among the addresses that pass the filter; the others count as absent. */
   public static Result discover(HostAddresses host, PlaneRules rules, AddressFilter filter) {
     return discover(host, rules, filter, Map.of());
   }
 
   /**
-   * @param told keys that the route daemon has for addresses, as whole keys ({@code colour:3})
+   * Finds the planes among the addresses that pass the filter.
+   *
+   * @param told the route daemon's keys of addresses, as whole keys ({@code colour:3})
    */
   public static Result discover(
       HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
@@ -134,12 +137,12 @@ public final class PlaneDiscovery {
                 + rule.selector()
                 + "="
                 + rule.key()
-                + " fits no address of this host");
+                + " matches no address of this host");
       }
     }
   }
 
-  /* An interface rule is about the interface's plane address: it doesn't drag in IPv4 beside IPv6, or ::1. */
+  /* An interface rule concerns the interface's plane address: it doesn't include IPv4 beside IPv6, or ::1. */
   private static Optional<Unusable> unusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
     if (rule == null) {

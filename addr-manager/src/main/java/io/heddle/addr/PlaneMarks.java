@@ -5,33 +5,36 @@ import java.net.InetAddress;
 import java.util.Locale;
 
 /**
- * All that an end knows of one of its planes and can tell the other end. {@link PlaneMatching}
- * finds by it which planes of two hosts are the same.
+ * Marks of a plane that one end sends to the other. {@link PlaneMatching} finds by them which
+ * planes of two hosts are the same.
  *
  * @param key the plane's key on its host
  * @param ownKey its key there without a route daemon
- * @param address where it is
- * @param prefixLength bits of the on-link prefix; all of the address' bits where it has none
- * @param interfaceName that carries the address
+ * @param address its local address
+ * @param prefixLength bits of the on-link prefix; all of the address' bits if there is none
+ * @param interfaceName the interface that carries the address
  */
 public record PlaneMarks(
     String key, String ownKey, InetAddress address, int prefixLength, String interfaceName) {
-  /* Links of two ends, and addresses without a link: no third host has an address of such a prefix. */
+  /* Prefixes of point-to-point links and of addresses without a link: no third host has an address in them. */
   private static final int POINT_TO_POINT_BITS = 2;
 
   private static final int SUBNET_BITS = 64;
 
-  /** Whether a route daemon has named it. */
+  /** Returns whether a route daemon has named the plane. */
   public boolean isTold() {
     return !key.equals(ownKey);
   }
 
-  /** Whether {@code HEDDLE_PLANES} names it. */
+  /** Returns whether {@code HEDDLE_PLANES} names the plane. */
   public boolean isConfigured() {
     return ownKey.startsWith(Plane.OPERATOR_PREFIX);
   }
 
-  /** Whether somebody has named it: the key is more than what its host has found. */
+  /**
+   * Returns whether a daemon or an operator has named the plane: its key isn't merely derived from
+   * its host.
+   */
   boolean isNamed() {
     return isTold() || isConfigured();
   }
@@ -44,7 +47,7 @@ public record PlaneMarks(
     return address instanceof Inet6Address;
   }
 
-  /** Whether it is an address without an on-link prefix, as pods have them. */
+  /** Returns whether it is an address without an on-link prefix, as of pods. */
   public boolean isHostAddress() {
     return prefixLength >= bits();
   }
@@ -53,14 +56,14 @@ public record PlaneMarks(
     return new AddressPrefix(address, Math.min(prefixLength, bits()));
   }
 
-  /** The on-link prefix as text, {@code fd00:1:1:2::/64}; of a pod its address. */
+  /** Returns the on-link prefix as text, {@code fd00:1:1:2::/64}; for a pod its address. */
   public String prefixText() {
     return isHostAddress()
         ? AddressText.of(address)
         : AddressText.of(prefix().first()) + "/" + prefixLength;
   }
 
-  /** Whether these can't be the same plane, whatever else agrees. */
+  /** Returns whether these can't be the same plane, even if other marks agree. */
   public boolean contradicts(PlaneMarks other) {
     boolean toldApart = isTold() && other.isTold() && !key.equals(other.key);
     boolean configuredApart =
@@ -73,17 +76,17 @@ public record PlaneMarks(
     return key.startsWith(Plane.OPERATOR_PREFIX);
   }
 
-  /** Whether both have the same name that a route daemon or an operator gave. */
+  /** Returns whether both have the same name from a route daemon or an operator. */
   public boolean hasNameOf(PlaneMarks other) {
     return isNamed() && other.isNamed() && key.equals(other.key);
   }
 
-  /** Whether the operators of both ends call them alike. */
+  /** Returns whether the operators of both ends gave the same key. */
   public boolean hasConfiguredKeyOf(PlaneMarks other) {
     return isConfigured() && ownKey.equals(other.ownKey);
   }
 
-  /** Whether both have the same on-link prefix: network and length. */
+  /** Returns whether both have the same on-link prefix: network and length. */
   public boolean hasPrefixOf(PlaneMarks other) {
     return !isHostAddress()
         && prefixLength == other.prefixLength
@@ -91,8 +94,8 @@ public record PlaneMarks(
   }
 
   /**
-   * Whether one's on-link prefix has the other's address, or both are in one /64 and don't say that
-   * it has several subnets.
+   * Returns whether one's on-link prefix includes the other's address, or both are in one /64 and
+   * don't both divide it into subnets.
    */
   public boolean reaches(PlaneMarks other) {
     boolean includes =
@@ -108,12 +111,12 @@ public record PlaneMarks(
     return prefixLength > SUBNET_BITS && prefixLength < bits() - POINT_TO_POINT_BITS;
   }
 
-  /** Whether both hosts call it alike without a route daemon. */
+  /** Returns whether both hosts use the same key without a route daemon. */
   public boolean hasOwnKeyOf(PlaneMarks other) {
     return ownKey.equals(other.ownKey);
   }
 
-  /** Whether the low 16 bits of the /64 are the same, and say something of the plane. */
+  /** Returns whether the low 16 bits of the /64 are the same, and characterise the plane. */
   public boolean hasLowBitsOf(PlaneMarks other) {
     return hasLowBits() && other.hasLowBits() && lowBits().equals(other.lowBits());
   }
@@ -122,18 +125,18 @@ public record PlaneMarks(
     return isIpv6() && !isHostAddress() && !dividesSubnet();
   }
 
-  /** The low 16 bits of the /64 in four hex digits; of IPv6 only. */
+  /** Returns the low 16 bits of the /64 in four hex digits; IPv6 only. */
   public String lowBits() {
     byte[] raw = address.getAddress();
     return String.format(Locale.ROOT, "%04x", (raw[6] & 0xff) << 8 | raw[7] & 0xff);
   }
 
-  /** Whether the interfaces have the same name. */
+  /** Returns whether the interfaces have the same name. */
   public boolean hasInterfaceOf(PlaneMarks other) {
     return !interfaceName.isEmpty() && interfaceName.equals(other.interfaceName);
   }
 
-  /** Key and marks for a log: {@code if:e2 (fd00:1:1:2::/64 on e2)}. */
+  /** Returns key and marks for a log: {@code if:e2 (fd00:1:1:2::/64 on e2)}. */
   @Override
   public String toString() {
     return "%s (%s%s on %s)"

@@ -11,15 +11,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Matches the planes of two hosts by their marks, so that both ends find the same.
+ * Pairing of the planes of two hosts by their marks. Both ends compute the same one.
  *
- * <p>The rules are tried from the strongest. By one rule a plane is matched where it agrees with
- * exactly one of the other end's that are left, and that one with it alone. After each rule that
- * matched some, the stronger ones are tried again among those that are left.
+ * <p>The rules are tried from the strongest. A rule matches two unmatched planes if each agrees
+ * with no other unmatched plane of the other end. After a rule has matched planes, the stronger
+ * ones are tried again among the rest.
  *
  * @param matches in order of their names
- * @param leftHere indexes of planes of this end
- * @param leftThere indexes of planes of the other end
+ * @param leftHere indexes of this end's unmatched planes
+ * @param leftThere indexes of the other end's unmatched planes
  * @param onBoth addresses that both hosts have, which are no plane
  */
 public record PlaneMatching(
@@ -36,7 +36,7 @@ public record PlaneMatching(
     OWN_KEY("key", PlaneMarks::hasOwnKeyOf),
     LOW_BITS("low bits of the /64", PlaneMarks::hasLowBitsOf),
     INTERFACE("interface name", PlaneMarks::hasInterfaceOf),
-    /** They are what is left: see {@link Search#isAlone}. */
+    /** Both are the only unmatched planes: see {@link Search#isAlone}. */
     ALONE("being the only ones", (here, there) -> false);
 
     private final String text;
@@ -54,15 +54,17 @@ public record PlaneMatching(
   }
 
   /**
-   * A plane that both have.
+   * Plane of both hosts.
    *
-   * @param name by which both know it, unlike any other match's
-   * @param here index of this end's
-   * @param there index of the other's
+   * @param name its name on both, different from any other match's
+   * @param here index among this end's planes
+   * @param there index among the other end's planes
    */
   public record Match(String name, int here, int there, Rule by) {}
 
   /**
+   * Matches the planes of two ends.
+   *
    * @param oneHost whether both ends are in one network namespace, where all addresses are the same
    */
   public static PlaneMatching of(List<PlaneMarks> here, List<PlaneMarks> there, boolean oneHost) {
@@ -90,7 +92,7 @@ public record PlaneMatching(
     return all;
   }
 
-  /** Planes that wait for theirs, and those that have it. */
+  /** State of the search: unmatched planes of both ends, and the matches found. */
   private static final class Search {
     private final List<PlaneMarks> here;
     private final List<PlaneMarks> there;
@@ -154,7 +156,7 @@ public record PlaneMatching(
       return alone;
     }
 
-    /* Where other planes are matched, two networks that differ are two planes of which each end lacks one. */
+    /* If other planes are matched, two different networks are two planes, of which each end lacks one. */
     private boolean isAlone(PlaneMarks mine, PlaneMarks theirs) {
       return !mine.contradicts(theirs)
           && (oneEach || mine.isHostAddress() && theirs.isHostAddress());
@@ -182,7 +184,7 @@ public record PlaneMatching(
           .toList();
     }
 
-    /* The same from both ends. */
+    /* Returns the match's name, the same at both ends. */
     private String name(Match match) {
       PlaneMarks mine = here.get(match.here());
       PlaneMarks theirs = there.get(match.there());

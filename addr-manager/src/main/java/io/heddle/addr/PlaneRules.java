@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operator's word on planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a
- * selector is an address, a prefix ({@code fd00:1:1:1::/64}) or an interface name. Of several rules
- * that fit an address, the closest decides: address, then the longest prefix, then interface.
+ * Operator's rules for planes: {@code HEDDLE_PLANES=selector=key[,selector=key…]}, where a selector
+ * is an address, a prefix ({@code fd00:1:1:1::/64}) or an interface name. If several rules match an
+ * address, the closest decides: address, then the longest prefix, then interface.
  */
 public final class PlaneRules {
   private static final String VARIABLE = "HEDDLE_PLANES";
@@ -22,16 +22,16 @@ public final class PlaneRules {
           + " (fd00:1:1:1::/64) or an interface name (eth0), and the key has 1 to 32 letters,"
           + " digits, dots, dashes or underscores";
 
-  /** No rule: planes are found from interfaces and subnets. */
+  /** Empty rules: planes are found from interfaces and subnets. */
   public static final PlaneRules NONE = new PlaneRules(List.of());
 
   private final List<Rule> rules;
 
   /**
-   * One part.
+   * Rule of one selector.
    *
    * @param address the address or the prefix's first bits, null for an interface
-   * @param prefixLength bits of the address that count; for an interface 0
+   * @param prefixLength bits of the address that must match; 0 for an interface
    */
   record Rule(String selector, @Nullable InetAddress address, int prefixLength, String key) {
     boolean isInterface() {
@@ -59,9 +59,10 @@ public final class PlaneRules {
   }
 
   /**
+   * Parses the rules.
+   *
    * @param value the value of {@code HEDDLE_PLANES}; null or blank means no rule
-   * @throws HeddleException for a value that breaks the grammar, naming the part and what is
-   *     allowed
+   * @throws HeddleException for a malformed value, with the part and the allowed form
    */
   public static PlaneRules parse(@Nullable String value) {
     if (value == null || value.isBlank()) {
@@ -134,12 +135,12 @@ public final class PlaneRules {
     return length;
   }
 
-  /** The planes that are named, as whole keys, each once. */
+  /** Returns the planes with a rule, as whole keys, each once. */
   public List<String> keys() {
     return rules.stream().map(rule -> Plane.OPERATOR_PREFIX + rule.key()).distinct().toList();
   }
 
-  /** Which of them an address would be on, could it be used. */
+  /** Returns the plane that an address would be on, if it were usable. */
   public Optional<String> keyOf(AssignedAddress candidate, NetworkLink link) {
     return ruleFor(candidate, link).map(rule -> Plane.OPERATOR_PREFIX + rule.key());
   }

@@ -9,16 +9,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which address takes the place of a plane's own once that is gone. It is on the same interface, of
- * the same family, and no other plane's. The first of these that answers gives it:
+ * Successor of a plane's address after that has gone. It is on the same interface, of the same
+ * family, and no other plane's. The first of these sources that has one gives it:
  *
  * <ol>
- *   <li>the key: an address that a process which starts now would call by the plane's key;
- *   <li>the interface, where it has this plane alone and the operator has no {@link PlaneRules}:
- *       the usable address there, the fittest of them where they are of one subnet.
+ *   <li>the key: an address that a process started now would give the plane's key;
+ *   <li>the interface, if it has this plane alone and the operator has no {@link PlaneRules}: its
+ *       usable address, or the fittest of them if they are of one subnet.
  * </ol>
  *
- * Where neither answers though there are usable addresses, the plane can't be told from others, and
+ * If neither has one despite usable addresses, the plane can't be distinguished from others, and
  * waits.
  */
 public final class PlaneSuccession {
@@ -27,11 +27,11 @@ public final class PlaneSuccession {
   private final Predicate<InetAddress> carries;
 
   /**
-   * A plane as it was.
+   * Plane as it was.
    *
-   * @param key what both ends call it
-   * @param ownKey what this host would call it without a route daemon
-   * @param addresses those that are its, first the one that is gone
+   * @param key its key at both ends
+   * @param ownKey this host's key for it without a route daemon
+   * @param addresses its addresses, first the one that has gone
    */
   public record Known(
       String key, String ownKey, List<InetAddress> addresses, String interfaceName) {
@@ -41,18 +41,19 @@ public final class PlaneSuccession {
   }
 
   /**
-   * What was found.
+   * Result of the search.
    *
-   * @param plane under its old keys; null where there is none
-   * @param why no address was taken although the interface has usable ones, as a clause; else empty
+   * @param plane under its old keys; null if there is none
+   * @param why why no address was taken although the interface has usable ones, as a clause; else
+   *     empty
    */
   public record Answer(@Nullable Plane plane, String why) {
     private static final Answer NOTHING = new Answer(null, "");
   }
 
   /**
-   * @param host as it is now
-   * @param device for people
+   * @param host its present state
+   * @param device name for messages
    * @param carries whether an address is one of the device's now
    */
   public PlaneSuccession(HostPlanes host, String device, Predicate<InetAddress> carries) {
@@ -62,7 +63,9 @@ public final class PlaneSuccession {
   }
 
   /**
-   * @param gone the plane whose address is gone
+   * Finds the successor of a plane's address.
+   *
+   * @param gone the plane whose address has gone
    * @param others the device's other planes
    */
   public Answer of(Known gone, List<Known> others) {
@@ -87,7 +90,7 @@ public final class PlaneSuccession {
   private Answer byInterface(Known gone, List<Known> others, List<AssignedAddress> left) {
     String those = left.stream().map(AssignedAddress::toString).collect(Collectors.joining(", "));
     if (!host.rules().isEmpty()) {
-      return new Answer(null, "HEDDLE_PLANES calls none of " + those + " so");
+      return new Answer(null, "HEDDLE_PLANES gives none of " + those + " this key");
     }
     List<String> besides =
         others.stream()
@@ -103,7 +106,7 @@ public final class PlaneSuccession {
     List<AssignedAddress> own =
         left.stream().filter(each -> !isToldOtherwise(each.address(), gone)).toList();
     if (own.isEmpty()) {
-      return new Answer(null, "the route daemon calls " + those + " otherwise");
+      return new Answer(null, "the route daemon gives " + those + " another key");
     }
     AssignedAddress fittest = own.stream().min(PlaneDiscovery::byFitness).orElseThrow();
     if (!own.stream().allMatch(fittest::inSameSubnet)) {
@@ -116,7 +119,7 @@ public final class PlaneSuccession {
     return new Plane(gone.key(), gone.ownKey(), address, host.host().linkOf(address), reason);
   }
 
-  /* What a route daemon has told of one only is called alike without it. */
+  /* A key from a route daemon at one of them only is compared without it. */
   private static boolean isSame(Plane plane, Known gone) {
     boolean toldBoth = !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
     return plane.key().equals(gone.key()) || !toldBoth && plane.ownKey().equals(gone.ownKey());

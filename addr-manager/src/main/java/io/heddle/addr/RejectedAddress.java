@@ -1,9 +1,9 @@
 package io.heddle.addr;
 
 /**
- * An address that carries no plane.
+ * Address that carries no plane.
  *
- * @param reason why, as a clause
+ * @param reason the reason, as a clause
  */
 public record RejectedAddress(AssignedAddress address, NetworkLink link, String reason) {
   @Override

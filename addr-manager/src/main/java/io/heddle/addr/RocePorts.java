@@ -4,12 +4,12 @@ import io.heddle.platform.HeddleException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UDP ports at which the soft devices of a host receive: each process takes the first that is free
- * on its address. One range for all ranks of a host, so that a firewall can let it in and a gateway
- * tell it. RoCEv2's own port, which standard devices send to, is the first.
+ * UDP ports on which the soft devices of a host receive: each process takes the first that is free
+ * on its address. All ranks of a host share one range, which a firewall can admit and a gateway can
+ * recognise. RoCEv2's own port, the destination of standard devices, is the first.
  *
- * @param first RoCEv2's own, unless the operator says otherwise
- * @param last behind {@code first}, or the same
+ * @param first RoCEv2's own, unless the operator sets another
+ * @param last at least {@code first}
  */
 public record RocePorts(int first, int last) {
   public static final String VARIABLE = "HEDDLE_PORTS";
@@ -17,7 +17,7 @@ public record RocePorts(int first, int last) {
   /** RoCEv2's UDP port (annex A17). */
   public static final int ROCE_V2 = 4791;
 
-  /** As many ranks of a host as a range that nobody set has room for. */
+  /** Number of ports, and so of ranks of a host, in the default range. */
   public static final int COUNT = 64;
 
   public static final RocePorts STANDARD = new RocePorts(ROCE_V2, ROCE_V2 + COUNT - 1);
@@ -26,9 +26,9 @@ public record RocePorts(int first, int last) {
   private static final int MOST = 0xffff;
 
   /**
-   * Takes a port or a range; an unset or blank value is {@link #STANDARD}.
+   * Parses a port or a range; an unset or blank value is {@link #STANDARD}.
    *
-   * @throws HeddleException for a value that isn't understood
+   * @throws HeddleException for a malformed value
    */
   public static RocePorts parse(@Nullable String value) {
     if (value == null || value.isBlank()) {

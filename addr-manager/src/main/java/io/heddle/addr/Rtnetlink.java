@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rtnetlink messages about links and addresses (linux/netlink.h, linux/rtnetlink.h,
+ * Codec of the rtnetlink messages about links and addresses (linux/netlink.h, linux/rtnetlink.h,
  * linux/if_link.h, linux/if_addr.h). All numbers are in the machine's byte order.
  *
  * <pre>
@@ -70,16 +70,13 @@ final class Rtnetlink {
 
   private Rtnetlink() {}
 
-  /**
-   * What follows the header in a request for all links (RTM_GETLINK) or all addresses
-   * (RTM_GETADDR).
-   */
+  /** Returns the body of a request for all links (RTM_GETLINK) or all addresses (RTM_GETADDR). */
   static byte[] dumpBody(int type) {
     return new byte[type == RTM_GETLINK ? LINK_BODY_BYTES : ADDRESS_BODY_BYTES];
   }
 
   /**
-   * A request's message: the header, then the body.
+   * Returns a request message: the header, then the body.
    *
    * @param flags NLM_F_* beside NLM_F_REQUEST
    * @param body the struct of the type, and attributes
@@ -93,8 +90,8 @@ final class Rtnetlink {
   }
 
   /**
-   * Length of the message at the buffer's position, header included; −1 where no whole message is
-   * there.
+   * Returns the length of the message at the buffer's position, header included; −1 if there is no
+   * whole message.
    */
   static int messageLength(ByteBuffer buffer) {
     if (buffer.remaining() < HEADER_BYTES) {
@@ -104,14 +101,14 @@ final class Rtnetlink {
     return length >= HEADER_BYTES && length <= buffer.remaining() ? length : -1;
   }
 
-  /** The next message after one of this length. */
+  /** Returns the distance from a message of this length to the next one. */
   static int aligned(int length) {
     return (length + 3) & ~3;
   }
 
   /**
-   * What a message of type NEWLINK, DELLINK, NEWADDR or DELADDR says; null where it says nothing of
-   * interest here or is malformed. The position of {@code message} is its header; its limit is its
+   * Decodes a message of type NEWLINK, DELLINK, NEWADDR or DELADDR; returns null for one that is
+   * malformed or irrelevant here. The position of {@code message} is its header; its limit is its
    * end.
    */
   static @Nullable AddressEvent decode(ByteBuffer message) {
@@ -168,7 +165,7 @@ final class Rtnetlink {
         case IFLA_LINK_NETNSID -> parentElsewhere = true;
         case IFLA_CARRIER -> carrier = value.hasRemaining() && value.get(0) != 0;
         default -> {
-          /* The kernel sends some fifty others. */
+          /* Some fifty others from the kernel. */
         }
       }
     }
@@ -263,7 +260,7 @@ final class Rtnetlink {
     return HexFormat.ofDelimiter(":").formatHex(bytes(value)).toLowerCase(Locale.ROOT);
   }
 
-  /** Walks a run of attributes and stops at the first that doesn't fit. */
+  /** Iterator over a run of attributes that stops at the first one that doesn't fit. */
   private static final class Attributes {
     private final ByteBuffer run;
     private int at;

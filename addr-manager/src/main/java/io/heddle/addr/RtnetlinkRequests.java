@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Requests of whatever type to rtnetlink(7), for those who write their own bodies: routes and rules
- * of a gateway. Numbers are in the machine's byte order. One thread at a time.
+ * Sender of rtnetlink(7) requests of any type, for callers that write their own bodies, such as
+ * routes and rules of a gateway. Numbers are in the machine's byte order. One thread at a time.
  */
 public final class RtnetlinkRequests implements AutoCloseable {
   /** Flags that a request may add (linux/netlink.h). */
@@ -22,16 +22,16 @@ public final class RtnetlinkRequests implements AutoCloseable {
   }
 
   /**
-   * In the calling thread's network namespace.
+   * Opens a socket in the calling thread's network namespace.
    *
-   * @throws SystemCallException when netlink can't be used
+   * @throws SystemCallException if netlink can't be used
    */
   public static RtnetlinkRequests open() {
     return new RtnetlinkRequests(RtnetlinkSocket.open(0));
   }
 
   /**
-   * Has the kernel do something, and waits for its word.
+   * Executes a request and waits for its acknowledgement.
    *
    * @param type RTM_NEWROUTE and so on
    * @param flags beside NLM_F_REQUEST and NLM_F_ACK
@@ -43,10 +43,10 @@ public final class RtnetlinkRequests implements AutoCloseable {
   }
 
   /**
-   * The bodies of the messages that answer a request for a list (RTM_GETROUTE and so on), without
+   * Returns the bodies of the messages that answer a list request (RTM_GETROUTE and so on), without
    * their headers.
    *
-   * @throws SystemCallException when the kernel refuses
+   * @throws SystemCallException if the kernel refuses
    */
   public List<ByteBuffer> list(int type, byte[] body) {
     return socket.list(type, body);

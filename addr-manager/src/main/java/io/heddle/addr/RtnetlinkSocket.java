@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A NETLINK_ROUTE socket. One thread at a time. */
+/** NETLINK_ROUTE socket. One thread at a time. */
 final class RtnetlinkSocket implements AutoCloseable {
   private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
   private static final int MSG_DONTWAIT = 0x40;
@@ -26,10 +26,12 @@ final class RtnetlinkSocket implements AutoCloseable {
   private static final int SO_RCVTIMEO = 20;
   private static final int SOCKADDR_NL_BYTES = 12;
 
-  /** The kernel fills a reader's buffer up to 32 KiB with one part of a dump (netlink(7)). */
+  /** Size of the buffer: the kernel fills up to 32 KiB with one part of a dump (netlink(7)). */
   private static final int BUFFER_BYTES = 64 * 1024;
 
-  /** The kernel answers a dump at once; the limit only keeps a broken one from hanging us. */
+  /**
+   * Limit of a dump. The kernel answers at once; the limit only keeps a broken one from hanging us.
+   */
   private static final long DUMP_TIMEOUT_SECONDS = 5;
 
   private static final int DUMP_ATTEMPTS = 5;
@@ -46,8 +48,10 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * @param groups RTMGRP_* bits whose events the socket is to receive, 0 for none
-   * @throws SystemCallException when netlink can't be used
+   * Opens a socket.
+   *
+   * @param groups RTMGRP_* bits of the events to receive, 0 for none
+   * @throws SystemCallException if netlink can't be used
    */
   static RtnetlinkSocket open(int groups) {
     int fd = LinuxCalls.socket(Rtnetlink.AF_NETLINK, SOCK_RAW_CLOEXEC, Rtnetlink.NETLINK_ROUTE);
@@ -87,35 +91,35 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Everything of one kind.
+   * Returns all objects of one kind.
    *
    * @param type RTM_GETLINK or RTM_GETADDR
-   * @throws SystemCallException when the kernel refuses or doesn't answer
+   * @throws SystemCallException if the kernel refuses or doesn't answer
    */
   List<AddressEvent> dump(int type) {
     return list(type, Rtnetlink.dumpBody(type), Rtnetlink::decode);
   }
 
   /**
-   * The bodies of all messages that answer a request for a list, each a copy that begins with the
-   * struct of its type.
+   * Returns copies of the bodies of all messages that answer a list request, each beginning with
+   * the struct of its type.
    *
-   * @throws SystemCallException when the kernel refuses or doesn't answer
+   * @throws SystemCallException if the kernel refuses or doesn't answer
    */
   List<ByteBuffer> list(int type, byte[] body) {
     return list(type, body, RtnetlinkSocket::copyOfBody);
   }
 
   /**
-   * Sends a request and waits for the kernel's word on it.
+   * Sends a request and waits for the kernel's acknowledgement.
    *
-   * @param body what follows the header: the struct of the type, and attributes
+   * @param body the message after its header: the struct of the type, and attributes
    * @return 0, or the negated errno
    */
   int execute(int type, int flags, byte[] body) {
     send(type, Rtnetlink.NLM_F_ACK | flags, body);
     AtomicInteger result = new AtomicInteger();
-    takeAnswers(message -> {
+    receiveAnswers(message -> {
       boolean last = kind(message) == Rtnetlink.NLMSG_ERROR;
       if (last) {
         result.set(message.getInt(Rtnetlink.HEADER_BYTES));
@@ -126,15 +130,15 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Asks for one thing.
+   * Requests one object.
    *
    * @param body the struct of the type, and attributes
-   * @return a copy of the answer's body; null where the kernel has no such thing, or refuses
+   * @return a copy of the answer's body; null if the kernel has no such object, or refuses
    */
-  @Nullable ByteBuffer ask(int type, byte[] body) {
+  @Nullable ByteBuffer get(int type, byte[] body) {
     send(type, 0, body);
     AtomicReference<@Nullable ByteBuffer> answer = new AtomicReference<>();
-    takeAnswers(message -> {
+    receiveAnswers(message -> {
       if (kind(message) != Rtnetlink.NLMSG_ERROR) {
         answer.set(copyOfBody(message));
       }
@@ -143,7 +147,7 @@ final class RtnetlinkSocket implements AutoCloseable {
     return answer.get();
   }
 
-  /* Asks again where the kernel says that things changed in the middle (NLM_F_DUMP_INTR): the list may have holes. */
+  /* Retries if the kernel reports a change in the middle (NLM_F_DUMP_INTR): the list may have holes. */
   private <T> List<T> list(int type, byte[] body, Function<ByteBuffer, @Nullable T> reader) {
     for (int attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
       List<T> found = new ArrayList<>();
@@ -152,9 +156,9 @@ final class RtnetlinkSocket implements AutoCloseable {
       }
     }
     throw new HeddleException(
-        "what the kernel was asked for (rtnetlink type "
+        "the kernel's list (rtnetlink type "
             + type
-            + ") kept changing while it was listed, "
+            + ") changed while it was read, "
             + DUMP_ATTEMPTS
             + " times in a row");
   }
@@ -163,7 +167,7 @@ final class RtnetlinkSocket implements AutoCloseable {
       int type, byte[] body, Function<ByteBuffer, @Nullable T> reader, List<T> found) {
     send(type, Rtnetlink.NLM_F_DUMP, body);
     AtomicBoolean consistent = new AtomicBoolean(true);
-    takeAnswers(message -> {
+    receiveAnswers(message -> {
       if ((message.getShort(6) & Rtnetlink.NLM_F_DUMP_INTR) != 0) {
         consistent.set(false);
       }
@@ -189,8 +193,8 @@ final class RtnetlinkSocket implements AutoCloseable {
         LinuxCalls.send(LinuxCalls.errnoCapture(), fd, buffer.address(), request.length, 0));
   }
 
-  /* Hands over each message that answers the last request, until the taker says that it was the last. */
-  private void takeAnswers(Predicate<ByteBuffer> taker) {
+  /* Passes each answer to the last request to the taker, until that returns true for the last one. */
+  private void receiveAnswers(Predicate<ByteBuffer> taker) {
     while (true) {
       int received = receive(0);
       if (received == -Errno.EINTR) {
@@ -220,7 +224,8 @@ final class RtnetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Takes one datagram of events: how many it held, or a negated errno (EAGAIN where none waits).
+   * Receives one datagram of events; returns their number, or a negated errno (EAGAIN if none is
+   * pending).
    */
   int receiveEvents(AddressListener listener) {
     int received = receive(MSG_DONTWAIT);

@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Planes of one host that are on one wire: an interface with several subnets, or VLANs, macvlans
- * and tunnels over one interface. Together they carry no more than one, and fail together.
+ * Finder of planes of one host that share a wire: an interface with several subnets, or VLANs,
+ * macvlans and tunnels over one interface. Together they carry no more than one, and fail together.
  */
 public final class SharedWires {
-  /* Deeper stacks of interfaces than this aren't made; a loop would be a damaged snapshot. */
+  /* Limit of stacked interfaces. Deeper stacks don't occur; a loop would be a damaged snapshot. */
   private static final int MOST_LAYERS = 16;
 
   private SharedWires() {}
 
   /**
-   * A wire with several planes.
+   * Wire with several planes.
    *
-   * @param name of the interface below; of another namespace it is a number
+   * @param name of the lowest interface; a number if it is in another namespace
    * @param planes at least two
    */
   public record Wire(String name, List<Plane> planes) {
@@ -29,7 +29,7 @@ public final class SharedWires {
       planes = List.copyOf(planes);
     }
 
-    /** As a clause about what that means. */
+    /** Returns a clause about the wire and its consequence. */
     public String describe() {
       return "planes %s are on one wire, %s: together they carry no more than one, and fail together"
           .formatted(String.join(", ", planes.stream().map(Plane::key).toList()), name);
@@ -37,8 +37,8 @@ public final class SharedWires {
   }
 
   /**
-   * The wires that have several of these planes, while others have fewer or the planes have
-   * interfaces of their own. An only interface with all planes is what the operator made.
+   * Returns the wires with several of these planes, if others have fewer or the planes have
+   * interfaces of their own. A single interface with all planes is the operator's choice.
    */
   public static List<Wire> of(HostAddresses host, List<Plane> planes) {
     Map<Integer, List<Plane>> byWire = new LinkedHashMap<>();

@@ -130,7 +130,7 @@ final class PlaneDiscoveryTest {
       assertEquals(
           List.of("subnet:0001 fd00:1:1:1" + end, "subnet:0002 fd00:1:1:2" + end), planes(found));
       assertTrue(
-          rejected(found).toString().contains("it is no address of device nic" + adapter),
+          rejected(found).toString().contains("it is not an address of device nic" + adapter),
           rejected(found).toString());
     }
   }
@@ -243,7 +243,7 @@ final class PlaneDiscoveryTest {
             "fd00:1:1:1::1/64 on e0 isn't used: HEDDLE_PLANES is set and doesn't name it",
             "fd00:1:1:4::1/64 " + on("e1", Unusable.TENTATIVE)),
         rejected(result));
-    assertEquals(List.of("HEDDLE_PLANES: e7=3 fits no address of this host"), result.remarks());
+    assertEquals(List.of("HEDDLE_PLANES: e7=3 matches no address of this host"), result.remarks());
   }
 
   @Test

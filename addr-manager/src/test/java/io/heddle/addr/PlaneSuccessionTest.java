@@ -142,7 +142,7 @@ final class PlaneSuccessionTest {
     assertTaken("fd00:2:2:1::7", ask(one, List.of(two), on(0, "fd00:2:2:1::7")));
     assertTaken("fd00:7:7:1::7", ask(two, List.of(one), on(1, "fd00:7:7:1::7")));
     assertNoneSince(
-        "HEDDLE_PLANES calls none of fd00:7:7:1::7/64 so",
+        "HEDDLE_PLANES gives none of fd00:7:7:1::7/64 this key",
         ask(one, List.of(two), on(0, "fd00:7:7:1::7")));
   }
 
@@ -159,7 +159,7 @@ final class PlaneSuccessionTest {
     Known one = new Known("colour:1", "if:e0", ONE.addresses(), "e0");
     told = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
     assertNoneSince(
-        "the route daemon calls fd00:2:2:1::7/64 otherwise",
+        "the route daemon gives fd00:2:2:1::7/64 another key",
         ask(one, List.of(TWO), on(0, "fd00:2:2:1::7")));
     assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
   }

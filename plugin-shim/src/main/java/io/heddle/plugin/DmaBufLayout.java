@@ -2,7 +2,9 @@ package io.heddle.plugin;
 
 import io.heddle.platform.Memory;
 
-/** {@code struct heddle_dma_buf} of native/src/java_calls.h: 64-bit integers, by offset. */
+/**
+ * Layout of {@code struct heddle_dma_buf} of native/src/java_calls.h: 64-bit integers, by offset.
+ */
 final class DmaBufLayout {
   private static final int ADDRESS = 0;
   private static final int LENGTH = 8;

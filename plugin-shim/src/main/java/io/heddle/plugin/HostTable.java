@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the shim tells Java: {@code struct heddle_host} of native/src/java_calls.h, by offset, and
- * the check that both sides mean the same structures. A jar beside another version's library must
- * refuse to start, not corrupt memory.
+ * Table of the shim's facts for Java: {@code struct heddle_host} of native/src/java_calls.h, by
+ * offset. It checks that both sides have the same layouts. A jar with a library of another version
+ * must refuse to start, not corrupt memory.
  */
 final class HostTable {
   static final long TABLE_VERSION = 6;
@@ -28,7 +28,7 @@ final class HostTable {
   private static final long DESCRIPTORS = 136;
   private static final long SIZEOF_HOST = 144;
 
-  /* In the order of the structure's fields from FACTS on. */
+  /* Names in the order of the structure's fields from FACTS on. */
   private static final String[] FACT_NAMES = {
     "sizeof heddle_request",
     "sizeof heddle_comm",
@@ -58,14 +58,14 @@ final class HostTable {
   private void check() {
     if (readLong(SIZE) != SIZEOF_HOST || readLong(VERSION) != TABLE_VERSION) {
       throw new HeddleException(
-          "the library's table is version %s of %s bytes, the jar's is version %s of %s bytes: take both from one build"
+          "the library's table is version %s of %s bytes, the jar's is version %s of %s bytes: use one build for both"
               .formatted(readLong(VERSION), readLong(SIZE), TABLE_VERSION, SIZEOF_HOST));
     }
     for (int i = 0; i < EXPECTED_FACTS.length; i++) {
       long actual = readLong(FACTS + 8L * i);
       if (actual != EXPECTED_FACTS[i]) {
         throw new HeddleException(
-            "%s is %s in the library and %s in the jar: take both from one build"
+            "%s is %s in the library and %s in the jar: use one build for both"
                 .formatted(FACT_NAMES[i], actual, EXPECTED_FACTS[i]));
       }
     }
@@ -79,7 +79,7 @@ final class HostTable {
     return Memory.ALL.getString(readLong(offset));
   }
 
-  /** 6 to 12: the table through which NCCL loaded us first. */
+  /** Returns the version, 6 to 12, of the table through which NCCL loaded the plugin first. */
   long abiVersion() {
     return readLong(ABI_VERSION);
   }
@@ -88,7 +88,7 @@ final class HostTable {
     return readString(LIBRARY_PATH);
   }
 
-  /** Address of its table of this process's descriptors; 0 where it has none. */
+  /** Returns the address of the shim's table of this process's descriptors; 0 if there is none. */
   long descriptors() {
     return readLong(DESCRIPTORS);
   }
@@ -97,7 +97,7 @@ final class HostTable {
     return readString(COMMIT);
   }
 
-  /** Makes {@link #log} ready, if it isn't yet, which takes some milliseconds. */
+  /** Links {@link #log} unless it is linked, which takes some milliseconds. */
   synchronized MethodHandle linkLog() {
     MethodHandle linked = log;
     if (linked == null) {
@@ -111,7 +111,7 @@ final class HostTable {
     return linked;
   }
 
-  /** Hands a NUL-terminated text to NCCL's logger. */
+  /** Passes a NUL-terminated text to NCCL's logger. */
   void log(long level, long sentence) {
     try {
       linkLog().invokeExact(level, sentence);

@@ -7,12 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers for objects that C holds by number: {@code generation << 24 | slot + 1}, never 0,
- * positive, and not given again before 2^39 other objects had the slot. A number that was removed
- * finds nothing, so a late call of the host gets an error and not somebody else's object.
+ * Table of objects that C holds by id: {@code generation << 24 | slot + 1}, never 0, positive, and
+ * not reused before 2^39 other objects had the slot. A removed id finds nothing, so a late call of
+ * the host gets an error, never another object.
  *
- * <p>{@link #get} is called on the data path by any thread and takes no lock; adding and removing
- * do.
+ * <p>Any thread calls {@link #get} on the data path; it takes no lock. Adding and removing do.
  */
 final class IdTable<T> {
   private static final int SLOT_BITS = 24;
@@ -69,7 +68,7 @@ final class IdTable<T> {
     return entry != null && entry.id == id ? (T) entry.object : null;
   }
 
-  /** Takes the object out; null when there is none of this number. */
+  /** Removes the object; returns null if there is none with this id. */
   @Nullable T remove(long id) {
     synchronized (this) {
       T object = get(id);
@@ -83,7 +82,7 @@ final class IdTable<T> {
     }
   }
 
-  /** Those that are there now, in no order. */
+  /** Returns the present objects, in no order. */
   @SuppressWarnings("unchecked")
   List<T> all() {
     List<T> found = new ArrayList<>();

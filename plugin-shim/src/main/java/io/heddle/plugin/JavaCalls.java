@@ -21,19 +21,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of {@code struct heddle_calls} (native/src/java_calls.h), called by the shim on
- * NCCL's threads.
+ * Entries of {@code struct heddle_calls} (native/src/java_calls.h), called by the shim on NCCL's
+ * threads.
  *
  * <p>State is static since the process has one table, and since an upcall stub of a static method
  * needs no bound receiver. Every entry catches all: an exception that leaves an upcall ends the
  * training process.
  *
  * <p>NCCL's progress thread is in isend, irecv, iflush and progress while its service thread is in
- * the others, for the same communicator too; communicators of one device are driven by different
- * threads.
+ * the others, also for the same communicator. Different threads drive communicators of one device.
  */
 final class JavaCalls {
-  /** What init was told; NCCL gives the number back with listen, connect and finalize. */
+  /** Arguments of init; NCCL passes the context's id to listen, connect and finalize. */
   private record Context(long commId, int trafficClass) {}
 
   private static final int UNDEFINED_TRAFFIC_CLASS = -1;
@@ -44,7 +43,7 @@ final class JavaCalls {
   private static final IdTable<Context> CONTEXTS = new IdTable<>();
   private static final IdTable<ListenComm> LISTENS = new IdTable<>();
 
-  /* SendComm and RecvComm, since progress and registration take either. */
+  /* Both SendComm and RecvComm, since progress and registration take either. */
   private static final IdTable<Communicator> COMMS = new IdTable<>();
 
   /* Written once by start(), before C has the table. */
@@ -59,9 +58,9 @@ final class JavaCalls {
   }
 
   /**
-   * All but the data path, by one entry.
+   * Executes any call outside the data path.
    *
-   * @param what a {@link ManagedCall}; java_calls.h says what its arguments are
+   * @param what a {@link ManagedCall}; java_calls.h describes its arguments
    */
   static int manage(long what, long a, long b, long c, long d, long e) {
     return switch ((int) what) {
@@ -94,7 +93,7 @@ final class JavaCalls {
   private static int init(long commId, long trafficClass, long outContext) {
     try {
       NcclDevices list = list();
-      /* With the last finalize at the same time, either the transport stays or a new one is opened. */
+      /* If the last finalize runs at the same time, either the transport stays or a new one is opened. */
       synchronized (CONTEXTS) {
         list.open();
         writeLong(outContext, CONTEXTS.add(new Context(commId, (int) trafficClass)));
@@ -173,7 +172,7 @@ final class JavaCalls {
     }
   }
 
-  /* Versions with a context have the traffic class in it, v10 passes it with connect. */
+  /* Versions with a context have the traffic class in it; v10 passes it with connect. */
   private static int trafficClass(long context, int given) {
     Context found = CONTEXTS.get(context);
     return found == null || found.trafficClass == UNDEFINED_TRAFFIC_CLASS
@@ -347,7 +346,7 @@ final class JavaCalls {
     }
   }
 
-  /** The process ends: waits for what it was given to send, as {@link LastMessages} has it. */
+  /** Waits at the end of the process for pending sends, as {@link LastMessages} describes. */
   static int leave(long budgetNs, long quietNs) {
     try {
       NcclDevices list = devices;
@@ -356,7 +355,7 @@ final class JavaCalls {
       }
       return SUCCESS;
     } catch (Throwable thrown) {
-      return failed("the wait at the end of the process", thrown);
+      return failed("waiting for pending sends at the process's end", thrown);
     }
   }
 
@@ -369,7 +368,7 @@ final class JavaCalls {
   private static NcclDevices list() {
     NcclDevices list = devices;
     if (list == null) {
-      throw new IllegalStateException("the table is in use before start()");
+      throw new IllegalStateException("the table was used before start()");
     }
     return list;
   }
@@ -378,7 +377,7 @@ final class JavaCalls {
     return list().transport();
   }
 
-  /** Passes on a result that is an address or number, 0 for "later", or a negated result code. */
+  /** Passes on a result: an address or id, 0 for "later", or a negated result code. */
   static int answer(long result, long out) {
     if (result < 0) {
       return (int) -result;
@@ -392,11 +391,11 @@ final class JavaCalls {
   }
 
   static int unknown(String call, String what, long id) {
-    log.warn("%s: there is no %s %#x; it was closed, or never made by this plugin", call, what, id);
+    log.warn("%s: there is no %s %#x; it was closed, or this plugin never made it", call, what, id);
     return INVALID_ARGUMENT;
   }
 
-  /** Nothing may leave this method either. */
+  /** Logs a failure and returns its result code. Nothing may leave this method either. */
   private static int failed(String call, Throwable thrown) {
     try {
       if (thrown instanceof HeddleException) {

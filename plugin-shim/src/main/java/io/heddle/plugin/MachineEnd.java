@@ -3,11 +3,11 @@ package io.heddle.plugin;
 import io.heddle.platform.Memory;
 
 /**
- * Runs where the Java machine ends before the process does, as that of a Java application does. The
- * shim's exit handler would come too late: no thread may enter Java then.
+ * Shutdown hook for a JVM that ends before its process, as in a Java application. The shim's exit
+ * handler would be too late: no thread may enter Java then.
  */
 final class MachineEnd extends Thread {
-  /* As in native/src/at_exit.c. */
+  /* Equal to the values in native/src/at_exit.c. */
   private static final long BUDGET_NS = 950_000_000;
   private static final long QUIET_NS = 20_000_000;
 

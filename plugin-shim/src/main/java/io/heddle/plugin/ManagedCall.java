@@ -1,7 +1,7 @@
 package io.heddle.plugin;
 
 /**
- * What the shim asks {@link JavaCalls#manage} for: {@code enum heddle_manage} of
+ * Numbers of the shim's calls to {@link JavaCalls#manage}: {@code enum heddle_manage} of
  * native/src/java_calls.h.
  */
 final class ManagedCall {

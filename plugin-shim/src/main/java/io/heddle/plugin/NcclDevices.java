@@ -12,14 +12,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport, opened by the first init and closed by the last finalize, and its devices'
- * properties as C reads them.
+ * Transport, opened by the first init and closed by the last finalize, and its devices' properties
+ * as C reads them.
  *
  * <p>NCCL may initialise several communicators at once, from several threads. Below version 11 it
  * never finalizes, and the transport lives as long as the process.
  */
 final class NcclDevices {
-  /* Passes beside what NCCL does between init and its first connection; what isn't compiled by then is soon. */
+  /* Time that overlaps with NCCL's work between init and its first connection; the rest is compiled soon after. */
   private static final long WARM_UP_NS = 120_000_000;
 
   private final HostTable host;
@@ -35,7 +35,7 @@ final class NcclDevices {
     this.providers = providers;
   }
 
-  /** Opens the transport unless it is open. After a failure the next call tries again. */
+  /** Opens the transport unless it is open. After a failure, the next call tries again. */
   synchronized void open() {
     if (transport == null) {
       Transport opened = Transport.open(System.getenv(), log, providers);
@@ -55,8 +55,7 @@ final class NcclDevices {
   }
 
   /**
-   * Closes the transport, when nothing that it made is in use any more. The next {@link #open}
-   * makes another.
+   * Closes the transport; none of its objects may be in use. The next {@link #open} makes another.
    */
   synchronized void close() {
     Transport opened = transport;
@@ -71,6 +70,8 @@ final class NcclDevices {
   }
 
   /**
+   * Returns the open transport.
+   *
    * @throws IllegalStateException before a successful {@link #open}
    */
   Transport transport() {

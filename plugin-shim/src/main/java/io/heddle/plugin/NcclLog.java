@@ -4,7 +4,8 @@ import io.heddle.platform.Log;
 import java.lang.foreign.Arena;
 
 /**
- * NCCL's own logger, so that NCCL_DEBUG decides what users see. Control path only: it allocates.
+ * Log that writes to NCCL's own logger, so that NCCL_DEBUG applies. Control path only: it
+ * allocates.
  */
 final class NcclLog implements Log {
   private final HostTable host;
@@ -16,7 +17,7 @@ final class NcclLog implements Log {
   @Override
   public void write(Level level, String sentence) {
     try (Arena arena = Arena.ofConfined()) {
-      /* A NUL would end the sentence for C, and a line end would break the line that NCCL writes. */
+      /* A NUL would end the sentence for C, and a line end would break NCCL's line. */
       String text = sentence.replace('\0', ' ').replace('\n', ' ');
       host.log(level.ncclLevel(), arena.allocateFrom(text).address());
     }

@@ -1,21 +1,21 @@
 package io.heddle.plugin;
 
-/** NCCL's result codes, as every entry of the shim's table returns them. */
+/** Result codes of NCCL, returned by every entry of the shim's table. */
 final class NcclResult {
   static final int SUCCESS = 0;
 
-  /** The network or the machine failed. */
+  /** Failure of the network or the machine. */
   static final int SYSTEM_ERROR = 2;
 
-  /** Heddle failed. */
+  /** Failure of Heddle itself. */
   static final int INTERNAL_ERROR = 3;
 
   static final int INVALID_ARGUMENT = 4;
 
-  /** The call is wrong at this point, or asks for what the plugin doesn't do. */
+  /** Call that is invalid at this point, or that the plugin doesn't support. */
   static final int INVALID_USAGE = 5;
 
-  /** The peer is gone, silent or unreachable. */
+  /** Peer that is gone, silent or unreachable. */
   static final int REMOTE_ERROR = 6;
 
   private NcclResult() {}

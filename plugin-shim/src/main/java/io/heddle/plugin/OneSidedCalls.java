@@ -13,11 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The calls of NCCL's one-sided interface, as {@link JavaCalls} gets them. What they throw is its
- * to catch.
+ * Calls of NCCL's one-sided interface, from {@link JavaCalls}, which also catches their exceptions.
  */
 final class OneSidedCalls {
-  /* Tells a group's number from a communicator's, which C holds in the same place. */
+  /* Bit that distinguishes a group's id from a communicator's, which C holds in the same place. */
   private static final long GROUP = 1L << 62;
 
   /* struct heddle_comm.java_id */
@@ -26,13 +25,13 @@ final class OneSidedCalls {
   private static final IdTable<OneSidedListener> LISTENERS = new IdTable<>();
   private static final IdTable<OneSidedGroup> GROUPS = new IdTable<>();
 
-  /* What is read for the call that the thread is in. */
-  private static final ThreadLocal<OneSidedOperation> ASKED =
+  /* Operation of the thread's current call. */
+  private static final ThreadLocal<OneSidedOperation> CURRENT =
       ThreadLocal.withInitial(OneSidedOperation::new);
 
   private OneSidedCalls() {}
 
-  /** As {@link JavaCalls#manage}. */
+  /** Executes a call like {@link JavaCalls#manage}. */
   static int manage(Transport transport, long what, long a, long b, long c, long d, long e) {
     return switch ((int) what) {
       case ManagedCall.GROUP_LISTEN -> listen(transport, a, b, c);
@@ -60,7 +59,7 @@ final class OneSidedCalls {
                   OperationLayout.target(b),
                   OperationLayout.local(b),
                   OperationLayout.localOffset(b),
-                  OperationLayout.read(b, ASKED.get())),
+                  OperationLayout.read(b, CURRENT.get())),
               c);
       case ManagedCall.GROUP_FAILED -> {
         writeLong(b, group.hasFailed() ? 1 : 0);
@@ -127,12 +126,12 @@ final class OneSidedCalls {
     return group == null ? JavaCalls.unknown("test", "one-sided group", id) : group.progress();
   }
 
-  /** How many groups and listeners are open. */
+  /** Returns the number of open groups and listeners. */
   static int open() {
     return GROUPS.size() + LISTENERS.size();
   }
 
-  /** The ends of all groups' connections. */
+  /** Returns the ends of all groups' connections. */
   static List<Communicator> communicators() {
     List<Communicator> all = new ArrayList<>();
     GROUPS.all().forEach(group -> all.addAll(group.communicators()));

@@ -3,7 +3,9 @@ package io.heddle.plugin;
 import io.heddle.platform.Memory;
 import io.heddle.transport.data.OneSidedOperation;
 
-/** {@code struct heddle_operation} of native/src/java_calls.h: 64-bit integers, by offset. */
+/**
+ * Layout of {@code struct heddle_operation} of native/src/java_calls.h: 64-bit integers, by offset.
+ */
 final class OperationLayout {
   private static final int GET = 0;
   private static final int TARGET = 8;

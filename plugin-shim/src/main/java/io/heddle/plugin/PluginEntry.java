@@ -21,12 +21,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
-/** Where the shim enters Java first: fills its table with upcall stubs. */
+/** First entry of the shim into Java: fills its table with upcall stubs. */
 public final class PluginEntry {
   private PluginEntry() {}
 
   /**
-   * Called once through JNI when the virtual machine stands.
+   * Starts Java's side; called once through JNI when the JVM is ready.
    *
    * @param host address of the shim's {@code struct heddle_host}
    * @param calls address of its {@code struct heddle_calls}, to be filled
@@ -37,7 +37,7 @@ public final class PluginEntry {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     try {
-      /* In another application's machine our classes have a loader of their own. */
+      /* In another application's JVM our classes have a loader of their own. */
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
       OwnDescriptors.use(table.descriptors());
@@ -56,8 +56,8 @@ public final class PluginEntry {
   }
 
   /*
-   * What the transport needs when it opens, while this thread makes the entries: with a second processor the start is
-   * shorter by a fifth. Neither waits for the other before.
+   * Loads the transport's providers while this thread creates the entries: with a second processor, the start is
+   * shorter by a fifth. Neither waits for the other earlier.
    */
   private static Supplier<Providers> prepareAside(HostTable table) {
     FutureTask<Providers> found =
@@ -72,7 +72,7 @@ public final class PluginEntry {
     try {
       aside.start();
     } catch (OutOfMemoryError noThread) {
-      found.run(); /* those that follow can't do without, and name the limit */
+      found.run(); /* the callers need the result, and report the limit */
     }
     return () -> awaited(found);
   }
@@ -109,7 +109,7 @@ public final class PluginEntry {
     }
   }
 
-  /** A method of {@link JavaCalls} and how many 64-bit arguments it takes. */
+  /** Method of {@link JavaCalls} and the number of its 64-bit arguments. */
   private record Call(String name, int arguments) {}
 
   /* In the order of struct heddle_calls. */

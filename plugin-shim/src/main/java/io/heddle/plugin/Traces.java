@@ -3,13 +3,13 @@ package io.heddle.plugin;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Stack traces for a log whose sentences are one line. */
+/** Stack traces for a log of one-line sentences. */
 final class Traces {
   private static final int FRAMES = 12;
 
   private Traces() {}
 
-  /** The innermost frames of an exception and of its causes. */
+  /** Returns the innermost frames of an exception and of its causes. */
   static String shorten(Throwable thrown) {
     String frames =
         Arrays.stream(thrown.getStackTrace())

@@ -2,10 +2,10 @@
  * NCCL's calls to transport-core: upcall entry points, object tables, error translation. The only
  * module that sees NCCL's types; its other half is native/.
  *
- * <p>To read it: the shim calls {@link io.heddle.plugin.PluginEntry} once, which fills the table of
- * calls with {@code JavaCalls}; {@code NcclDevices} opens the transport. Everything runs on NCCL's
- * threads, the progress thread and the service thread of a communicator at the same time, but for
- * {@code heddle-link}, which makes handles of system calls at the start.
+ * <p>The shim calls {@link io.heddle.plugin.PluginEntry} once, which fills the table of calls with
+ * {@code JavaCalls}; {@code NcclDevices} opens the transport. Everything runs on NCCL's threads,
+ * the progress thread and the service thread of a communicator at the same time. The one exception
+ * is {@code heddle-link}, which links system calls at the start.
  */
 @NullMarked
 package io.heddle.plugin;

@@ -80,7 +80,7 @@ class HostTableTest {
           String message =
               assertThrows(HeddleException.class, () -> new HostTable(host.address())).getMessage();
           assertTrue(message.contains(expected[word]), message);
-          assertTrue(message.contains("take both from one build"), message);
+          assertTrue(message.contains("use one build for both"), message);
         }
       }
     }

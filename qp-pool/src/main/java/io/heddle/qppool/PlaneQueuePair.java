@@ -19,21 +19,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair pinned to one plane: made on the local address of that plane, connected to the
- * peer's address of the same plane. Control path.
+ * Queue pair pinned to one plane: bound to the plane's local address and connected to the peer's
+ * address on the same plane. Control path.
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms a try, 0.47 s with all tries: a silent plane is left within a second. On a device that
-   * judges each queue pair alone a peer that only waits for its core may be taken for gone; that costs a failover, and
-   * the plane comes back.
+   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a silent plane is abandoned within a second. On a device
+   * that judges each queue pair alone, a peer that only waits for its core may count as gone. That costs a
+   * failover, and the plane comes back.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 
-  /* One less than the most: Soft-RoCE takes 7 for ever. */
+  /* One less than the maximum: Soft-RoCE retries for ever at 7. */
   private static final int DEFAULT_RETRIES = 6;
 
-  /** What an end without address says as its queue pair's number; no queue pair of a job has it. */
+  /** Queue pair number of an end without an address; no queue pair of a job has it. */
   public static final int NO_ADDRESS = 0;
 
   private static final int PSN_BITS = 24;
@@ -47,7 +47,7 @@ public final class PlaneQueuePair implements AutoCloseable {
   private @Nullable Gid remoteGid;
   private int remoteNumber;
   private boolean receivesPosted;
-  private long toldResent;
+  private long reportedResent;
 
   private PlaneQueuePair(
       String planeKey, Gid localGid, QueuePair queuePair, int sendDepth, int receiveDepth) {
@@ -59,10 +59,10 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Makes a queue pair and binds it to the address: RESET → INIT. The address is looked up in the
-   * GID table now, since an index is good only until the next address change.
+   * Creates a queue pair and binds it to the address: RESET → INIT. The address is looked up in the
+   * GID table now, since an index is valid only until the next address change.
    *
-   * @throws VerbsException when the device has the address no more, or refuses
+   * @throws VerbsException if the device no longer has the address, or refuses
    */
   public static PlaneQueuePair create(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
@@ -70,11 +70,11 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * The same over several addresses at once, on a device that has {@link DeviceContext#mostLinks}.
-   * One that isn't there now is a link that carries nothing.
+   * Creates a queue pair over several addresses at once, on a device that has {@link
+   * DeviceContext#mostLinks}. A missing address becomes a link that carries nothing.
    *
-   * @param planeKey what the addresses are called together
-   * @throws VerbsException when the device has none of them, or refuses
+   * @param planeKey common key of the addresses
+   * @throws VerbsException if the device has none of them, or refuses
    */
   public static PlaneQueuePair create(
       String planeKey,
@@ -107,8 +107,8 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * One for a plane whose address isn't there now: it can be created and moved to ERROR like any,
-   * and {@link #connect} refuses it.
+   * Creates a queue pair for a plane whose address is missing now. It can move to ERROR like any
+   * other; {@link #connect} refuses it.
    */
   public static PlaneQueuePair withoutAddress(
       String planeKey, Gid localGid, ProtectionDomain pd, CompletionQueue cq, QueueDepths depths) {
@@ -117,12 +117,11 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * How many work requests the queues hold.
+   * Capacities of the queues, in work requests.
    *
    * @param sends send requests
    * @param receives receive requests
-   * @param inlineBytes payloads of up to so many bytes are to travel within their requests, where
-   *     the device has that
+   * @param inlineBytes largest payload that travels within its request, if the device supports that
    */
   public record QueueDepths(int sends, int receives, int inlineBytes) {
     private QueuePairAttributes attributes(CompletionQueue cq) {
@@ -131,22 +130,22 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * The peer's end of the same plane.
+   * Peer's end of the same plane.
    *
    * @param startPsn first packet sequence number that the peer sends
-   * @param parameters the words of the peer's provider
+   * @param parameters parameters of the peer's provider
    * @param peer as {@link ReadyToSendAttributes#peer} has it
    */
   public record RemoteEnd(
       Gid gid, int queuePairNumber, int startPsn, byte[] parameters, long peer) {
-    /** One that is judged alone. */
+    /** Creates an end that is judged alone. */
     public RemoteEnd(Gid gid, int queuePairNumber, int startPsn, byte[] parameters) {
       this(gid, queuePairNumber, startPsn, parameters, ReadyToSendAttributes.ALONE);
     }
   }
 
   /**
-   * How long and how often to try.
+   * Timeout, retries and priority of a connection.
    *
    * @param timeoutCode 4.096 µs · 2^code
    * @param retryCount 0 to 7
@@ -159,10 +158,10 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * INIT → RTR → RTS, with all receives posted before a packet can arrive. Where the device refuses
-   * a step, it may be called again and goes on there.
+   * Moves INIT → RTR → RTS, with all receives posted before a packet can arrive. If the device
+   * refuses a step, another call continues there.
    *
-   * @throws VerbsException where the device refuses, or either end has no address on the plane
+   * @throws VerbsException if the device refuses, or either end has no address on the plane
    */
   public void connect(RemoteEnd remote, PathMtu mtu, LinkSettings settings, long receiveId) {
     remoteGid = remote.gid();
@@ -188,23 +187,23 @@ public final class PlaneQueuePair implements AutoCloseable {
     if (!here || remoteNumber == NO_ADDRESS) {
       throw new VerbsException(
           "modify_qp",
-          "%s: the address isn't there at %s end".formatted(this, here ? "the other" : "this"),
+          "%s: %s end has no address on the plane".formatted(this, here ? "the other" : "this"),
           io.heddle.platform.Errno.EADDRNOTAVAIL);
     }
   }
 
-  /** Whether it is bound to its address. */
+  /** Returns whether the queue pair is bound to its address. */
   public boolean hasAddress() {
     return queuePair.state() != QueuePairState.RESET;
   }
 
-  /** Whether receives were posted on it: as many as it holds. */
+  /** Returns whether all of its receives were posted. */
   public boolean hasReceives() {
     return receivesPosted;
   }
 
   private void readyToReceive(RemoteEnd remote, PathMtu mtu, LinkSettings settings) {
-    /* Timer code 12 is 0.64 ms; retry count 7 tries without end: a full receive queue is a delay, not a failure. */
+    /* Timer code 12 is 0.64 ms; retry count 7 retries without end: a full receive queue is a delay, not a failure. */
     queuePair.readyToReceive(
         new ReadyToReceiveAttributes(
             mtu,
@@ -241,11 +240,11 @@ public final class PlaneQueuePair implements AutoCloseable {
     return localGid;
   }
 
-  /** Packets that were sent again since the last call; 0 where the device doesn't tell. */
+  /** Returns the packets resent since the last call; 0 if the device doesn't report them. */
   public long newlyResent() {
     long resent = queuePair.resentPackets();
-    long fresh = resent - toldResent;
-    toldResent = resent;
+    long fresh = resent - reportedResent;
+    reportedResent = resent;
     return fresh;
   }
 
@@ -254,7 +253,7 @@ public final class PlaneQueuePair implements AutoCloseable {
     queuePair.close();
   }
 
-  /** Plane, both addresses and both queue pair numbers, for a log line. */
+  /** Returns the plane, both addresses and both queue pair numbers, for a log line. */
   @Override
   public String toString() {
     return "plane %s (%s QP %#x to %s QP %#x)"
@@ -262,7 +261,7 @@ public final class PlaneQueuePair implements AutoCloseable {
             planeKey,
             localGid,
             queuePair.number(),
-            remoteGid == null ? "nobody" : remoteGid,
+            remoteGid == null ? "none" : remoteGid,
             remoteNumber);
   }
 }

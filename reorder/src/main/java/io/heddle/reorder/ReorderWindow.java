@@ -1,37 +1,39 @@
 package io.heddle.reorder;
 
 /**
- * Which chunks of which messages have arrived, and which message may complete next.
+ * Window of messages whose chunks arrive in any order and which complete in order.
  *
- * <p>A window has a power-of-two number of slots; a slot holds one group of up to eight receives; a
- * receive is cut into up to 64 chunks that arrive in any order, told apart by their number. A group
- * is full when every receive of it is. Groups are opened in order and released in order. A
- * generation of four bits per slot tells a late chunk of an earlier use from one of the present
- * use.
+ * <p>A window has a power-of-two number of slots. A slot holds one group of up to eight receives. A
+ * receive is cut into up to 64 chunks that arrive in any order and are identified by number. A
+ * group is full when each of its receives is. Groups are opened and released in order. A generation
+ * of four bits per slot distinguishes a late chunk of an earlier use from one of the present use.
  *
- * <p>No data is held: chunks are placed by the device, this only counts them. Owned by the thread
- * that drives the communicator; after construction it allocates with the first group of so many
- * receives.
+ * <p>The window holds no data: the device places chunks, the window only counts them. The thread
+ * that drives the communicator owns it. After construction, it allocates only at the first group
+ * with more receives than any before.
  */
 public final class ReorderWindow {
   public static final int MAX_RECEIVES = 8;
   public static final int MAX_CHUNKS = 64;
   public static final int GENERATIONS = 16;
 
-  /** The chunk was new. */
+  /** Result for a new chunk. */
   public static final int ACCEPTED = 0;
 
-  /** The chunk was new, and with it its group is full. */
+  /** Result for a new chunk that completes its group. */
   public static final int GROUP_FULL = 1;
 
-  /** The chunk had arrived before, or belongs to an earlier use of its slot; nothing changed. */
+  /** Result for a chunk that arrived before, or of an earlier use of its slot; nothing changed. */
   public static final int DUPLICATE = 2;
 
-  /** The numbers contradict what is known of the message: a fault of the peer; nothing changed. */
+  /**
+   * Result for numbers that contradict the message's earlier ones: a fault of the peer; nothing
+   * changed.
+   */
   public static final int CONTRADICTION = 3;
 
   private final int slotMask;
-  /* By receive, then by slot. Groups of one receive are the rule: what others need is there once there is one. */
+  /* By receive, then by slot. Most groups have one receive, so arrays of the others are allocated on demand. */
   private final long[][] arrived = new long[MAX_RECEIVES][];
   private final byte[][] chunkCounts = new byte[MAX_RECEIVES][];
   private final long[][] lengths = new long[MAX_RECEIVES][];
@@ -40,7 +42,7 @@ public final class ReorderWindow {
   private final byte[] receiveCounts;
   private final byte[] receivesMissing;
 
-  /* Group numbers: first not yet released, and next to be opened. */
+  /* Number of the oldest group not yet released, and of the next to be opened. */
   private long oldest;
   private long next;
 
@@ -66,20 +68,20 @@ public final class ReorderWindow {
     }
   }
 
-  /** Whether another group can be opened. */
+  /** Returns whether another group can be opened. */
   public boolean hasRoom() {
     return next - oldest <= slotMask;
   }
 
   /**
-   * Number of the group that {@link #open} opens next; its slot is this number modulo the number of
-   * slots.
+   * Returns the number of the group that {@link #open} opens next; its slot is this number modulo
+   * the number of slots.
    */
   public long nextGroup() {
     return next;
   }
 
-  /** Number of the oldest group that is open; equal to {@link #nextGroup} when none is. */
+  /** Returns the number of the oldest open group; {@link #nextGroup} if there is none. */
   public long oldestGroup() {
     return oldest;
   }
@@ -88,7 +90,7 @@ public final class ReorderWindow {
     return (int) group & slotMask;
   }
 
-  /** Generation of the slot's present or next use, 0 to 15. */
+  /** Returns the generation of the slot's present or next use, 0 to 15. */
   public int generation(int slot) {
     return generations[slot];
   }
@@ -116,10 +118,10 @@ public final class ReorderWindow {
   }
 
   /**
-   * Notes the arrival of one chunk. All numbers are the peer's and may be anything.
+   * Records the arrival of one chunk. All numbers come from the peer and may be anything.
    *
    * @param chunk number of the chunk, from 0
-   * @param chunks how many chunks the message has, 1 to 64
+   * @param chunks number of chunks of the message, 1 to 64
    * @param lengthBytes bytes in this chunk
    * @return {@link #ACCEPTED}, {@link #GROUP_FULL}, {@link #DUPLICATE} or {@link #CONTRADICTION}
    */
@@ -155,7 +157,7 @@ public final class ReorderWindow {
     return receivesMissing[slot] == 0 ? GROUP_FULL : ACCEPTED;
   }
 
-  /** Whether this open group has everything. */
+  /** Returns whether this open group is complete. */
   public boolean isFull(long group) {
     return receivesMissing[slotOf(group)] == 0;
   }
@@ -164,25 +166,24 @@ public final class ReorderWindow {
     return receiveCounts[slot];
   }
 
-  /** Bytes that have arrived for one receive. */
+  /** Returns the bytes that have arrived for one receive. */
   public long lengthBytes(int slot, int receive) {
     return lengths[receive][slot];
   }
 
-  /** The chunks of one receive that have arrived, bit i for chunk i. */
+  /** Returns the arrived chunks of one receive, bit i for chunk i. */
   public long arrivedChunks(int slot, int receive) {
     return arrived[receive][slot];
   }
 
   /**
-   * How many chunks a chunk is ahead of its message's first one that is missing; 0 for one before
-   * it.
+   * Returns the distance of a chunk from its message's first missing one; 0 for a chunk before it.
    */
   public int aheadOfGap(int slot, int receive, int chunk) {
     return Math.max(0, chunk - Long.numberOfTrailingZeros(~arrivedChunks(slot, receive)));
   }
 
-  /** How many chunks one receive has; 0 before its first one has come. */
+  /** Returns the number of chunks of one receive; 0 before its first one has arrived. */
   public int chunkCount(int slot, int receive) {
     return chunkCounts[receive][slot];
   }

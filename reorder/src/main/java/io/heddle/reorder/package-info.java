@@ -1,7 +1,6 @@
 /**
  * Bitmaps and windows that turn arrival in any order into completion in order. Used by
- * transport-core's receiver, for chunks, on the thread that drives the communicator; owns no
- * thread, and allocates nothing after its creation.
+ * transport-core's receiver for chunks, on the thread that drives the communicator. Owns no thread.
  */
 @NullMarked
 package io.heddle.reorder;

@@ -103,6 +103,6 @@ public class SprayBenchmark {
     for (; finished < end; finished++) {
       loads.finished(planeOf[finished], lengthOf[finished]);
     }
-    loads.looked();
+    loads.polled();
   }
 }

@@ -228,7 +228,7 @@ final class SprayRun {
       if (taken < 0) {
         failure.poll(taken);
       }
-      loads.looked();
+      loads.polled();
       return 0;
     }
     nowNs = System.nanoTime();
@@ -243,7 +243,7 @@ final class SprayRun {
       int row = (int) (completed[index]++ % queueDepth);
       chunkDone(index, chunkMessages[index][row], chunkBytes[index][row], counts);
     }
-    loads.looked();
+    loads.polled();
     return taken;
   }
 

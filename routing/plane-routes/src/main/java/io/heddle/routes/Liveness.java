@@ -1,18 +1,18 @@
 package io.heddle.routes;
 
 /**
- * What a routes file says about its daemon.
+ * State of a routes file's daemon.
  *
- * @param state what is known
- * @param process id that the daemon had, in its own namespace
- * @param silenceNs time since its last sign of life
+ * @param state the known state
+ * @param process the daemon's process id in its own namespace
+ * @param silenceNs time since its last heartbeat
  */
 public record Liveness(State state, int process, long silenceNs) {
-  /** What is known of a daemon. */
+  /** Known state of a daemon. */
   public enum State {
-    /** It gives signs of life. */
+    /** It sends heartbeats. */
     ALIVE,
-    /** It gave none for far longer than it promised. */
+    /** Its heartbeat is overdue by far. */
     SILENT,
     /** It ended in good order. */
     ENDED,

@@ -13,17 +13,17 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The lock beside a routes file, which its one writer holds as long as it lives. */
+/** Lock beside a routes file, which its one writer holds as long as it lives. */
 final class PublishLock {
   private static final int MODE = 0644;
 
   private PublishLock() {}
 
   /**
-   * Takes the lock, in a folder that is made where there is none.
+   * Takes the lock, and creates its folder if necessary.
    *
-   * @throws HeddleException when another daemon has it, or others could put a file of theirs in the
-   *     place of what is published there
+   * @throws HeddleException if another daemon has the lock, or if others could replace the
+   *     published file
    */
   static OpenFile take(Path path) {
     Path file = path.resolveSibling(path.getFileName() + ".lock");
@@ -66,12 +66,12 @@ final class PublishLock {
     if (folder != null && !Files.isDirectory(folder)) {
       Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
       Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
-      /* As the file in it: for everybody to read, whatever the umask has taken. */
+      /* Readable by everybody, like the file in it, whatever the umask. */
       Files.setPosixFilePermissions(folder, mode);
     }
   }
 
-  /* Where others could put a file of theirs in its place, jobs would follow that. */
+  /* If others could replace the file, jobs would follow theirs. */
   private static void requireSafe(Path path, OpenFolder folder) {
     if (!folder.isSafe()) {
       throw unpublished(

@@ -1,8 +1,8 @@
 package io.heddle.routes;
 
 /**
- * What the routes file says of one destination. Mutable, so that a look-up allocates nothing; owned
- * by whoever asks.
+ * Result of a look-up of one destination in the routes file. Mutable, so that a look-up allocates
+ * nothing; owned by the caller.
  */
 public final class RouteAnswer {
   private static final int WHOLE_PERCENT = 100;
@@ -15,21 +15,21 @@ public final class RouteAnswer {
   int defaultWeight;
   int borrowedPercent;
 
-  /** How many planes the file has; the others of this class take numbers below it. */
+  /** Returns the number of planes of the file; the other methods take numbers below it. */
   public int planes() {
     return planes;
   }
 
   /**
-   * Makes this an answer about as many planes as a connection has, whose routes lie at destinations
-   * of their own; {@link #take} fills it.
+   * Prepares this for as many planes as a connection has, whose routes lead to different
+   * destinations; {@link #take} fills it.
    */
   public void begin(int count) {
     planes = count;
     java.util.Arrays.fill(cells, 0, count, RouteCell.EMPTY);
   }
 
-  /** Takes over what another answer says of one of its planes. */
+  /** Copies one plane's result from another answer. */
   public void take(int plane, RouteAnswer from, int theirs) {
     cells[plane] = from.cells[theirs];
     lengths[plane] = from.lengths[theirs];
@@ -39,7 +39,7 @@ public final class RouteAnswer {
     borrowedPercent = from.borrowedPercent;
   }
 
-  /** The state of the file that this was read from; grows with each change. */
+  /** Returns the generation of the file that was read; it grows with each change. */
   public long generation() {
     return generation;
   }
@@ -48,26 +48,27 @@ public final class RouteAnswer {
     return RouteCell.reason(cells[plane]);
   }
 
-  /** Length of the prefix that decided about a plane; −1 where none did. */
+  /** Returns the length of the prefix that decided about a plane; −1 if none did. */
   public int prefixLength(int plane) {
     return cells[plane] == RouteCell.EMPTY ? -1 : lengths[plane];
   }
 
   /**
-   * The figure of the plane's route itself, in Mbit/s, before planes without one are considered.
+   * Returns the figure of the plane's own route, in Mbit/s, before planes without one are
+   * considered.
    */
   public int figure(int plane) {
     return RouteCell.weight(cells[plane]);
   }
 
-  /** Whether the plane reaches the destination only by another plane's way. */
+  /** Returns whether the plane reaches the destination only over another plane's path. */
   public boolean isBorrowed(int plane) {
     return RouteCell.isBorrowed(cells[plane]);
   }
 
   /**
-   * The plane's weight beside the others'; 0 where it doesn't reach the destination. Only the ratio
-   * of weights of one answer means anything.
+   * Returns the plane's weight relative to the others'; 0 if it doesn't reach the destination. Only
+   * the ratio of weights of one answer means anything.
    */
   public int weight(int plane) {
     if (!reason(plane).carries()) {

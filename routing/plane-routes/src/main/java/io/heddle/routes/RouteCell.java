@@ -1,15 +1,15 @@
 package io.heddle.routes;
 
 /**
- * What a plane says of one prefix, in 32 bits: whether the plane borrows another plane's way in bit
- * 31, the reason's code in bits 24 to 30, the weight in Mbit/s below. Zero says nothing, and leaves
- * the plane to a shorter prefix.
+ * Route of a plane for one prefix, in 32 bits: bit 31 is set if the plane borrows another plane's
+ * path; bits 24 to 30 hold the reason's code, the rest the weight in Mbit/s. Zero leaves the plane
+ * to a shorter prefix.
  */
 public final class RouteCell {
-  /** Nothing is said. */
+  /** Cell without a route. */
   public static final int EMPTY = 0;
 
-  /** The greatest weight; more is cut to it. */
+  /** Largest weight; greater ones are cut to it. */
   public static final int LARGEST_WEIGHT = (1 << 24) - 1;
 
   private static final int REASON_SHIFT = 24;
@@ -18,8 +18,10 @@ public final class RouteCell {
   private RouteCell() {}
 
   /**
+   * Returns a cell.
+   *
    * @param weight in Mbit/s; a reason that carries has at least 1, another has 0
-   * @throws IllegalArgumentException for {@link WeightReason#NO_ROUTE}, which {@link #EMPTY} says
+   * @throws IllegalArgumentException for {@link WeightReason#NO_ROUTE}, which is {@link #EMPTY}
    */
   public static int of(WeightReason reason, long weight) {
     if (reason == WeightReason.NO_ROUTE) {
@@ -30,8 +32,8 @@ public final class RouteCell {
   }
 
   /**
-   * The same cell of a plane whose own way through the fabric is lost: its prefix is still reached,
-   * over another plane's spine.
+   * Returns the same cell for a plane that has lost its own path through the fabric: its prefix is
+   * still reached, over another plane's spine.
    */
   public static int borrowed(int cell) {
     return cell | Integer.MIN_VALUE;

@@ -21,18 +21,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The writing end of a routes file; one per file on a host, used by one thread.
+ * Writer of a routes file; one per file on a host, used by one thread.
  *
  * <p>Changes lie between {@link #begin} and {@link #commit}: readers see all of them or none. The
- * file is built aside and takes its name with {@link #goLive}, so that a daemon that starts anew
- * leaves its predecessor's last weights in place until it has learned its own. A table that grows
- * out of its file moves to a larger one in the same way.
+ * file is built aside and takes its name with {@link #goLive}. So a restarted daemon leaves its
+ * predecessor's last weights in place until it has learned its own. A table that outgrows its file
+ * moves to a larger one in the same manner.
  */
 public final class RoutePublisher implements RouteTarget, AutoCloseable {
   private static final int FIRST_SLOTS = 1024;
   private static final int[] CELLS = {4, 8, 16, 32, RoutesLayout.MAX_PLANES};
 
-  /* Of ten slots at most eight are taken: beyond, chains grow long. */
+  /* At most eight of ten slots are taken: beyond that, chains grow long. */
   private static final int LOAD_TENTHS = 8;
 
   private final Path path;
@@ -65,11 +65,11 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Begins a file, not yet live.
+   * Creates a file, not yet live.
    *
-   * @param publisher who publishes, for people
-   * @param heartbeatPeriodMs how often {@link #heartbeat} is going to be called
-   * @throws HeddleException when the file can't be made, or another daemon publishes there
+   * @param publisher name of the publisher, for display
+   * @param heartbeatPeriodMs period at which {@link #heartbeat} will be called
+   * @throws HeddleException if the file can't be created, or another daemon publishes there
    */
   public static RoutePublisher create(
       Path path, String publisher, WeightRules rules, int heartbeatPeriodMs, NanoClock clock) {
@@ -99,7 +99,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Whether another process has cut the file short, so that to go on with it would end in a fault.
+   * Returns whether another process has cut the file short, so that another store would be a fault.
    */
   @Override
   public boolean isCut() {
@@ -108,10 +108,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Begins the file anew, after it was cut short: with its planes and rules, without routes, and
-   * not live.
+   * Replaces the file after it was cut short: with its planes and rules, without routes, and not
+   * live.
    *
-   * @throws HeddleException when the file can't be made
+   * @throws HeddleException if the file can't be created
    */
   @Override
   public void renew() {
@@ -137,7 +137,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     this.rules = rules;
   }
 
-  /** Readers weigh by these rules from now on. Outside of a change. */
+  /** Sets the readers' rules for weights from now on. Outside of a change. */
   @Override
   public void setRules(WeightRules next) {
     requireOpen();
@@ -158,7 +158,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     return path;
   }
 
-  /** The planes, in order of their numbers. */
+  /** Returns the planes, in order of their numbers. */
   @Override
   public List<PublishedPlane> planes() {
     return List.copyOf(planes);
@@ -168,7 +168,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
    * Adds a plane, or changes the one with its key. Outside of a change.
    *
    * @return its number, which it keeps
-   * @throws HeddleException for more than 64 planes, or when a larger file can't be made
+   * @throws HeddleException for more than 64 planes, or if a larger file can't be created
    */
   @Override
   public int setPlane(PublishedPlane plane) {
@@ -180,7 +180,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     if (index == planes.size()) {
       if (index == RoutesLayout.MAX_PLANES) {
         throw new HeddleException(
-            "plane " + plane.key() + " is one too many: a host has at most 64 planes");
+            "plane " + plane.key() + " exceeds the limit: a host has at most 64 planes");
       }
       if (index == map.cells) {
         moveTo(cellsFor(index + 1), map.slots);
@@ -222,7 +222,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
         record + RoutesLayout.PLANE_VIA, RoutesLayout.PLANE_VIA_BYTES, plane.via());
   }
 
-  /** Begins a change. Until {@link #commit} readers of this file wait or keep what they have. */
+  /** Begins a change. Until {@link #commit}, readers of this file wait or keep their results. */
   @Override
   public void begin() {
     requireOpen();
@@ -230,11 +230,11 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Sets what a plane says of a prefix; {@link RouteCell#EMPTY} takes it back.
+   * Sets a plane's cell of a prefix; {@link RouteCell#EMPTY} removes it.
    *
    * @param high the prefix's first 64 bits, all beyond its length zero
-   * @param plane a number that {@link #setPlane} gave
-   * @throws HeddleException when the table needs a larger file that can't be made; everything so
+   * @param plane a number that {@link #setPlane} returned
+   * @throws HeddleException if the table needs a larger file that can't be created; everything so
    *     far stays published
    */
   @Override
@@ -274,7 +274,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* As many prefixes as a table of so many slots has before it grows. */
+  /* Returns the number of prefixes that a table of this many slots holds before it grows. */
   private static int room(int slots) {
     return slots / 10 * LOAD_TENTHS;
   }
@@ -291,7 +291,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /** Takes everything back, as part of a change. */
+  /** Removes all routes, as part of a change. */
   @Override
   public void clear() {
     requireOpen();
@@ -304,7 +304,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* The memory is gone with the file, and a store there would end the process. */
+  /* The memory is unmapped with the file, and a store there would end the process. */
   private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the routes file " + path + " is closed");
@@ -326,7 +326,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     setLong(word, getLong(word) ^ 1L << length);
   }
 
-  /* The sequence becomes odd with the first store of a change, so that one that changes nothing disturbs nobody. */
+  /* The sequence becomes odd with the first store of a change, so that an empty change disturbs no reader. */
   private void write() {
     if (!changing) {
       throw new IllegalStateException("a change of the routes file without begin()");
@@ -338,9 +338,9 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
   }
 
   /**
-   * Ends the change and wakes the readers that wait for one.
+   * Ends the change and wakes waiting readers.
    *
-   * @return whether anything had changed
+   * @return whether anything changed
    */
   @Override
   public boolean commit() {
@@ -357,26 +357,26 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     return any;
   }
 
-  /** Number of the state that readers see; grows with each commit that changed something. */
+  /** Returns the generation that readers see; it grows with each commit of a real change. */
   public long generation() {
     requireOpen();
     return getLong(map.base + RoutesLayout.SEQUENCE) >>> 1;
   }
 
-  /** Prefixes in the table. */
+  /** Returns the number of prefixes in the table. */
   @Override
   public int entries() {
     requireOpen();
     return getInt(map.base + RoutesLayout.ENTRIES);
   }
 
-  /** Tells readers that the daemon lives. */
+  /** Signals readers that the daemon lives. */
   public void heartbeat() {
     requireOpen();
     Memory.setLongRelease(map.base + RoutesLayout.HEARTBEAT, clock.nanoTime());
   }
 
-  /** Gives the file its name; readers of a predecessor come over. */
+  /** Gives the file its name; readers of a predecessor move to it. */
   public void goLive() {
     requireOpen();
     if (!live) {
@@ -394,7 +394,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     try {
       before = RoutesMap.openToEnd(path);
     } catch (HeddleException foreign) {
-      /* Whatever lies there is replaced. */
+      /* An existing file of any kind is replaced. */
     }
     heartbeat();
     setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);
@@ -411,7 +411,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     }
   }
 
-  /* The sequence moves so that waiting readers wake; a change that its writer's death left open stays open. */
+  /* The sequence changes so that waiting readers wake. A change that a dead writer left open stays open. */
   private static void end(RoutesMap map, int state) {
     Memory.setIntRelease(map.base + RoutesLayout.STATE, state);
     long sequence = map.base + RoutesLayout.SEQUENCE;
@@ -419,8 +419,10 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     MemoryCalls.futexWakeAll(sequence);
   }
 
-  /* Copies everything to a file of another shape. In the middle of a change the old file's readers get the change's
-  first part as a state of its own; each entry is whole. */
+  /*
+   * Copies everything to a file of another shape. In the middle of a change, readers of the old file see the
+   * change's first part as a state of its own; each entry is whole.
+   */
   private void moveTo(int cells, int slots) {
     RoutesMap next = RoutesMap.create(aside(path), cells, slots);
     Memory.copy(map.base, next.base, RoutesLayout.CELLS);
@@ -455,7 +457,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     before.close();
   }
 
-  /** Tells readers that the daemon ended in good order; the last state stays to be read. */
+  /** Marks the daemon as ended in good order; the last state stays readable. */
   @Override
   public void close() {
     if (closed) {

@@ -18,22 +18,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading end of a routes file. It takes no lock and never waits for the daemon for longer than
- * a change takes: a daemon that dies in the middle of one leaves an answer out, not a torn one.
+ * Reader of a routes file. It takes no lock, and waits for the daemon only as long as a change
+ * takes. If a daemon dies in the middle of a change, a look-up fails; it never returns a torn
+ * result.
  *
- * <p>{@link #resolve} may be called by several threads, each with an answer of its own; {@link
- * #close} only when no other call is under way.
+ * <p>Several threads may call {@link #resolve}, each with an answer of its own; {@link #close} only
+ * when no other call is in progress.
  *
- * <p>A file that another process cuts short takes memory from under its readers. Every call here
- * ends with a {@link RoutesCutException} then, and never with anything else: the file's size is
- * looked at before and after reading, and a fault in between is caught. A look-up alone doesn't
- * afford that; its answers are to be believed within {@link #reading}.
+ * <p>Another process may cut the file short, which removes memory under its readers. Every call
+ * then ends with a {@link RoutesCutException}, never with anything else: the file's size is checked
+ * before and after reading, and a fault in between is caught. A single look-up doesn't do so, as it
+ * would cost too much: trust its results only within {@link #reading}.
  */
 public final class RouteReader implements AutoCloseable {
   private static final long GIVE_UP_NS = 2_000_000;
   private static final int TRIES_PER_LOOK_AT_CLOCK = 64;
 
-  /* How many heartbeats may be missed, and the least time, since a busy machine lets a daemon wait. */
+  /* Number of heartbeats that may be missed, and the shortest time, since a busy machine delays a daemon. */
   private static final int MISSED_HEARTBEATS = 5;
   private static final long LEAST_SILENCE_NS = 1_000_000_000;
 
@@ -41,8 +42,10 @@ public final class RouteReader implements AutoCloseable {
   private final RoutesMap map;
   private final NanoClock clock;
 
-  /* The last heartbeat that was seen to be new, and when, by this process's own clock: the daemon's may have another
-  origin, in a time namespace. */
+  /*
+   * Last new heartbeat, and its time by this process's own clock: the daemon's clock may have another origin, in a
+   * time namespace.
+   */
   private long lastHeartbeat;
   private long lastHeartbeatSeenNs;
 
@@ -56,7 +59,7 @@ public final class RouteReader implements AutoCloseable {
     lastHeartbeat = heartbeat;
     long now = clock.nanoTime();
     long age = now - heartbeat;
-    /* An age that can't be is another clock's: the daemon gets the benefit of the doubt. */
+    /* An impossible age comes from another clock; the daemon then counts as alive. */
     lastHeartbeatSeenNs = age >= 0 ? heartbeat : now;
   }
 
@@ -65,8 +68,10 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * @return null where there is no file, which is what a host without a daemon has
-   * @throws HeddleException for a file that isn't one of routes, or can't be read
+   * Opens the file.
+   *
+   * @return null if there is no file, as on a host without a daemon
+   * @throws HeddleException for a file that isn't a routes file, or can't be read
    */
   public static @Nullable RouteReader open(Path path, NanoClock clock) {
     RoutesMap map = RoutesMap.open(path);
@@ -83,7 +88,7 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /** How the daemon calls the planes of this host's addresses. */
+  /** Returns the daemon's keys of the planes, by this host's addresses. */
   public static Map<InetAddress, String> keys(List<PublishedPlane> planes) {
     Map<InetAddress, String> keys = new HashMap<>();
     for (PublishedPlane plane : planes) {
@@ -95,15 +100,15 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * Reads, and answers only where the file was whole before and after.
+   * Reads, and returns the result only if the file was whole before and after.
    *
-   * @throws RoutesCutException where it isn't
+   * @throws RoutesCutException if it wasn't
    */
   public <T> T reading(Supplier<T> reads) {
     map.requireWhole();
     try {
       T result = reads.get();
-      /* In here: the Java machine tells of a fault at the next return of a call, which this is at the latest. */
+      /* Within the try: the JVM reports a memory fault at the return of a later call, this one at the latest. */
       map.requireWhole();
       return result;
     } catch (InternalError fault) {
@@ -112,12 +117,12 @@ public final class RouteReader implements AutoCloseable {
   }
 
   /**
-   * Finds the longest match for a destination, plane by plane. To be believed within {@link
+   * Finds the longest match for a destination, plane by plane. Trust the result only within {@link
    * #reading}.
    *
    * @param high the address's first 64 bits
-   * @param answer where the result goes; valid when this returns true
-   * @return false when no whole state could be read within 2 ms: the daemon is in the middle of a
+   * @param answer receives the result; valid if this returns true
+   * @return false if no whole state could be read within 2 ms: the daemon is in the middle of a
    *     change, or died there
    */
   public boolean resolve(long high, long low, RouteAnswer answer) {
@@ -145,7 +150,7 @@ public final class RouteReader implements AutoCloseable {
         if (now - start > GIVE_UP_NS) {
           return false;
         }
-        Thread.yield(); // the daemon may wait for this very core
+        Thread.yield(); // the daemon may need this core
       }
       Thread.onSpinWait();
     }
@@ -162,7 +167,7 @@ public final class RouteReader implements AutoCloseable {
             : missing == MissingFigure.DEFAULT.ordinal()
                 ? MissingFigure.DEFAULT
                 : MissingFigure.EQUAL;
-    /* Within the bounds that weight() counts on, whatever the file says. */
+    /* Within the bounds that weight() relies on, whatever the file contains. */
     answer.defaultWeight =
         Math.clamp(getInt(base + RoutesLayout.DEFAULT_WEIGHT), 1, RouteCell.LARGEST_WEIGHT);
     answer.borrowedPercent = Math.clamp(getInt(base + RoutesLayout.BORROWED_PERCENT), 0, 100);
@@ -185,7 +190,7 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /* Gives the planes that are undecided yet what the prefix of this length says; returns how many that decides. */
+  /* Gives undecided planes their cells of the prefix of this length; returns the number of planes decided. */
   private int take(long high, long low, int length, RouteAnswer answer) {
     if (length > 128) {
       return 0;
@@ -207,7 +212,7 @@ public final class RouteReader implements AutoCloseable {
     return decided;
   }
 
-  /** The planes, in order of their numbers; empty where no whole state could be read. */
+  /** Returns the planes, in order of their numbers; empty if no whole state could be read. */
   public List<PublishedPlane> planes() {
     return reading(this::readPlanes);
   }
@@ -248,14 +253,17 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /** The word that {@link #awaitChange} compares; also changes when the file is superseded. */
+  /**
+   * Returns the word that {@link #awaitChange} compares; it also changes when the file is
+   * superseded.
+   */
   public long sequence() {
     return reading(() -> Memory.getLongAcquire(map.base + RoutesLayout.SEQUENCE));
   }
 
   /**
-   * Waits until the file is in another state than when {@link #sequence} gave this value, at most
-   * for a time. Costs nothing while nothing changes.
+   * Waits until the sequence differs from the given value of {@link #sequence}, or the timeout
+   * passes. Costs nothing while nothing changes.
    */
   public void awaitChange(long sequence, long timeoutNs) {
     if (sequence() == sequence) {
@@ -263,12 +271,12 @@ public final class RouteReader implements AutoCloseable {
     }
   }
 
-  /** Ends the wait of every process that waits for this file, for nothing. */
+  /** Wakes every process that waits for this file, without a change. */
   public void wakeAll() {
     MemoryCalls.futexWakeAll(map.base + RoutesLayout.SEQUENCE);
   }
 
-  /** Whether the daemon lives. One thread; to be asked at least as often as the answer matters. */
+  /** Returns the daemon's state. One thread; call it at least as often as the state matters. */
   public Liveness liveness() {
     return reading(this::readLiveness);
   }
@@ -294,12 +302,12 @@ public final class RouteReader implements AutoCloseable {
     return new Liveness(seen, getInt(map.base + RoutesLayout.PROCESS), silence);
   }
 
-  /** Prefixes in the table. */
+  /** Returns the number of prefixes in the table. */
   public int entries() {
     return reading(() -> getInt(map.base + RoutesLayout.ENTRIES));
   }
 
-  /** Who publishes, for people. */
+  /** Returns the name of the publisher, for display. */
   public String publisher() {
     return reading(
         () -> RoutesLayout.text(map.base + RoutesLayout.PUBLISHER, RoutesLayout.PUBLISHER_BYTES));
@@ -309,7 +317,7 @@ public final class RouteReader implements AutoCloseable {
     return path;
   }
 
-  /** Whether the file under this reader's name is still the one that it reads. */
+  /** Returns whether the file under this reader's name is still the one that it reads. */
   public boolean isCurrent() {
     return map.hasName(path);
   }

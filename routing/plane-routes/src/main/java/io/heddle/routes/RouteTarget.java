@@ -5,34 +5,34 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a table of routes writes to: the routes file ({@link RoutePublisher}), or a simulator's
+ * Destination of a table of routes: the routes file ({@link RoutePublisher}), or a simulator's
  * memory. Used by one thread. Changes lie between {@link #begin} and {@link #commit}.
  */
 public interface RouteTarget {
-  /** Where it lies, for people. */
+  /** Returns its path, for display. */
   Path path();
 
-  /** Whether somebody else has spoilt it, so that it must be made anew. */
+  /** Returns whether another process has damaged it, so that it must be replaced. */
   boolean isCut();
 
   /**
-   * Begins it anew, with its planes and rules, without routes.
+   * Replaces it, with its planes and rules, without routes.
    *
-   * @throws HeddleException when it can't be made
+   * @throws HeddleException if it can't be created
    */
   void renew();
 
-  /** Readers weigh by these rules from now on. Outside of a change. */
+  /** Sets the readers' rules for weights from now on. Outside of a change. */
   void setRules(WeightRules next);
 
-  /** The planes, in order of their numbers. */
+  /** Returns the planes, in order of their numbers. */
   List<PublishedPlane> planes();
 
   /**
    * Adds a plane, or changes the one with its key. Outside of a change.
    *
    * @return its number, which it keeps
-   * @throws HeddleException for more planes than there may be
+   * @throws HeddleException for too many planes
    */
   int setPlane(PublishedPlane plane);
 
@@ -40,31 +40,31 @@ public interface RouteTarget {
   void begin();
 
   /**
-   * Sets what a plane says of a prefix; {@link RouteCell#EMPTY} takes it back.
+   * Sets a plane's cell of a prefix; {@link RouteCell#EMPTY} removes it.
    *
    * @param high the prefix's first 64 bits, all beyond its length zero
-   * @param plane a number that {@link #setPlane} gave
-   * @throws HeddleException when there is no room
+   * @param plane a number that {@link #setPlane} returned
+   * @throws HeddleException if there is no room
    */
   void set(long high, long low, int length, int plane, int cell);
 
   /**
    * Ends the change.
    *
-   * @return whether anything had changed
+   * @return whether anything changed
    */
   boolean commit();
 
   /**
-   * Makes room for so many prefixes, so that to set them doesn't fail.
+   * Makes room for this many prefixes, so that setting them can't fail.
    *
-   * @throws HeddleException when there is no room; all stays as it was
+   * @throws HeddleException if there is no room; nothing changes then
    */
   void reserve(int prefixes);
 
-  /** Takes everything back, as part of a change. */
+  /** Removes all routes, as part of a change. */
   void clear();
 
-  /** Prefixes that are in it. */
+  /** Returns the number of prefixes in it. */
   int entries();
 }

@@ -4,12 +4,12 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A routes file became shorter than what is mapped of it: another process has cut it. */
+/** Exception for a routes file that became shorter than its mapping: another process has cut it. */
 public final class RoutesCutException extends HeddleException {
   private static final long serialVersionUID = 1L;
 
   RoutesCutException(Path path, @Nullable InternalError fault) {
-    super("another process has cut the routes file " + path + " short, or its disk fails");
+    super("another process has cut the routes file " + path + " short, or its disk is failing");
     if (fault != null) {
       initCause(fault);
     }

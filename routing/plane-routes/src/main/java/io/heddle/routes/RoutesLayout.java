@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  *    56 slots, a power of two, u32         60 entries, u32
  *    64 last change, CLOCK_MONOTONIC ns    72 {@link MissingFigure}, u32
  *    76 weight of a route without figure   80 prefix lengths in use, 129 bits in 3 × u64
- *   104 percent of its weight that a borrowed way gets, u32
- *   128 who publishes, 128 bytes, NUL-padded UTF-8
+ *   104 percent of its weight that a borrowed path gets, u32
+ *   128 publisher, 128 bytes, NUL-padded UTF-8
  * planes, from 512, 160 bytes each
  *     0 key, 64 bytes of text              64 source address, 16 bytes, zero where there is none
- *    80 rate, Mbit/s, u32                  84 by whom it is told, 72 bytes of text
+ *    80 rate, Mbit/s, u32                  84 source of its routes, 72 bytes of text
  * slots, from the next multiple of 4096; open addressing, linear probing
  *     0 prefix, 16 bytes as two u64        16 prefix length + 1, u32; 0 is a free slot
  *    24 a {@link RouteCell} per plane
@@ -56,16 +56,16 @@ final class RoutesLayout {
   static final int PUBLISHER = 128;
   static final int PUBLISHER_BYTES = 128;
 
-  /** States: routes are still being put in, before anybody reads. */
+  /** State of a file that routes are still being added to, before any reader. */
   static final int BEING_BUILT = 0;
 
-  /** This is the file to read. */
+  /** State of the file to read. */
   static final int LIVE = 1;
 
-  /** A newer file has taken its place. */
+  /** State after a newer file has taken its place. */
   static final int SUPERSEDED = 2;
 
-  /** The daemon ended in good order. */
+  /** State after the daemon ended in good order. */
   static final int ENDED = 3;
 
   static final int PLANE_KEY_BYTES = 64;
@@ -100,25 +100,25 @@ final class RoutesLayout {
     return slotsOffset(cells) + (long) slots * slotBytes(cells);
   }
 
-  /** The first {@code length} bits of an address's upper half. */
+  /** Returns the first {@code length} bits of an address's upper half. */
   static long maskHigh(long high, int length) {
     return length >= 64 ? high : length == 0 ? 0 : high & -1L << 64 - length;
   }
 
-  /** Likewise of its lower half. */
+  /** Returns the same of its lower half. */
   static long maskLow(long low, int length) {
     return length >= 128 ? low : length <= 64 ? 0 : low & -1L << 128 - length;
   }
 
   /**
-   * The shortest prefix that may lead to an address: an address of IPv4 is a mapped one (RFC 4291
-   * §2.5.5.2), and no route of IPv6, as the default one, leads there.
+   * Returns the shortest prefix length that may lead to an address. An IPv4 address is a mapped one
+   * (RFC 4291 §2.5.5.2), to which no IPv6 route leads, not even the default one.
    */
   static int shortestFor(long high, long low) {
     return high == 0 && low >>> 32 == 0xffff ? MAPPED_BITS : 0;
   }
 
-  /** Sixteen bytes, IPv4 mapped; all zero for none. */
+  /** Returns sixteen bytes, IPv4 mapped; all zero for none. */
   static byte[] bytes(@Nullable InetAddress address) {
     if (!(address instanceof Inet4Address)) {
       return address == null ? new byte[16] : address.getAddress();
@@ -129,7 +129,7 @@ final class RoutesLayout {
     return raw;
   }
 
-  /* Hosts of a fabric differ in few bits of both halves: every bit must reach the low ones. */
+  /* Hosts of a fabric differ in few bits of both halves: every bit must affect the low ones. */
   static int hash(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;

@@ -15,9 +15,9 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A routes file in memory, and what its header says about its shape. */
+/** Mapped routes file with the dimensions from its header. */
 final class RoutesMap implements AutoCloseable {
-  /* For jobs of other users to read. */
+  /* Readable by jobs of other users. */
   private static final int MODE = 0644;
 
   private final Path path;
@@ -44,10 +44,10 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Makes a file whose every block is there: storing into a mapped page that a full disk can't hold
-   * would kill the process.
+   * Creates a file with all of its blocks allocated: a store into a mapped page that a full disk
+   * can't hold would kill the process.
    *
-   * @throws HeddleException that says what is missing, with how many bytes
+   * @throws HeddleException with the missing resource and the number of bytes
    */
   static RoutesMap create(Path path, int cells, int slots) {
     long bytes = RoutesLayout.fileBytes(cells, slots);
@@ -56,7 +56,7 @@ final class RoutesMap implements AutoCloseable {
       folder.remove(name);
       OpenFile file = folder.create(name, MODE);
       try {
-        /* So from the first moment, whatever the umask has taken. */
+        /* From the first moment, whatever the umask. */
         file.setMode(MODE);
         file.allocate(0, bytes);
         RoutesMap map = new RoutesMap(path, file, true, cells, slots);
@@ -84,17 +84,17 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Opens a file that another process publishes, to read it.
+   * Opens a published file for reading.
    *
-   * @return null where there is no file
-   * @throws HeddleException for a file that isn't one of routes, can't be read, or whose user
-   *     nobody has trusted with routes
+   * @return null if there is no file
+   * @throws HeddleException for a file that isn't a routes file, can't be read, or whose user isn't
+   *     trusted with routes
    */
   static @Nullable RoutesMap open(Path path) {
     return open(path, false);
   }
 
-  /** Opens a file that a daemon of this user has published, to end it. */
+  /** Opens a file that a daemon of this user published, to end it. */
   static @Nullable RoutesMap openToEnd(Path path) {
     return open(path, true);
   }
@@ -119,8 +119,8 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /*
-   * Routes are taken from root and from this process's user, and from the user whose folder it is, who decides what has
-   * the name: whoever named the path, for the usual one root, trusts that one.
+   * Routes are accepted from root, from this process's user, and from the folder's owner, who decides which file
+   * has the name. Naming the path, as root does for the usual one, implies trust in the folder's owner.
    */
   private static void requireTrusted(
       Path path, FileStatus file, FileStatus folder, boolean writing) {
@@ -138,7 +138,7 @@ final class RoutesMap implements AutoCloseable {
               + file.describe()
               + ", in "
               + folder.describe()
-              + "; only root, this user and the user of a folder of its own may tell routes");
+              + "; only root, this user and the owner of a folder of its own may publish routes");
     }
   }
 
@@ -158,13 +158,13 @@ final class RoutesMap implements AutoCloseable {
         || file.sizeBytes() < RoutesLayout.fileBytes(cells, slots)) {
       throw new HeddleException(
           path
-              + " is no routes file of this release; run the same release of Heddle for the"
+              + " is not a routes file of this release; run the same release of Heddle for the"
               + " daemon and the jobs");
     }
     return new RoutesMap(path, file, writing, cells, slots);
   }
 
-  /** Whether this file still has the name, and not its successor or none. */
+  /** Returns whether this file still has the name, and not its successor or none. */
   boolean hasName(Path name) {
     try {
       FileStatus there = OpenFolder.look(name);
@@ -175,9 +175,9 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * Whether all that is mapped is there. Beyond a file's end there is no memory: a load or store
-   * there is a SIGBUS, of which the Java machine makes an InternalError, if the host process leaves
-   * it the signal. So this is asked before and after, and costs a system call.
+   * Returns whether the whole mapping is backed. Beyond a file's end there is no memory: an access
+   * there is a SIGBUS, which the JVM turns into an InternalError if the host process leaves it the
+   * signal. So this is checked before and after reading; it costs a system call.
    */
   boolean isWhole() {
     return file.sizeBytes() >= bytes;
@@ -201,10 +201,10 @@ final class RoutesMap implements AutoCloseable {
   }
 
   /**
-   * The slot of a prefix.
+   * Finds the slot of a prefix.
    *
-   * @return its address; where the prefix isn't there, the complement of the address of the free
-   *     slot that it would take. A reader that is overtaken by the writer may get anything
+   * @return its address; if the prefix is missing, the complement of the address of the free slot
+   *     that it would take. A reader that is overtaken by the writer may get anything
    */
   long find(long high, long low, int length) {
     int index = RoutesLayout.hash(high, low, length) & slots - 1;
@@ -226,7 +226,7 @@ final class RoutesMap implements AutoCloseable {
 
   /**
    * Frees a slot and closes the gap in its chain, so that look-ups may stop at the first free slot.
-   * The writer only.
+   * Writer only.
    */
   void free(long slot) {
     int gap = (int) ((slot - firstSlot) / slotBytes);

@@ -3,21 +3,21 @@ package io.heddle.routes;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where the routes file lies unless somebody says otherwise. */
+/** Default path of the routes file, and its setting. */
 public final class RoutesPath {
-  /** For the daemon and the jobs of a host alike. */
+  /** Default for the daemon and the jobs of a host. */
   public static final Path DEFAULT = Path.of("/run/heddle/routes");
 
-  /** In place of a file, for a job that doesn't follow routes. */
+  /** Setting of a job that doesn't follow routes. */
   public static final String NONE = "none";
 
   private RoutesPath() {}
 
   /**
-   * The file that HEDDLE_ROUTES means.
+   * Returns the file that HEDDLE_ROUTES names.
    *
-   * @param setting blank or null where it isn't set
-   * @return null where no routes are to be followed
+   * @param setting blank or null if it isn't set
+   * @return null if no routes are to be followed
    */
   public static @Nullable Path of(@Nullable String setting) {
     if (setting == null || setting.isBlank()) {
@@ -27,11 +27,11 @@ public final class RoutesPath {
   }
 
   /**
-   * The file that a job follows. What the operator says of weights comes before the routes.
+   * Returns the file that a job follows. The operator's weights take precedence over routes.
    *
    * @param routes HEDDLE_ROUTES
    * @param weights HEDDLE_WEIGHTS
-   * @return null where it follows none
+   * @return null if it follows none
    */
   public static @Nullable Path followed(@Nullable String routes, @Nullable String weights) {
     return weights == null || weights.isBlank() ? of(routes) : null;

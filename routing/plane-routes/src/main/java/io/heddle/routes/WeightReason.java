@@ -1,6 +1,6 @@
 package io.heddle.routes;
 
-/** Where a plane's weight for a destination comes from. */
+/** Source of a plane's weight for a destination. */
 public enum WeightReason {
   /** No route of this plane covers the destination. */
   NO_ROUTE("no route"),
@@ -21,12 +21,12 @@ public enum WeightReason {
     this.text = text;
   }
 
-  /** As people read it. */
+  /** Returns the text for display. */
   public String text() {
     return text;
   }
 
-  /** Whether a route with this reason carries anything at all. */
+  /** Returns whether a route with this reason carries anything at all. */
   public boolean carries() {
     return switch (this) {
       case PATH_BANDWIDTH, LINK_BANDWIDTH, LOCAL_RATE, NO_FIGURE -> true;

@@ -1,14 +1,15 @@
 package io.heddle.routes;
 
 /**
- * How readers turn the routes' figures into weights; the daemon decides it for all of them.
+ * Rules by which readers turn the routes' figures into weights; the daemon sets them for all
+ * readers.
  *
- * @param missingFigure for a route without a bandwidth
+ * @param missingFigure treatment of a route without a bandwidth
  * @param defaultWeight of such a route under {@link MissingFigure#DEFAULT}, in Mbit/s
- * @param borrowedPercent how much of its weight a plane keeps that borrows another plane's way, 0
- *     to 100
+ * @param borrowedPercent share of its weight that a plane keeps while it borrows another plane's
+ *     path, 0 to 100
  */
 public record WeightRules(MissingFigure missingFigure, int defaultWeight, int borrowedPercent) {
-  /** Equal where a figure is missing, a twentieth for a borrowed way. */
+  /** Default rules: equal weights if a figure is missing, a twentieth for a borrowed path. */
   public static final WeightRules DEFAULT = new WeightRules(MissingFigure.EQUAL, 1000, 5);
 }

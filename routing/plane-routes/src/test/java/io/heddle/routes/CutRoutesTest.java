@@ -92,7 +92,9 @@ class CutRoutesTest {
         RoutesCutException cut =
             assertThrows(RoutesCutException.class, () -> reader.reading(() -> true));
         assertEquals(
-            "another process has cut the routes file " + bed.path + " short, or its disk fails",
+            "another process has cut the routes file "
+                + bed.path
+                + " short, or its disk is failing",
             cut.getMessage());
       }
     }

@@ -194,7 +194,7 @@ class RoutesFileFuzzTest {
     } catch (HeddleException refused) {
       assertEquals(
           path
-              + " is no routes file of this release; run the same release of Heddle for the"
+              + " is not a routes file of this release; run the same release of Heddle for the"
               + " daemon and the jobs",
           refused.getMessage());
       return false;

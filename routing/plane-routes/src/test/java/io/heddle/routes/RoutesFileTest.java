@@ -364,7 +364,7 @@ class RoutesFileTest {
       Files.writeString(path, content);
       HeddleException refused =
           assertThrows(HeddleException.class, () -> RouteReader.open(path, NanoClock.SYSTEM));
-      assertTrue(refused.getMessage().contains(path + " is no routes file of this release"));
+      assertTrue(refused.getMessage().contains(path + " is not a routes file of this release"));
     }
   }
 

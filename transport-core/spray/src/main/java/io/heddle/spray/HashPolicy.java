@@ -1,9 +1,9 @@
 package io.heddle.spray;
 
 /**
- * What equal-cost multipath would do, kept as the honest baseline: as many flows as there are
- * planes, each hashed to a plane once per connection, chunks striped over the flows. Weights don't
- * matter; two flows may share a plane while another stays empty.
+ * Baseline policy that imitates equal-cost multipath. A connection has as many flows as planes;
+ * each flow is hashed to a plane once, and chunks are striped over the flows. Weights are ignored.
+ * Two flows may share a plane while another plane stays empty.
  */
 final class HashPolicy implements SprayPolicy {
   private final long connectionSeed;

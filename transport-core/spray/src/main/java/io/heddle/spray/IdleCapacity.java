@@ -1,74 +1,79 @@
 package io.heddle.spray;
 
 /**
- * Whether it leaves capacity idle to keep to the weights.
+ * Detector of capacity that stays idle because the policy keeps to the weights.
  *
- * <p>A plane that is late holds messages up, and the others run dry. Where planes have something
- * scarce in common, as a port or a processor, the late one then takes what the others leave, and
- * nothing is lost. Where it is slow by itself, that is idle. So what all planes together carry
- * while some have nothing to do beside a late one is compared with what they carry at other times:
- * more than half of the dry planes' part must be missing, for as long as that is a good many
- * chunks, and noticeably much of all that was possible meanwhile. Planes that carry just what their
- * weights say are dry now and then, too: a link's shaper lets the beginning of a message through at
- * once, and that is more of the message on a slow plane. It is believed for a while in which
- * something is under way, then asked anew: what nobody uses changes no answer.
+ * <p>A late plane delays messages, and the other planes run dry. If the planes share a scarce
+ * resource, such as a port or a processor, the late plane uses the rest of it, and nothing is lost.
+ * If the late plane is slow by itself, that capacity is idle.
  *
- * <p>A chunk was carried since its plane's last one was through, or the plane had nothing to do. So
- * it counts for both kinds of time as far as these had part in that, whenever it is told of.
+ * <p>The detector compares two throughputs of all planes together: while some planes are dry beside
+ * a late one, and at other times. It reports idle capacity if more than half of the dry planes'
+ * share is missing, over enough chunks, and if that is a noticeable part of the total capacity.
+ * Planes that carry exactly their weight run dry now and then, too: a link's shaper passes the
+ * beginning of a message at once, and on a slow plane that is a larger part of the message. A
+ * result is valid for a limited time, which counts only while chunks are under way. Then the
+ * detector measures again.
+ *
+ * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
+ * was last idle. Its bytes are split between both kinds of time in proportion, whenever its
+ * completion is reported.
  */
 final class IdleCapacity {
-  /** What must be missing, if it is missing, until it is said, in preferred chunks ... */
+  /** Missing capacity at which idleness is reported, in preferred chunks ... */
   private static final int ENOUGH_CHUNKS = 16;
 
-  /** ... and as long as this, in ns of all planes. */
+  /** ... and in ns of all planes together. */
   private static final double ENOUGH_NS = 1e6;
 
   /**
-   * Less than this part of what all could have carried isn't told from shapers' bursts and from
-   * processors that were busy elsewhere, ...
+   * Smallest missing part of the total capacity that counts. A shaper's burst or a busy processor
+   * can explain less. ...
    */
   private static final double LEAST_MISSING = 1.0 / 8;
 
-  /** ... over at least so long, in ns in which something is under way, ... */
+  /** ... The part is taken over at least this span, in ns with chunks under way, ... */
   private static final double SPAN_NS = 200e6;
 
-  /** ... and at most so many times that. */
+  /** ... and over at most this multiple of it. */
   private static final double MOST_SPANS = 2;
 
-  /** What must have been carried by busy planes to be compared with. */
+  /** Chunks carried by busy planes before their rate serves as the reference. */
   private static final int BUSY_CHUNKS = 16;
 
   private static final int MOST_BUSY_CHUNKS = 512;
 
-  private static final long BELIEVED_NS = 5_000_000_000L;
+  private static final long VALID_NS = 5_000_000_000L;
 
   private final double chunkBytes;
 
-  /* At the last look. */
+  /* State at the last poll. */
   private final boolean[] isBusy;
   private final int[] posted;
   private final long[] carriedBytes;
   private boolean isAnyBusy;
-  private long lookedAtNs;
+  private long polledAtNs;
 
-  /* Of each plane's time since its last chunk was through and with something to do: all, and both kinds that matter. */
+  /* Per plane: busy time since its last completion, and the parts of it of both kinds. */
   private final double[] sinceNs;
   private final double[] sinceLateNs;
   private final double[] sinceBusyNs;
 
-  /* The rest of the time in which anything was busy throughout. */
+  /* Time outside the late kind in which a plane was busy throughout, and the bytes carried in it. */
   private double busyNs;
   private double busyBytes;
 
-  /* Of the last while in which something was under way: how long it was; of that, while some were dry beside a late one;
-  their part of that. */
+  /*
+   * The recent span with chunks under way: its length; the part of it with dry planes beside a late one; the bytes
+   * carried in that part; and the dry planes' share of it.
+   */
   private double spanNs;
   private double lateNs;
   private double lateBytes;
   private double dryNs;
 
   private boolean isFound;
-  private long believedNs;
+  private long validForNs;
 
   IdleCapacity(int planes, int preferredChunkBytes) {
     chunkBytes = preferredChunkBytes;
@@ -80,12 +85,12 @@ final class IdleCapacity {
     sinceBusyNs = new double[planes];
   }
 
-  /** Whether capacity was found idle lately. */
+  /** Returns whether idle capacity was found lately. */
   boolean isFound() {
     return isFound;
   }
 
-  /** Other weights hold. */
+  /** Forgets all measurements, since other weights apply. */
   void forget() {
     isFound = false;
     busyNs = 0;
@@ -101,15 +106,19 @@ final class IdleCapacity {
   }
 
   /**
-   * All completions by now are told of, and nothing was posted since.
+   * Takes account of a poll. All completions up to now were reported before, and nothing was posted
+   * since.
    *
-   * @return whether what was found isn't believed any more from now on
+   * @return whether an earlier finding has just expired
    */
-  boolean looked(PlaneLoads loads, PlaneWeights weights) {
+  boolean polled(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     if (!isAnyBusy && !rates.isAnyUnderWay()) {
-      /* Nobody was late meanwhile, and nobody can be at the next look either: what was posted isn't asked for by then. */
-      lookedAtNs = rates.nowNs();
+      /*
+       * No plane was late since the last poll. None can be late at the next one either: chunks posted now are not
+       * overdue by then.
+       */
+      polledAtNs = rates.nowNs();
       loads.copyCarriedBytes(carriedBytes);
       return false;
     }
@@ -127,11 +136,11 @@ final class IdleCapacity {
         dry += isBusy[plane] || posted[plane] != rates.posted(plane) ? 0 : weights.weight(plane);
       }
     }
-    long tookNs = rates.nowNs() - lookedAtNs;
-    lookedAtNs += tookNs;
-    passed(wasAnyBusy ? tookNs : 0);
+    long tookNs = rates.nowNs() - polledAtNs;
+    polledAtNs += tookNs;
+    extendSpan(wasAnyBusy ? tookNs : 0);
     boolean isLate = isAnyLate && dry > 0;
-    carried(loads, tookNs, isLate, !isLate && isAnyBusyAllTheTime);
+    attributeBytes(loads, tookNs, isLate, !isLate && isAnyBusyAllTheTime);
     if (isLate) {
       lateNs += tookNs;
       dryNs += tookNs * (double) dry / weights.total();
@@ -143,8 +152,8 @@ final class IdleCapacity {
         busyBytes /= 2;
       }
     }
-    believedNs += wasAnyBusy ? tookNs : 0;
-    if (!isFound || believedNs <= BELIEVED_NS) {
+    validForNs += wasAnyBusy ? tookNs : 0;
+    if (!isFound || validForNs <= VALID_NS) {
       return false;
     }
     isFound = false;
@@ -152,8 +161,8 @@ final class IdleCapacity {
     return true;
   }
 
-  /* What planes have carried meanwhile, and which kind of time that was. */
-  private void carried(PlaneLoads loads, long tookNs, boolean isLate, boolean isRest) {
+  /* Attributes the bytes carried since the last poll to the kind of time in which they were carried. */
+  private void attributeBytes(PlaneLoads loads, long tookNs, boolean isLate, boolean isRest) {
     PlaneRates rates = loads.rates();
     for (int plane = 0; plane < isBusy.length; plane++) {
       int postedNow = rates.posted(plane);
@@ -177,7 +186,7 @@ final class IdleCapacity {
     }
   }
 
-  private void passed(double ns) {
+  private void extendSpan(double ns) {
     spanNs += ns;
     if (spanNs > MOST_SPANS * SPAN_NS) {
       spanNs /= MOST_SPANS;
@@ -197,7 +206,7 @@ final class IdleCapacity {
     double missingNs = lateNs - lateBytes / bytesPerNs;
     if (missingNs > Math.max(dryNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
       isFound = true;
-      believedNs = 0;
+      validForNs = 0;
       forgetLate();
     }
   }

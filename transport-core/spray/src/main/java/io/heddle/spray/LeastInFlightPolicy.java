@@ -1,9 +1,9 @@
 package io.heddle.spray;
 
 /**
- * Each chunk to the plane that has the fewest bytes under way, whatever planes weigh; among equals
- * by weight. It learns nothing and needs no announcement, but pays for a slow plane with a queue on
- * it that is as long as the others'.
+ * Policy that gives each chunk to the plane with the fewest bytes in flight, regardless of weights;
+ * among equals, by weight. It needs neither measurements nor announcements. A slow plane costs it a
+ * queue as long as the others'.
  */
 final class LeastInFlightPolicy implements SprayPolicy {
   @Override

@@ -1,9 +1,10 @@
 package io.heddle.spray;
 
 /**
- * One contiguous segment per plane, its length by weight. A message of at most one preferred chunk
- * isn't worth cutting: it goes whole to the plane whose turn it is. One that is longer than a chunk
- * may be is cut as others cut it, and its chunks go by weight.
+ * Policy with one contiguous segment per plane, its length in proportion to the weight. A message
+ * of at most one preferred chunk stays whole and goes to the plane that is next by weight. A
+ * message whose segments would exceed the chunk limit is cut uniformly, and its chunks go by
+ * weight.
  */
 final class PinnedPolicy implements SprayPolicy {
   @Override
@@ -71,7 +72,7 @@ final class PinnedPolicy implements SprayPolicy {
     return loads.hasQueueRoom(plane) ? plane : NO_PLANE;
   }
 
-  /* The chunk-th plane with a positive weight. */
+  /* Returns the chunk-th plane with a positive weight. */
   private static int plane(int chunk, PlaneWeights weights) {
     int seen = -1;
     for (int plane = 0; plane < weights.planes(); plane++) {

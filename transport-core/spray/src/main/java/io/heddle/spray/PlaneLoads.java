@@ -4,25 +4,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection has under way on each of its planes. Written and read by the thread that
- * drives the connection.
+ * Load of each plane of one connection. Written and read by the thread that drives the connection.
  *
- * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with every chunk it is given: giving
- * the next chunk to the plane that would have the lowest one hands out bytes in proportion to the
- * weights (weighted fair queueing, with the planes as the queues).
+ * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with each chunk. The next chunk goes
+ * to the plane that would have the lowest virtual time with it, which shares bytes in proportion to
+ * the weights (weighted fair queueing, with the planes as the queues).
  */
 public final class PlaneLoads {
   /** Virtual time of one byte at weight 1; leaves room for 2^47 bytes between two re-bases. */
   static final int SCALE = 1 << 16;
 
-  /* Costs have so many bits more than virtual time, so that a division by a weight is a multiplication: 2^31 bytes at
-  2^32 each are below 2^63. */
+  /*
+   * Extra bits of a cost beyond virtual time, so that a multiplication replaces the division by a weight: 2^31
+   * bytes at 2^32 each are below 2^63.
+   */
   private static final int COST_SHIFT = 16;
 
-  /** An empty message costs its plane as much as this many bytes. */
+  /** Bytes charged to a plane for an empty message. */
   private static final int SMALLEST_CHARGE_BYTES = 64;
 
-  /** A chunk is small up to this part of a preferred one. */
+  /** Divisor of the preferred chunk length up to which a chunk is small. */
   private static final int SMALL_PART = 8;
 
   private static final long REBASE_AT = 1L << 61;
@@ -39,26 +40,31 @@ public final class PlaneLoads {
   private final long windowBytes;
   private final int preferredChunkBytes;
 
-  /* What follows from the weights that were asked by last: of a byte on each plane, each plane's share of the window, how
-  many chunks it takes, and by how much a plane's virtual time may lag behind. */
-  private @Nullable PlaneWeights learnt;
+  /*
+   * Values derived from the latest weights: each plane's cost of a byte, its share of the window and its chunk
+   * limit, and the largest lag of virtual time.
+   */
+  private @Nullable PlaneWeights derivedFrom;
   private final long[] cost;
   private final long[] shareBytes;
   private final int[] mostChunks;
   private long mostLag;
   private final long[] unlimited;
 
-  /* Where small chunks go until another plane lags by a preferred chunk: each carries what acknowledges the one before;
-  and the virtual time until which none did when all were looked at last. */
-  private int usual;
-  private long usualUntil;
+  /*
+   * Plane for small chunks until another plane lags by a preferred chunk. Each small chunk then carries the
+   * acknowledgement of the one before. Beside it, the virtual time up to which no plane lagged so far at the last
+   * full comparison.
+   */
+  private int smallChunkPlane;
+  private long smallChunkUntil;
 
-  /* The virtual time at which planes that lag behind are looked for again. */
+  /* Virtual time at which lagging planes are limited again. */
   private long limitAt;
 
   /**
-   * @param planes how many planes the connection has
-   * @param preferredChunkBytes length of a write that the device likes best
+   * @param planes number of planes of the connection
+   * @param preferredChunkBytes length of a write that suits the device best
    * @param windowBytes bytes in flight over all planes together, shared out by weight
    * @param maxChunksPerPlane work requests in flight that a plane's queues allow
    */
@@ -79,25 +85,22 @@ public final class PlaneLoads {
     this.maxChunksPerPlane = maxChunksPerPlane;
   }
 
-  /**
-   * The time for all that follows, until it is told again. Where it is never told, nothing is
-   * observed.
-   */
+  /** Sets the time of all following events. Without this call, nothing is observed. */
   public void at(long nowNs) {
     isObserved = true;
     rates.at(nowNs);
   }
 
-  /** Completions were looked for by now, and none are there that haven't been told. */
-  public void looked() {
-    rates.looked();
-    PlaneWeights weights = learnt;
-    if (weights != null && idle.looked(this, weights)) {
+  /** Records that completions were polled now, and that all of them have been reported. */
+  public void polled() {
+    rates.polled();
+    PlaneWeights weights = derivedFrom;
+    if (weights != null && idle.polled(this, weights)) {
       forgetDebts();
     }
   }
 
-  /** Whether keeping to the weights was found to leave capacity idle. */
+  /** Returns whether keeping to the weights was found to leave capacity idle. */
   boolean isCapacityIdle() {
     return idle.isFound();
   }
@@ -114,47 +117,47 @@ public final class PlaneLoads {
     return inFlightBytes[plane];
   }
 
-  /** What the plane has carried so far. */
+  /** Returns the bytes that the plane has carried so far. */
   long carriedBytes(int plane) {
     return carriedBytes[plane];
   }
 
-  /** What each plane has carried so far, into an array with a number for each. */
+  /** Copies the bytes that each plane has carried so far into the array. */
   void copyCarriedBytes(long[] into) {
     System.arraycopy(carriedBytes, 0, into, 0, carriedBytes.length);
   }
 
-  /** What was observed of the planes. */
+  /** Returns the rates observed on the planes. */
   PlaneRates rates() {
     return rates;
   }
 
-  /** Grows with every chunk that begins or ends. */
+  /** Returns a count that grows with every chunk that begins or ends. */
   long moves() {
     return moves;
   }
 
-  /** Whether a chunk has no acknowledgement yet. */
+  /** Returns whether a chunk is still unacknowledged. */
   public boolean isAnyUnderWay() {
     return rates.isAnyUnderWay();
   }
 
-  /** Virtual time that the plane would reach with this chunk. */
+  /** Returns the virtual time that the plane would reach with this chunk. */
   long virtualFinish(int plane, int lengthBytes, PlaneWeights weights) {
-    if (weights != learnt) {
-      learn(weights);
+    if (weights != derivedFrom) {
+      derive(weights);
     }
     return virtualTime[plane] + charge(lengthBytes, cost[plane]);
   }
 
-  /** Whether the plane's queues take another chunk at all. */
+  /** Returns whether the plane's queues take another chunk at all. */
   boolean hasQueueRoom(int plane) {
     return inFlightChunks[plane] < maxChunksPerPlane;
   }
 
-  private void learn(PlaneWeights weights) {
-    learnt = weights;
-    usualUntil = 0;
+  private void derive(PlaneWeights weights) {
+    derivedFrom = weights;
+    smallChunkUntil = 0;
     long total = Math.max(weights.total(), 1);
     for (int plane = 0; plane < cost.length; plane++) {
       int weight = weights.weight(plane);
@@ -170,18 +173,19 @@ public final class PlaneLoads {
   }
 
   /**
-   * The plane that would have the lowest virtual time with this chunk, of those whose queues and
-   * share of the window take it; −1 where none does. A plane with nothing in flight takes any
-   * chunk, and one with less than four preferred chunks takes another, so that a small weight never
-   * starves. Small chunks stay on one plane until it is ahead by a preferred chunk of the others,
-   * as they were when the last chunk went that was looked at all planes for.
+   * Returns the plane that would have the lowest virtual time with this chunk, of those whose
+   * queues and share of the window take it; −1 if none does. An idle plane takes any chunk. A plane
+   * with less than four preferred chunks takes another, so that a small weight never starves. Small
+   * chunks stay on one plane until it is a preferred chunk ahead of the others, by their state at
+   * the last full comparison.
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights) {
-    if (weights == learnt
+    if (weights == derivedFrom
         && isSmall(lengthBytes)
-        && virtualTime[usual] + charge(lengthBytes, cost[usual]) <= usualUntil
-        && takes(usual, lengthBytes, Long.MAX_VALUE)) {
-      return usual;
+        && virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane])
+            <= smallChunkUntil
+        && takes(smallChunkPlane, lengthBytes, Long.MAX_VALUE)) {
+      return smallChunkPlane;
     }
     return lowestVirtualFinish(lengthBytes, weights, unlimited);
   }
@@ -191,13 +195,13 @@ public final class PlaneLoads {
   }
 
   /**
-   * The same of planes that have no more than so much under way.
+   * Does the same among planes that have at most the given bytes in flight.
    *
-   * @param mostInFlight bytes of each plane before the chunk; negative for a plane that takes none
+   * @param mostInFlight limit of each plane before the chunk; negative for a plane that takes none
    */
   int lowestVirtualFinish(int lengthBytes, PlaneWeights weights, long[] mostInFlight) {
-    if (weights != learnt) {
-      learn(weights);
+    if (weights != derivedFrom) {
+      derive(weights);
     }
     int best = SprayPolicy.NO_PLANE;
     long bestFinish = Long.MAX_VALUE;
@@ -211,13 +215,13 @@ public final class PlaneLoads {
     if (!isSmall(lengthBytes) || best < 0) {
       return best;
     }
-    usualUntil = bestFinish + charge(preferredChunkBytes, cost[usual]);
-    if (virtualTime[usual] + charge(lengthBytes, cost[usual]) > usualUntil
-        || !takes(usual, lengthBytes, mostInFlight[usual])) {
-      usual = best;
-      usualUntil = bestFinish;
+    smallChunkUntil = bestFinish + charge(preferredChunkBytes, cost[smallChunkPlane]);
+    if (virtualTime[smallChunkPlane] + charge(lengthBytes, cost[smallChunkPlane]) > smallChunkUntil
+        || !takes(smallChunkPlane, lengthBytes, mostInFlight[smallChunkPlane])) {
+      smallChunkPlane = best;
+      smallChunkUntil = bestFinish;
     }
-    return usual;
+    return smallChunkPlane;
   }
 
   private boolean takes(int plane, int lengthBytes, long mostInFlight) {
@@ -227,10 +231,10 @@ public final class PlaneLoads {
         && (inFlight == 0 || inFlight + lengthBytes <= shareBytes[plane]);
   }
 
-  /** A chunk was given to the plane. */
+  /** Records that a chunk was given to the plane. */
   public void started(int plane, int lengthBytes, PlaneWeights weights) {
-    if (weights != learnt) {
-      learn(weights);
+    if (weights != derivedFrom) {
+      derive(weights);
     }
     inFlightBytes[plane] += lengthBytes;
     inFlightChunks[plane]++;
@@ -246,9 +250,8 @@ public final class PlaneLoads {
   }
 
   /**
-   * Other weights hold from now on: what a plane got under the old ones is no debt under the new,
-   * and of a plane that weighs more or less than it did beside the heaviest one nothing is known
-   * any more.
+   * Takes account of changed weights. Virtual time under the old weights is no debt under the new
+   * ones. A plane's observed rate is dropped if its weight relative to the heaviest plane changed.
    */
   public void weightsChanged(PlaneWeights before, PlaneWeights now) {
     forgetDebts();
@@ -262,14 +265,14 @@ public final class PlaneLoads {
     }
   }
 
-  /* What a plane didn't carry before it needn't catch up with. */
+  /* A plane need not catch up with bytes that it missed before. */
   private void forgetDebts() {
     Arrays.fill(virtualTime, 0);
-    usualUntil = 0;
+    smallChunkUntil = 0;
     limitAt = 0;
   }
 
-  /** A chunk is finished. */
+  /** Records that a chunk is finished. */
   public void finished(int plane, int lengthBytes) {
     inFlightBytes[plane] -= lengthBytes;
     inFlightChunks[plane]--;
@@ -280,7 +283,7 @@ public final class PlaneLoads {
     }
   }
 
-  /** Nothing that the plane was given is under way any more. */
+  /** Records that none of the plane's chunks is in flight any more. */
   public void lost(int plane) {
     inFlightBytes[plane] = 0;
     inFlightChunks[plane] = 0;
@@ -288,8 +291,10 @@ public final class PlaneLoads {
     rates.lost(plane);
   }
 
-  /* A plane that was full or out of use may catch up by about one window, not by everything it ever missed. Every quarter
-  of a window is often enough. */
+  /*
+   * A plane that was full or out of use catches up by about one window, not by all that it missed. Once per quarter
+   * of a window is often enough.
+   */
   private void limitLag() {
     long furthest = Long.MIN_VALUE;
     for (long time : virtualTime) {
@@ -300,7 +305,7 @@ public final class PlaneLoads {
     for (int plane = 0; plane < virtualTime.length; plane++) {
       virtualTime[plane] = Math.max(virtualTime[plane], floor) - rebase;
     }
-    usualUntil = 0;
+    smallChunkUntil = 0;
     limitAt = furthest - rebase + mostLag / 4;
   }
 }

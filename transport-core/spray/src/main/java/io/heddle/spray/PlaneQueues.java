@@ -4,44 +4,45 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much each plane may have under way, by what was observed of all of them ({@link PlaneRates}).
+ * Limits on each plane's bytes in flight, derived from the rates observed on all planes ({@link
+ * PlaneRates}).
  *
- * <p>A plane is late where its next chunk would be through noticeably later than on the plane that
- * is through first; differences that are shorter than the caller stays away mean nothing. It is
- * given nothing then. And its queue ends after some milliseconds of what the plane carries, or as
- * long as the caller may stay away: what has no plane yet can go to one that has room, what stands
- * in a queue can't leave it. Where there is nothing to choose it ends nowhere.
+ * <p>A plane is late if its next chunk would finish noticeably later than on the first plane to
+ * finish. Differences shorter than the caller's polling interval don't count. A late plane gets no
+ * chunk. Each queue is also limited to some milliseconds of the plane's rate, or to the caller's
+ * polling interval: an unassigned chunk can go to any plane with room, a queued one can't move.
+ * With a single usable plane there is no limit.
  *
- * <p>Planes that share what is scarce, as one processor, carry in proportion to what each has under
- * way: their rates would hold any shares once they have come about. So a plane that weights name
- * may have as much beyond its end as others leave below theirs, while it is hardly later than they
- * are.
+ * <p>Planes that share a scarce resource, such as one processor, carry in proportion to their bytes
+ * in flight. Their rates would preserve any shares once established. So a plane chosen by weight
+ * may exceed its limit by as much as the others are below theirs, while it is hardly later than
+ * they are.
  *
- * <p>A plane that was slow and has been idle is tried with one chunk.
+ * <p>A slow plane that has been idle is probed with one chunk.
  *
- * <p>All that is looked at anew after a moment, or where a plane has no room by what was seen then;
- * a choice between costs no more than a comparison.
+ * <p>The limits are computed again after a moment, or when a plane has no room under the old ones.
+ * Between these, a choice costs one comparison.
  */
 final class PlaneQueues {
-  /** Late is who is behind the first by more than this share of its time, ... */
+  /** Share of the first plane's time by which another plane may be behind before it is late, ... */
   private static final double TOLERANCE = 0.25;
 
-  /** ... the time that the first one takes for so many chunks, and the caller's lateness. */
+  /** ... plus the first plane's time for this many chunks, and the caller's lateness. */
   private static final int TOLERATED_CHUNKS = 2;
 
-  /** What a plane may have before it, ns, at least ... */
+  /** Shortest queue of a plane, in ns, ... */
   private static final double QUEUE_NS = 10e6;
 
-  /** ... and as many times as long as the caller stays away, ... */
+  /** ... or this multiple of the caller's lateness, ... */
   private static final double QUEUE_TIMES_LATE = 1.5;
 
-  /** ... and as the plane takes at the least, so that a long way is filled, ... */
+  /** ... or this multiple of the plane's shortest time, so that a long path is filled, ... */
   private static final double QUEUE_TIMES_SHORTEST = 2;
 
-  /** ... but so many chunks in any case, ... */
+  /** ... but at least this many chunks, ... */
   private static final int LEAST_QUEUE_CHUNKS = 4;
 
-  /** ... and no more than these while nothing is known of it. */
+  /** ... and at most this many while the plane's rate is unknown. */
   private static final int FIRST_CHUNKS = 8;
 
   private static final long MOMENT_NS = 20_000;
@@ -53,37 +54,37 @@ final class PlaneQueues {
   private double firstNs;
   private double firstRate;
 
-  /* What was looked at. */
-  private @Nullable PlaneWeights of;
+  /* Inputs of the latest computation. */
+  private @Nullable PlaneWeights seenWeights;
   private long chunkBytes;
   private long moves;
   private long atNs;
   private boolean isTimed;
 
-  /** Whether the plane may be given a chunk of this length behind what it has under way. */
+  /** Returns whether the plane may be given a chunk of this length behind its bytes in flight. */
   boolean hasRoom(int plane, int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
-    if (weights != of
+    if (weights != seenWeights
         || !isTimed
         || Math.max(lengthBytes, loads.preferredChunkBytes()) != chunkBytes
         || loads.rates().nowNs() - atNs >= MOMENT_NS) {
-      look(lengthBytes, loads, weights);
+      update(lengthBytes, loads, weights);
     }
     if (loads.inFlightBytes(plane) > mostInFlight[plane]
         && (loads.moves() != moves || loads.rates().nowNs() != atNs)) {
-      look(lengthBytes, loads, weights);
+      update(lengthBytes, loads, weights);
     }
     return loads.inFlightBytes(plane) <= mostInFlight[plane];
   }
 
   /**
-   * Bytes that each plane may have under way before it is given a chunk of the length that was
-   * asked for last; negative for one that is given none.
+   * Returns the bytes that each plane may have in flight before it gets a chunk of the length last
+   * passed to {@link #hasRoom}; negative for a plane that gets none.
    */
   long[] mostInFlight() {
     return mostInFlight;
   }
 
-  private void look(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
+  private void update(int lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     int planes = loads.planes();
     if (mostInFlight.length != planes) {
       mostInFlight = new long[planes];
@@ -91,7 +92,7 @@ final class PlaneQueues {
       lateBytes = new double[planes];
       endBytes = new double[planes];
     }
-    of = weights;
+    seenWeights = weights;
     chunkBytes = Math.max(lengthBytes, loads.preferredChunkBytes());
     moves = loads.moves();
     atNs = loads.rates().nowNs();
@@ -113,7 +114,7 @@ final class PlaneQueues {
     return usable;
   }
 
-  /* When the next chunk would be through on the best plane. */
+  /* Finds the time at which the next chunk would finish on the best plane. */
   private void findFirst(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     double fastest = rates.fastest();
@@ -129,7 +130,7 @@ final class PlaneQueues {
     }
   }
 
-  /* Where planes are late, and where their queues end, in bytes before the chunk. */
+  /* Finds the bytes before the chunk at which each plane is late, and at which its queue is full. */
   private void findEnds(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
     double preferred = loads.preferredChunkBytes();

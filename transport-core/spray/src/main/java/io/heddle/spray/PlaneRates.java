@@ -1,36 +1,35 @@
 package io.heddle.spray;
 
 /**
- * How fast each plane of a connection turns out to be. A chunk that was posted behind so many bytes
- * of its plane, its own included, and is acknowledged after such a time, has seen their quotient:
- * no queue but the plane's own is in it, and a caller that polls late is late for all planes.
- * Several queue pairs of a plane may overtake each other; their chunks count in order of posting
- * all the same, which is right in the mean.
+ * Observed rate of each plane of a connection. An acknowledged chunk yields one observation: the
+ * bytes in flight on its plane when it was posted, its own included, divided by the time until its
+ * acknowledgement. So only the plane's own queue counts, and a caller that polls late is late for
+ * all planes alike. Queue pairs of one plane may overtake each other; their chunks are matched in
+ * order of posting, which is right on average.
  *
- * <p>Two things are known without an acknowledgement. A plane whose oldest chunk is overdue is
- * slower than it was. And an observation grows old where a plane has nothing to do: it counts for
- * less the longer that lasts, by the time that the observation took, so that a plane that was slow
- * is tried again, one that was very slow seldom.
+ * <p>Two facts need no acknowledgement. A plane whose oldest chunk is overdue is slower than
+ * observed. And an observation ages while its plane is idle: its weight falls in units of the time
+ * that the observation took. So a slow plane is tried again, and a very slow one seldom.
  */
 final class PlaneRates {
-  /** Share of a new observation. */
+  /** Weight of a new observation. */
   private static final double NEWEST = 1.0 / 8;
 
-  /** A plane that was idle for as many times its last chunk's time counts as twice as fast. */
+  /** Idle time, in units of the last chunk's time, after which a plane counts as twice as fast. */
   private static final double AGES_AFTER = 8;
 
   private static final double LATENESS_FORGOTTEN_PER_NS = 1e-9;
 
-  /** With so many chunks under way the shortest time may be found to have become longer, ... */
+  /** Chunks in flight up to which an observation may raise the shortest time, ... */
   private static final int SHORT_QUEUE_CHUNKS = 4;
 
-  /** Chunks under way on a plane that there is room for before more are needed; a power of two. */
+  /** Initial capacity of a plane's ring of chunks in flight; a power of two. */
   private static final int FIRST_RING = 16;
 
   /** ... by this part each time. */
   private static final double LENGTHENS = 1.0 / 64;
 
-  /* Chunks under way of each plane, in order of posting: a ring a plane. The counts wrap. */
+  /* Chunks in flight of each plane in order of posting, one ring per plane. The counts wrap. */
   private int mask;
   private final int leastBytes;
   private long[] postedAtNs;
@@ -39,8 +38,8 @@ final class PlaneRates {
   private final int[] finished;
 
   private final double[] bytesPerNs;
-  /* Of those under way, the oldest ones, which tell of what the plane was like before. */
-  private final int[] unheard;
+  /* Number of the oldest chunks in flight that were posted before the plane's rate was forgotten. */
+  private final int[] ignoredInFlight;
   private final long[] lastTookNs;
   private final double[] shortestNs;
   private final long[] idleSinceNs;
@@ -50,14 +49,14 @@ final class PlaneRates {
   private boolean wasBusy;
   private long busySinceNs;
   private long nowNs;
-  private long lookedAtNs;
+  private long polledAtNs;
 
-  /* When the youngest chunk was posted of those that were acknowledged. */
-  private long youngestHeardNs;
+  /* Posting time of the youngest acknowledged chunk. */
+  private long youngestAckedPostNs;
 
   /**
-   * @param leastBytes what must be under way for its time to tell of a rate: for less it is the
-   *     latency that counts
+   * @param leastBytes bytes in flight from which a chunk's time yields a rate; below that, latency
+   *     dominates
    */
   PlaneRates(int planes, int maxChunksPerPlane, int leastBytes) {
     this.leastBytes = leastBytes;
@@ -68,7 +67,7 @@ final class PlaneRates {
     posted = new int[planes];
     finished = new int[planes];
     bytesPerNs = new double[planes];
-    unheard = new int[planes];
+    ignoredInFlight = new int[planes];
     lastTookNs = new long[planes];
     shortestNs = new double[planes];
     idleSinceNs = new long[planes];
@@ -82,24 +81,24 @@ final class PlaneRates {
     nowNs = newNs;
   }
 
-  /** Completions were looked for by now; those that there were have been told of. */
-  void looked() {
+  /** Records that completions were polled now, and that all of them have been reported. */
+  void polled() {
     double before =
-        callerLateNs * Math.max(0, 1 - (nowNs - lookedAtNs) * LATENESS_FORGOTTEN_PER_NS);
-    callerLateNs = wasBusy ? Math.max(nowNs - Math.max(lookedAtNs, busySinceNs), before) : before;
+        callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
+    callerLateNs = wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;
     wasBusy = underWay > 0;
-    lookedAtNs = nowNs;
+    polledAtNs = nowNs;
   }
 
   /**
-   * How long the caller stayed away lately while something was under way: what planes have queued
-   * must last for that.
+   * Returns the caller's recent polling interval with chunks in flight. The planes' queues must
+   * last that long.
    */
   double callerLateNs() {
     return callerLateNs;
   }
 
-  /** Whether anybody tells the time. */
+  /** Returns whether the caller sets the time. */
   boolean isTimed() {
     return isTimed;
   }
@@ -108,12 +107,12 @@ final class PlaneRates {
     return nowNs;
   }
 
-  /** Whether a chunk has no acknowledgement yet. */
+  /** Returns whether a chunk is still unacknowledged. */
   boolean isAnyUnderWay() {
     return underWay > 0;
   }
 
-  /** A chunk was given to the plane, which has so many bytes to carry now. */
+  /** Records that a chunk was given to the plane, which now has this many bytes in flight. */
   void started(int plane, long inFlightBytes) {
     if (posted[plane] - finished[plane] > mask) {
       grow();
@@ -128,7 +127,7 @@ final class PlaneRates {
     }
   }
 
-  /* More is under way on a plane than ever before. */
+  /* Makes room for more chunks in flight on a plane. */
   private void grow() {
     int wide = 2 * (mask + 1);
     long[] times = new long[posted.length * wide];
@@ -146,7 +145,7 @@ final class PlaneRates {
     mask = wide - 1;
   }
 
-  /** The plane's oldest chunk was acknowledged. */
+  /** Records that the plane's oldest chunk was acknowledged. */
   void finished(int plane) {
     int number = finished[plane];
     if (number == posted[plane]) {
@@ -157,10 +156,10 @@ final class PlaneRates {
     idleSinceNs[plane] = nowNs;
     int slot = plane * (mask + 1) + (number & mask);
     long tookNs = nowNs - postedAtNs[slot];
-    youngestHeardNs = Math.max(youngestHeardNs, postedAtNs[slot]);
+    youngestAckedPostNs = Math.max(youngestAckedPostNs, postedAtNs[slot]);
     long bytes = bytesBefore[slot];
-    if (unheard[plane] > 0) {
-      unheard[plane]--;
+    if (ignoredInFlight[plane] > 0) {
+      ignoredInFlight[plane]--;
     } else if (tookNs > 0 && bytes >= leastBytes) {
       double seen = bytes / (double) tookNs;
       double before = bytesPerNs[plane];
@@ -175,26 +174,24 @@ final class PlaneRates {
     }
   }
 
-  /** Nothing is under way on the plane any more, nor known of it. */
+  /** Drops the plane's chunks in flight and all observations of it. */
   void lost(int plane) {
     underWay -= posted[plane] - finished[plane];
     finished[plane] = posted[plane];
     forget(plane);
   }
 
-  /**
-   * Nothing is known of the plane any more, and what is under way tells of what it was like before.
-   */
+  /** Drops all observations of the plane, and ignores those of its present chunks in flight. */
   void forget(int plane) {
     bytesPerNs[plane] = 0;
     shortestNs[plane] = 0;
-    unheard[plane] = posted[plane] - finished[plane];
+    ignoredInFlight[plane] = posted[plane] - finished[plane];
   }
 
   /**
-   * What the plane carries, bytes a nanosecond; 0 where nothing was observed yet.
+   * Returns the plane's rate in bytes per nanosecond; 0 if none was observed yet.
    *
-   * @param fastest of all planes; an observation that has grown old counts as no faster than that
+   * @param fastest of all planes; the limit for an aged observation
    */
   double bytesPerNs(int plane, double fastest) {
     double rate = bytesPerNs[plane];
@@ -212,45 +209,45 @@ final class PlaneRates {
     if (!isOvertaken(plane)) {
       return rate;
     }
-    long ageNs = lookedAtNs - postedAtNs[slot];
+    long ageNs = polledAtNs - postedAtNs[slot];
     long bytes = Math.max(bytesBefore[slot], leastBytes);
     return ageNs * rate > bytes ? bytes / (double) ageNs : rate;
   }
 
-  /** Whether a chunk that was posted later than one of the plane's is through before it. */
+  /** Returns whether a chunk posted later than one of the plane's was acknowledged before it. */
   boolean isOvertaken(int plane) {
     int number = finished[plane];
     return number != posted[plane]
-        && postedAtNs[plane * (mask + 1) + (number & mask)] < youngestHeardNs;
+        && postedAtNs[plane * (mask + 1) + (number & mask)] < youngestAckedPostNs;
   }
 
   /**
-   * Whether the plane is overtaken, and not just because of what it was given by weights that don't
-   * hold any more.
+   * Returns whether the plane is overtaken, and not only because of chunks that earlier weights
+   * gave it.
    */
   boolean isLate(int plane) {
-    return unheard[plane] == 0 && isOvertaken(plane);
+    return ignoredInFlight[plane] == 0 && isOvertaken(plane);
   }
 
-  /** Chunks that the plane was ever given; wraps. */
+  /** Returns the number of chunks that the plane was ever given; wraps. */
   int posted(int plane) {
     return posted[plane];
   }
 
-  /** Whether this rate of the plane is more than what was observed of it. */
+  /** Returns whether this rate exceeds the plane's observed one. */
   boolean isTrial(int plane, double rate) {
     return rate > bytesPerNs[plane];
   }
 
   /**
-   * The shortest time that the plane takes for a chunk with little before it; 0 where nothing was
+   * Returns the plane's shortest time for a chunk with little in flight before it; 0 if none was
    * observed yet.
    */
   double shortestNs(int plane) {
     return shortestNs[plane];
   }
 
-  /** The highest rate that was observed of any plane; 0 where none was. */
+  /** Returns the highest rate observed on any plane; 0 if there is none. */
   double fastest() {
     double fastest = 0;
     for (double rate : bytesPerNs) {

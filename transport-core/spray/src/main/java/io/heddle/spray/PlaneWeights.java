@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a
- * relative rate; 0 takes the plane out. At least one weight is positive, except where every plane
- * is out of use.
+ * Immutable snapshot of the planes' weights, in order of the connection's planes. A weight is a
+ * relative rate; 0 takes the plane out. At least one weight is positive, unless every plane is out
+ * of use.
  */
 public final class PlaneWeights {
   private static final int LARGEST = 1_000_000;
@@ -21,14 +21,14 @@ public final class PlaneWeights {
    */
   private static final int LARGEST_OF_ROUTES = 4096;
 
-  /* So that shares of small weights are whole numbers; see LARGEST_OF_ROUTES for the limit. */
+  /* Divisor of shares, by which small weights are multiplied to stay whole. LARGEST_OF_ROUTES explains the limit. */
   private static final int SHARES = 8;
   private static final int LARGEST_TO_REFINE = 500_000;
 
   private final int[] weights;
   private final long total;
   private final String source;
-  /* Bit i for a plane that nothing may be given to, whatever a policy thinks of weights. */
+  /* Bit i is set if plane i must not be given anything, even by a policy that ignores weights. */
   private final long out;
 
   private PlaneWeights(int[] weights, String source) {
@@ -46,7 +46,7 @@ public final class PlaneWeights {
     this.total = sum;
   }
 
-  /** All planes weigh the same. */
+  /** Returns equal weights for all planes. */
   public static PlaneWeights equal(int planes) {
     int[] weights = new int[planes];
     Arrays.fill(weights, 1);
@@ -54,12 +54,12 @@ public final class PlaneWeights {
   }
 
   /**
-   * The weights that HEDDLE_WEIGHTS asks for: a list in order of the planes, {@code 4,2,1,1}, or by
-   * key, {@code if:eth0=4,if:eth1=2}; a plane that isn't named weighs 1.
+   * Parses HEDDLE_WEIGHTS: a list in order of the planes, {@code 4,2,1,1}, or by key, {@code
+   * if:eth0=4,if:eth1=2}. A plane without a key in the list weighs 1.
    *
    * @param value the option's value; null or blank for all equal
    * @param planeKeys keys of the planes, in order
-   * @throws HeddleException that names the malformed part and what is allowed
+   * @throws HeddleException with the malformed part and the allowed form
    */
   public static PlaneWeights parse(@Nullable String value, List<String> planeKeys) {
     if (value == null || value.isBlank()) {
@@ -88,7 +88,9 @@ public final class PlaneWeights {
     }
     if (Arrays.stream(weights).allMatch(weight -> weight == 0)) {
       throw new HeddleException(
-          "HEDDLE_WEIGHTS=" + value + " gives every plane the weight 0; one at least must carry");
+          "HEDDLE_WEIGHTS="
+              + value
+              + " gives every plane the weight 0; give at least one plane a positive weight");
     }
     return new PlaneWeights(weights, "HEDDLE_WEIGHTS");
   }
@@ -142,7 +144,7 @@ public final class PlaneWeights {
     return weight;
   }
 
-  /** All planes weigh the same, for a reason that people read. */
+  /** Returns equal weights for all planes, with the given source for display. */
   public static PlaneWeights equal(int planes, String source) {
     int[] weights = new int[planes];
     Arrays.fill(weights, 1);
@@ -150,10 +152,10 @@ public final class PlaneWeights {
   }
 
   /**
-   * Weights that routes give, in proportion.
+   * Returns weights in proportion to the routes' figures.
    *
    * @param figures one for each plane, none negative and one positive
-   * @param source where they come from, for people
+   * @param source origin of the figures, for display
    */
   public static PlaneWeights ofRoutes(int[] figures, String source) {
     int largest = Arrays.stream(figures).max().orElseThrow();
@@ -167,18 +169,18 @@ public final class PlaneWeights {
     return new PlaneWeights(weights, source);
   }
 
-  /** These weights, with another word for people on where they come from. */
+  /** Returns these weights with another source for display. */
   public PlaneWeights from(String otherSource) {
     return new PlaneWeights(weights, otherSource, out);
   }
 
-  /** Whether both give every plane the same weight. */
+  /** Returns whether both give every plane the same weight. */
   public boolean hasSameWeights(PlaneWeights other) {
     return Arrays.equals(weights, other.weights);
   }
 
   /**
-   * The weights of a subset of these planes, in the given order; all equal where every one of them
+   * Returns the weights of a subset of these planes, in the given order; all equal if each of them
    * weighs 0.
    */
   public PlaneWeights subset(int[] planeIndexes) {
@@ -192,8 +194,8 @@ public final class PlaneWeights {
   }
 
   /**
-   * These weights for planes of which each may carry a share only. Where those that may carry weigh
-   * nothing, they weigh the same: a plane that routes don't recommend is better than none.
+   * Returns these weights scaled by each plane's share. If all remaining planes weigh 0, their
+   * weights are their shares: a plane without a usable route is better than none.
    *
    * @param eighths one for each plane, 0 to 8; 0 takes it out of use
    */
@@ -217,12 +219,12 @@ public final class PlaneWeights {
     return new PlaneWeights(shared, source, taken);
   }
 
-  /** Whether nothing may be given to this plane. */
+  /** Returns whether this plane must not be given anything. */
   public boolean isOut(int plane) {
     return (out >>> plane & 1) != 0;
   }
 
-  /** Whether no plane may be given anything. */
+  /** Returns whether no plane may be given anything. */
   public boolean carriesNothing() {
     return total == 0;
   }
@@ -239,7 +241,7 @@ public final class PlaneWeights {
     return total;
   }
 
-  /** The largest weight. */
+  /** Returns the largest weight. */
   int heaviest() {
     int heaviest = 0;
     for (int weight : weights) {
@@ -248,7 +250,7 @@ public final class PlaneWeights {
     return heaviest;
   }
 
-  /** Where the weights come from, for people. */
+  /** Returns the origin of the weights, for display. */
   public String source() {
     return source;
   }

@@ -1,13 +1,13 @@
 package io.heddle.spray;
 
 /**
- * SprayLink, as H3C's white paper (6W100) describes it for switches and network cards, on a host's
- * inputs. Every {@link #INTERVAL_NS} a plane's load and queue go into moving averages; planes are
- * sorted by their score, a hash picks one of the better half, and a chunk that would be through
- * noticeably later there than on the best plane is moved to that one.
+ * SprayLink, as in H3C's white paper (6W100) for switches and network cards, on a host's inputs.
+ * Every {@link #INTERVAL_NS}, each plane's load and queue enter moving averages, and planes are
+ * sorted by score. A hash picks a plane of the better half. A chunk that would finish noticeably
+ * later there than on the best plane moves to the best plane.
  */
 final class SprayLinkPolicy implements SprayPolicy {
-  /* The paper leaves these open. */
+  /* Values that the paper leaves open. */
   private static final long INTERVAL_NS = 500_000;
   private static final double NEWEST = 0.25;
   private static final double SAME_SCORE = 1e-3;
@@ -79,7 +79,7 @@ final class SprayLinkPolicy implements SprayPolicy {
     return (loads.inFlightBytes(plane) + lengthBytes) / rate[plane];
   }
 
-  /* Observed where something was of every plane, else as announced; only ratios matter then. */
+  /* Takes the observed rates if every plane has one, else the announced ones; then only ratios matter. */
   private void findRates(PlaneLoads loads, PlaneWeights weights) {
     double fastest = loads.rates().fastest();
     boolean areKnown = true;
@@ -132,7 +132,7 @@ final class SprayLinkPolicy implements SprayPolicy {
     members = better;
   }
 
-  /* By score, the best first. */
+  /* Inserts the plane by score, the best first. */
   private void insert(int plane) {
     int at = members++;
     while (at > 0 && score[sorted[at - 1]] > score[plane]) {

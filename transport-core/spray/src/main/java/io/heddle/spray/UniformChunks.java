@@ -1,8 +1,8 @@
 package io.heddle.spray;
 
 /**
- * Cutting a message into chunks of one size: the device's preferred one, or a multiple where 64
- * would not do.
+ * Division of a message into chunks of one size: the device's preferred one, or a multiple of it if
+ * 64 chunks would not suffice.
  */
 final class UniformChunks {
   private UniformChunks() {}

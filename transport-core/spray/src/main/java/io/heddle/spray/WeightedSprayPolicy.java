@@ -1,13 +1,13 @@
 package io.heddle.spray;
 
 /**
- * Chunks of the device's size, each to the plane that would have the lowest virtual time with it,
- * so that bytes follow the weights exactly. A chunk waits for its plane where that one's queue is
- * at its end ({@link PlaneQueues}).
+ * Policy that gives each chunk of the device's size to the plane with the lowest resulting virtual
+ * time, so that bytes follow the weights exactly. A chunk waits while its plane's queue is full
+ * ({@link PlaneQueues}).
  *
- * <p>Only where that was found to leave capacity idle ({@link IdleCapacity}) others take the chunk
- * instead: a plane that is slower than its weight says gets what it carries then, whether or not
- * anybody has announced it. What it missed meanwhile it catches up by a window at most.
+ * <p>If that is found to leave capacity idle ({@link IdleCapacity}), other planes take the chunk
+ * instead. A plane slower than its weight then gets only its actual rate, even if nobody announced
+ * it. It later catches up by at most one window.
  */
 final class WeightedSprayPolicy implements SprayPolicy {
   private final PlaneQueues queues = new PlaneQueues();

@@ -24,7 +24,7 @@ class IdleCapacityTest {
     for (int i = 0; i < finishedOfSecond; i++) {
       loads.finished(1, CHUNK);
     }
-    loads.looked();
+    loads.polled();
   }
 
   private void post(int first, int second) {
@@ -132,10 +132,10 @@ class IdleCapacityTest {
   void itIsBelievedForAWhile() {
     rounds(1, 1, 4);
     loads.at((now + 1_000) * MS);
-    loads.looked();
+    loads.polled();
     assertTrue(loads.isCapacityIdle());
     loads.at((now + 10_000) * MS);
-    loads.looked();
+    loads.polled();
     assertFalse(loads.isCapacityIdle());
   }
 

@@ -134,7 +134,7 @@ final class PlaneModel {
         comesBackAt = lateness.nextInt(10) == 0 ? now + lateSeconds * lateness.nextDouble() : now;
         loads.at((long) (now * NS));
         see();
-        loads.looked();
+        loads.polled();
         post();
       }
     }

@@ -43,11 +43,11 @@ class PlaneRatesTest {
     carry(0, 10, 10 * MS);
     rates.started(0, CHUNK);
     rates.at(START + 11 * MS);
-    rates.looked();
+    rates.polled();
     rates.started(1, CHUNK);
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
     rates.at(START + 18 * MS);
-    rates.looked();
+    rates.polled();
     assertEquals((double) CHUNK / MS, rate(0), 1e-9, "nothing has overtaken it");
     rates.finished(1);
     assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9);
@@ -98,7 +98,7 @@ class PlaneRatesTest {
 
   private void lookAt(long ns) {
     rates.at(START + ns);
-    rates.looked();
+    rates.polled();
   }
 
   @Test

@@ -181,7 +181,7 @@ class PolicyComparisonTest {
       if (at == 101) {
         loads.finished(0, 61_440);
       }
-      loads.looked();
+      loads.polled();
       if (at < 30) {
         loads.started(1, 61_440, weights);
       }

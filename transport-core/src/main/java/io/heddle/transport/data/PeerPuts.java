@@ -276,7 +276,7 @@ public final class PeerPuts extends Communicator {
       int length = (int) (end - start);
       int plane = policy.choose(flight.number(slot), chunk, count, length, loads, by);
       if (plane >= 0 && newest.isOut(plane)) {
-        plane = SprayPolicy.instead(length, loads, newest);
+        plane = SprayPolicy.substitute(length, loads, newest);
       }
       if (plane < 0) {
         return false;
@@ -401,7 +401,7 @@ public final class PeerPuts extends Communicator {
   void takenAll() {
     if (observes && loads.isAnyUnderWay()) {
       loads.at(clock.nanoTime());
-      loads.looked();
+      loads.polled();
     }
   }
 

@@ -285,7 +285,7 @@ public final class SendComm extends Communicator {
       int length = (int) (end - start);
       int plane = policy.choose(messageNumber[line], chunk, count, length, loads, by);
       if (plane >= 0 && newest.isOut(plane)) {
-        plane = SprayPolicy.instead(length, loads, newest);
+        plane = SprayPolicy.substitute(length, loads, newest);
       }
       int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
       if (flow < 0 || !flows[flow].hasRoom()) {
@@ -374,11 +374,11 @@ public final class SendComm extends Communicator {
     }
     if (polledAtNs() != lookedAtNs) {
       lookedAtNs = polledAtNs();
-      loads.looked();
+      loads.polled();
     } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
       /* A caller that looks in vain isn't away. */
       loads.at(clock.nanoTime());
-      loads.looked();
+      loads.polled();
     }
   }
 

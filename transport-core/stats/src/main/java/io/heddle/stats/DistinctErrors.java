@@ -7,15 +7,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The warnings of this process, each distinct one once, with how often and when; everything passes
- * on to the log behind. Sentences that differ only in numbers are one, an address's port among
- * them: the first one's words are kept. Addresses, planes and interfaces tell sentences apart. Any
+ * Log of the distinct warnings of this process, with count and times of each; every message is
+ * passed on to the next log. Sentences that differ only in numbers, ports included, are one
+ * warning, shown by its first sentence. Addresses, planes and interfaces distinguish sentences. Any
  * thread; never on the data path.
  */
 public final class DistinctErrors implements Log {
-  /** Compiled for the first warning, which most processes never write. */
+  /** Pattern holder, loaded at the first warning, which most processes never write. */
   private static final class Numbers {
-    /* Hexadecimal ones, ports behind addresses, and decimal ones that aren't a part of an address or a name. */
+    /* Hexadecimal numbers, ports after addresses, and decimal numbers that are no part of an address or name. */
     static final Pattern PATTERN =
         Pattern.compile(
             "\\b0x[0-9a-fA-F]+|(?<=\\]:|\\.\\d{1,3}:)\\d+\\b"
@@ -27,7 +27,7 @@ public final class DistinctErrors implements Log {
   private @Nullable StatsFile file;
   private long lost;
 
-  /** One sentence. */
+  /** Counted warning. */
   private static final class Entry {
     final String sentence;
     final long firstMs;
@@ -44,7 +44,7 @@ public final class DistinctErrors implements Log {
     this.log = log;
   }
 
-  /** From now on the file shows what there is, what came before included. */
+  /** Shows all warnings in this file from now on, earlier ones included. */
   public synchronized void showIn(StatsFile shown) {
     file = shown;
     int index = 0;
@@ -54,7 +54,7 @@ public final class DistinctErrors implements Log {
     shown.setErrorsLost(lost);
   }
 
-  /** The file ends. */
+  /** Stops showing warnings in the file. */
   public synchronized void hide() {
     file = null;
   }
@@ -67,7 +67,7 @@ public final class DistinctErrors implements Log {
     log.write(level, sentence);
   }
 
-  /** What a sentence says, whatever numbers it has: sentences with the same words are one error. */
+  /** Returns the sentence with its numbers replaced: sentences with equal results are one error. */
   public static String words(String sentence) {
     return Numbers.PATTERN.matcher(sentence).replaceAll("#");
   }

@@ -14,49 +14,49 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The planes that an operator wants nothing new on: a text file with a plane's key in each line,
- * {@code drained} in the folder of the processes' statistics. Every process of that folder follows
- * it within a tenth of a second, and those that start later do so from their start. It counts where
- * it is a regular file of the job's user or of root that nobody else may write to.
+ * Operator's orders to drain planes: the text file {@code drained} in the folder of the processes'
+ * statistics, one plane's key per line. Drained planes get nothing new. Every process of that
+ * folder follows the file within a tenth of a second, a later one from its start. It must be a
+ * regular file of the job's user or of root, writable by nobody else.
  *
  * @param file whether it exists or not
- * @param givers numbers of the users whose orders count; root's always do
+ * @param issuers numbers of the users whose orders are followed; root's always are
  */
-public record DrainOrders(Path file, Set<Integer> givers) {
+public record DrainOrders(Path file, Set<Integer> issuers) {
   private static final String NAME = "drained";
   private static final String UNFINISHED = NAME + ".new";
   private static final int MODE = 0644;
   private static final int LARGEST_BYTES = 1 << 16;
 
-  /** The orders for the processes whose statistics lie in this folder, for who looks at them. */
+  /** Returns the orders for the processes with statistics in this folder, for a reader. */
   public static DrainOrders in(Path folder) {
-    Set<Integer> givers = new TreeSet<>(Set.of(LinuxCalls.geteuid()));
+    Set<Integer> issuers = new TreeSet<>(Set.of(LinuxCalls.geteuid()));
     FileStatus status = OpenFolder.look(folder);
     if (status != null) {
-      givers.add(status.owner());
+      issuers.add(status.owner());
     }
-    return new DrainOrders(folder.resolve(NAME), givers);
+    return new DrainOrders(folder.resolve(NAME), issuers);
   }
 
-  /** The orders that this process follows where its statistics lie in this folder. */
+  /** Returns the orders that this process follows if its statistics are in this folder. */
   public static DrainOrders toThisProcess(Path folder) {
     return new DrainOrders(folder.resolve(NAME), Set.of(LinuxCalls.geteuid()));
   }
 
   /**
-   * The keys, in order.
+   * Returns the keys in order.
    *
-   * @throws HeddleException when there is a file that can't be read or doesn't count
+   * @throws HeddleException if there is a file that can't be read or isn't trusted
    */
   public Set<String> keys() {
     try (OpenFolder folder = OpenFolder.around(file);
         OpenFile orders = folder.open(NAME, false)) {
       FileStatus status = orders.status();
-      if (status.owner() != FileStatus.ROOT && !givers.contains(status.owner())
+      if (status.owner() != FileStatus.ROOT && !issuers.contains(status.owner())
           || status.isWritableByOthers()) {
         throw new HeddleException(
-            "the drained planes in %s don't count: it is %s, and only the job's user (%s) and root may give such orders"
-                .formatted(file, status.describe(), numbers()));
+            "the drained planes in %s are ignored: it is %s, and only the job's user (%s) and root may give such orders"
+                .formatted(file, status.describe(), issuerNumbers()));
       }
       byte[] bytes = orders.read(LARGEST_BYTES);
       Set<String> keys = new TreeSet<>();
@@ -76,14 +76,14 @@ public record DrainOrders(Path file, Set<Integer> givers) {
     }
   }
 
-  private String numbers() {
-    return String.join(", ", givers.stream().map(Integer::toUnsignedString).toList());
+  private String issuerNumbers() {
+    return String.join(", ", issuers.stream().map(Integer::toUnsignedString).toList());
   }
 
   /**
-   * Replaces the orders, whole or not at all.
+   * Replaces the orders atomically.
    *
-   * @throws HeddleException when the file can't be written, e.g. because it is another user's
+   * @throws HeddleException if the file can't be written, e.g. because it is another user's
    */
   public void write(Set<String> keys) {
     try (OpenFolder folder = OpenFolder.around(file)) {
@@ -93,7 +93,7 @@ public record DrainOrders(Path file, Set<Integer> givers) {
       }
       folder.remove(UNFINISHED);
       try (OpenFile next = folder.create(UNFINISHED, MODE)) {
-        next.setMode(MODE); // root's orders are the job's to read, whatever root's umask
+        next.setMode(MODE); // the job must read root's orders, whatever root's umask
         next.write(
             (String.join("\n", new TreeSet<>(keys)) + "\n").getBytes(StandardCharsets.UTF_8));
       }
@@ -104,7 +104,7 @@ public record DrainOrders(Path file, Set<Integer> givers) {
               + file
               + ": "
               + FileFailure.reason(failure)
-              + "; only its user and root may",
+              + "; only the file's user and root may write it",
           failure);
     }
   }

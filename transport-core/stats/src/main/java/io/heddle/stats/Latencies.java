@@ -1,9 +1,9 @@
 package io.heddle.stats;
 
 /**
- * How many things took how long. Buckets are log-linear, eight to each doubling from 1,024 ns on,
- * so that a percentile is right within an eighth; the first bucket holds everything below, the last
- * one everything above 15 s.
+ * Histogram of latencies. Buckets are log-linear, eight per doubling from 1,024 ns on, so a
+ * percentile is right within an eighth. The first bucket holds all shorter times, the last one all
+ * above 15 s.
  *
  * @param counts one per bucket
  */
@@ -15,7 +15,7 @@ public record Latencies(long[] counts) {
   private static final int STEPS_LOG = 3;
   private static final int STEPS = 1 << STEPS_LOG;
 
-  /** The bucket of a time; two shifts and a compare, for the data path. */
+  /** Returns the bucket of a time; two shifts and a compare, for the data path. */
   static int bucket(long ns) {
     if (ns < 1 << FIRST_OCTAVE) {
       return 0;
@@ -25,7 +25,7 @@ public record Latencies(long[] counts) {
     return Math.min(BUCKETS - 1, 1 + (octave - FIRST_OCTAVE << STEPS_LOG) + step);
   }
 
-  /** Every time in this bucket is shorter, but in the last one. */
+  /** Returns the bound below which all times of this bucket are, except in the last bucket. */
   public static long boundNs(int bucket) {
     if (bucket == 0) {
       return 1 << FIRST_OCTAVE;
@@ -47,10 +47,10 @@ public record Latencies(long[] counts) {
   }
 
   /**
-   * The time that this part of all stayed below, as the bound of its bucket.
+   * Returns the bucket bound below which this part of all times stayed.
    *
    * @param part 0 to 1
-   * @return 0 where nothing was counted
+   * @return 0 if nothing was counted
    */
   public long percentileNs(double part) {
     long total = total();
@@ -68,7 +68,7 @@ public record Latencies(long[] counts) {
     throw new IllegalStateException("the counts of " + total + " don't reach " + rank);
   }
 
-  /** About how long all took together, each counted as its bucket's middle. */
+  /** Returns the approximate sum of all times, each taken as its bucket's middle. */
   public double sumNs() {
     double sum = 0;
     for (int i = 0; i < BUCKETS; i++) {
@@ -86,7 +86,7 @@ public record Latencies(long[] counts) {
     return new Latencies(sums);
   }
 
-  /** What was counted since; nothing is below zero, should a communicator have gone meanwhile. */
+  /** Returns the counts since; at least 0 each, in case a communicator was closed meanwhile. */
   public Latencies minus(Latencies earlier) {
     long[] differences = new long[BUCKETS];
     for (int i = 0; i < BUCKETS; i++) {

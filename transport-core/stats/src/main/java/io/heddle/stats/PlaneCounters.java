@@ -7,13 +7,13 @@ import io.heddle.verbs.LinkCounts;
 import java.lang.foreign.Arena;
 
 /**
- * Counters of one communicator on one plane. One thread writes, unless said otherwise; each
+ * Counters of one communicator on one plane. One thread writes, unless said otherwise. Each
  * increment is a plain read and a release write, so that a reader in another process sees no torn
- * or ancient value.
+ * or stale value.
  */
 public final class PlaneCounters {
   private final long record;
-  /* What links of one queue pair count is told by the control thread, not by who drives the communicator. */
+  /* Set if the control thread reports the counts of a queue pair's links, instead of the communicator's thread. */
   private final boolean linksCount;
 
   PlaneCounters(long record) {
@@ -25,12 +25,12 @@ public final class PlaneCounters {
     this.linksCount = linksCount;
   }
 
-  /** The same counters, without what {@link #link} counts. */
+  /** Returns the same counters without those that {@link #link} reports. */
   public PlaneCounters withoutLinks() {
     return new PlaneCounters(record, true);
   }
 
-  /** Counters that no file shows. */
+  /** Creates counters that no file shows. */
   public static PlaneCounters unpublished(Arena arena) {
     return new PlaneCounters(Memory.allocate(arena, StatsLayout.RECORD_BYTES, Long.BYTES));
   }
@@ -39,7 +39,7 @@ public final class PlaneCounters {
     return record;
   }
 
-  /** A chunk of this length was sent, or arrived. */
+  /** Counts a chunk of this length that was sent, or arrived. */
   public void chunk(int lengthBytes) {
     if (!linksCount) {
       add(StatsLayout.BYTES, lengthBytes);
@@ -48,9 +48,9 @@ public final class PlaneCounters {
   }
 
   /**
-   * The peer's device acknowledged a work request.
+   * Counts a work request that the peer's device acknowledged.
    *
-   * @param lengthBytes of a chunk; 0 for what isn't one
+   * @param lengthBytes of a chunk; 0 for any other request
    * @param tookNs since it was posted
    */
   public void acknowledged(int lengthBytes, long tookNs) {
@@ -60,22 +60,22 @@ public final class PlaneCounters {
     add(StatsLayout.LATENCIES + Latencies.bucket(tookNs) * Long.BYTES, 1);
   }
 
-  /** A chunk that was sent over this plane goes over another one, since this one failed. */
+  /** Counts a chunk that was sent over this plane and moves to another one after a failover. */
   public void moved(int lengthBytes) {
     add(StatsLayout.MOVED_BYTES, lengthBytes);
     add(StatsLayout.MOVED_CHUNKS, 1);
   }
 
-  /** The communicator goes on without this plane. */
+  /** Counts a failover: the communicator continues without this plane. */
   public void failover() {
     add(StatsLayout.FAILOVERS, 1);
   }
 
   /**
-   * A chunk arrived out of order, or in it.
+   * Counts a chunk by its arrival in or out of order.
    *
-   * @param ahead how many chunks it is ahead of the first one of its message that is missing, 0 to
-   *     63; 0 where it is that one
+   * @param ahead its distance from the first missing chunk of its message, 0 to 63; 0 for that
+   *     chunk
    */
   public void reordered(int ahead) {
     if (linksCount) {
@@ -85,7 +85,8 @@ public final class PlaneCounters {
   }
 
   /**
-   * What a queue pair over all planes has done on the one of this record; the control thread's.
+   * Adds the activity of a queue pair over all planes on this record's plane; called by the control
+   * thread.
    *
    * @param sends whether the record is a sender's
    */
@@ -96,13 +97,13 @@ public final class PlaneCounters {
     resent(newly.resentPackets());
     long[] ahead = newly.ahead();
     for (int i = 0; !sends && i < ahead.length; i++) {
-      /* The last one has what is further, where a device tells more. */
+      /* The last bucket takes all greater distances, if a device reports more. */
       int bucket = Math.min(i, StatsLayout.REORDERINGS - 1);
       add(StatsLayout.REORDERING + bucket * Long.BYTES, ahead[i]);
     }
   }
 
-  /** The device sent this many packets again; the control thread's. */
+  /** Counts packets that the device resent; called by the control thread. */
   public void resent(long packets) {
     if (packets != 0) {
       add(StatsLayout.RESENT, packets);
@@ -110,9 +111,9 @@ public final class PlaneCounters {
   }
 
   /**
-   * The plane's weight is another now; not on the data path.
+   * Sets the plane's weight; not on the data path.
    *
-   * @param source where it comes from; cut to 23 bytes
+   * @param source origin of the weight; cut to 23 bytes
    */
   public void setWeight(int weight, String source) {
     if (weight != Memory.ALL.get(Memory.NATIVE_INT, record + StatsLayout.WEIGHT)
@@ -124,7 +125,7 @@ public final class PlaneCounters {
     StatsFile.putText(record + StatsLayout.SOURCE, StatsLayout.SOURCE_BYTES, source);
   }
 
-  /** The two addresses, 16 bytes each in network order. */
+  /** Sets the two addresses, 16 bytes each in network order. */
   public void setAddresses(byte[] local, byte[] remote) {
     for (int i = 0; i < StatsLayout.ADDRESS_BYTES; i++) {
       Memory.ALL.set(JAVA_BYTE, record + StatsLayout.LOCAL + i, local[i]);
@@ -144,32 +145,32 @@ public final class PlaneCounters {
     add(StatsLayout.WOULD_BLOCK, 1);
   }
 
-  /** A send was longer than its receive. */
+  /** Counts a send that was longer than its receive. */
   public void cut() {
     add(StatsLayout.CUT, 1);
   }
 
-  /** A one-sided write began here, or all of one has come. */
+  /** Counts a one-sided write that began here, or arrived completely. */
   public void put() {
     add(StatsLayout.PUTS, 1);
   }
 
-  /** A write with a signal began here, or a signal was applied. */
+  /** Counts a write with a signal that began here, or an applied signal. */
   public void signal() {
     add(StatsLayout.SIGNALS, 1);
   }
 
-  /** A one-sided read began. */
+  /** Counts a one-sided read that began. */
   public void get() {
     add(StatsLayout.GETS, 1);
   }
 
-  /** A chunk of a one-sided read is here. */
+  /** Counts a chunk of a one-sided read that arrived. */
   public void gotten(int lengthBytes) {
     add(StatsLayout.GET_BYTES, lengthBytes);
   }
 
-  /** What one-sided reads have brought is to be visible. */
+  /** Counts a flush of one-sided reads. */
   public void flush() {
     add(StatsLayout.FLUSHES, 1);
   }

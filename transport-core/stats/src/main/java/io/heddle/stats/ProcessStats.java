@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a process tells of itself, as it was at one moment.
+ * Snapshot of a process's statistics.
  *
- * @param file where it was read
- * @param processId the number that the process has for itself; in a container it isn't the host's
+ * @param file its origin
+ * @param processId the process's number in its own namespace; in a container not the host's
  * @param startMs milliseconds since 1970
  * @param rows open communicators by plane, and the sums of the closed ones
  * @param deviceCounters {@code device/counter} to value, in the order in which they appeared
@@ -25,25 +25,25 @@ public record ProcessStats(
     long errorsLost) {
 
   /**
-   * One communicator on one plane, or the sum of the closed ones of a plane.
+   * Counters of one communicator on one plane, or the sum of the closed ones of a plane.
    *
    * @param open false for the sum of the closed ones
-   * @param direction which way the data goes
+   * @param direction direction of the data
    * @param planeKey the plane
-   * @param weight what the plane was asked to carry
+   * @param weight assigned weight of the plane
    * @param peer the other end
    * @param cutSends sends that were longer than their receives
-   * @param acknowledgedBytes of those sent, what the peer's device has
-   * @param resentPackets what the device sent again, where it tells
-   * @param failovers how often communicators went on without the plane
-   * @param movedChunks chunks sent here that went over another plane in the end
-   * @param movedBytes bytes of them
+   * @param acknowledgedBytes of the sent bytes, those that the peer's device has
+   * @param resentPackets packets that the device resent, if it reports them
+   * @param failovers how often communicators continued without the plane
+   * @param movedChunks chunks sent here that finally went over another plane
+   * @param movedBytes bytes of these chunks
    * @param oneSided puts, signals, gets and flushes
-   * @param local this end's address, 16 bytes, zero where unknown
+   * @param local this end's address, 16 bytes, zero if unknown
    * @param remote the peer's, likewise
-   * @param weightSource where the weight comes from, at most 23 bytes of it
+   * @param weightSource origin of the weight, at most 23 bytes of it
    * @param openedMs milliseconds since 1970
-   * @param weightSinceMs likewise, 0 where it was never told
+   * @param weightSinceMs likewise, 0 if the weight was never set
    * @param reordering chunks that arrived 0, 1, 2–3, 4–7 … 32–63 ahead of their message's gap
    * @param latencies of work requests, from post to acknowledgement
    */
@@ -73,7 +73,7 @@ public record ProcessStats(
       long weightSinceMs,
       long[] reordering,
       Latencies latencies) {
-    /** Bytes on their way; 0 for received ones. */
+    /** Returns the bytes in flight; 0 for received ones. */
     public long inFlightBytes() {
       return direction == StatsFile.Direction.RECEIVE
           ? 0
@@ -82,9 +82,9 @@ public record ProcessStats(
   }
 
   /**
-   * A warning and its like.
+   * Warning with the count of all its occurrences.
    *
-   * @param sentence the first one's words
+   * @param sentence the first occurrence's sentence
    * @param firstMs milliseconds since 1970
    */
   public record DistinctError(String sentence, long count, long firstMs, long lastMs) {}

@@ -12,24 +12,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Statistics files of processes that ended without closing: a host that is killed, or calls exit(),
- * runs none of our code.
+ * Statistics files of processes that ended without closing them: a host process that is killed or
+ * calls exit() runs none of our code.
  */
 final class StaleStats {
   static final String SUFFIX = ".stats";
   static final String UNFINISHED_SUFFIX = SUFFIX + ".new";
 
-  /* <pid>.<namespace>.stats, without the namespace where /proc is hidden; see StatsFile. */
+  /* <pid>.<namespace>.stats, without the namespace if /proc is hidden; see StatsFile. */
   private static final Pattern NAME = Pattern.compile("(\\d+)(?:\\.(\\d+))?\\.stats(?:\\.new)?");
 
   private StaleStats() {}
 
   /**
-   * Removes the files in this folder whose process is gone and whose lock is free. Both, since a
-   * lock goes when its process merely reads its own file. Containers may share the folder and not
-   * the process numbers: for a file of another namespace the lock alone counts.
+   * Removes the files in this folder whose process is gone and whose lock is free. Both are
+   * required: a process loses its lock by merely reading its own file. Containers may share the
+   * folder but not the process numbers: for a file of another namespace only the lock counts.
    *
-   * @throws SystemCallException where one can't be removed
+   * @throws SystemCallException if a file can't be removed
    */
   static void remove(OpenFolder folder) throws IOException {
     try (DirectoryStream<Path> files =
@@ -43,7 +43,7 @@ final class StaleStats {
     }
   }
 
-  /** Whether the file's process is gone, as far as this process can tell. */
+  /** Returns whether the file's process is gone, as far as this process can see. */
   static boolean hasEnded(Path file) {
     try (OpenFolder folder = OpenFolder.around(file)) {
       return hasEnded(folder, file.getFileName().toString());
@@ -56,11 +56,14 @@ final class StaleStats {
     return !isAlive(name) && isUnlocked(folder, name);
   }
 
-  /* Of another namespace the number says nothing: here it may be somebody else's, or nobody's. Then the lock alone counts. */
+  /*
+   * A number of another namespace means nothing here: it may belong to another process, or to none. Then only the
+   * lock counts.
+   */
   private static boolean isAlive(String name) {
     Matcher parts = NAME.matcher(name);
     if (!parts.matches()) {
-      return true; // a name that this never gives: leave it alone
+      return true; // not a name of this class: leave the file alone
     }
     String namespace = parts.group(2);
     if (namespace != null && !namespace.equals(StatsFile.ownNamespace())) {
@@ -77,7 +80,7 @@ final class StaleStats {
     try (OpenFile file = folder.open(name, false)) {
       return !file.isLocked();
     } catch (SystemCallException unreadable) {
-      return false; // gone by another's hand, another user's, or no file
+      return false; // removed meanwhile, another user's, or not a file
     }
   }
 }

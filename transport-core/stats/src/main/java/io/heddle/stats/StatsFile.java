@@ -17,11 +17,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statistics of this process, for others to read where {@link StatsMemory} finds a file for
- * them. Opening and closing of communicators is synchronised, counting isn't.
+ * Statistics of this process, readable by others if {@link StatsMemory} finds a place for a file.
+ * Opening and closing of communicators is synchronised, counting isn't.
  */
 public final class StatsFile implements AutoCloseable {
-  /** Which way a communicator's data goes. */
+  /** Direction of a communicator's data. */
   public enum Direction {
     SEND,
     RECEIVE
@@ -33,16 +33,16 @@ public final class StatsFile implements AutoCloseable {
   private final StatsMemory memory;
   private final long base;
   private final Map<String, Integer> deviceCounters = new HashMap<>();
-  /* A sum that nobody reads, for communicators that find no room; 0 until one doesn't. */
-  private long unread;
+  /* Sum that no file shows, for communicators that find no room; 0 until one is needed. */
+  private long hiddenSum;
 
   /**
-   * Makes the file {@code <pid>.<namespace>.stats}. Its name appears once it is whole: until then
-   * {@code .new} is behind it. Where it can't be made, the log says why, and counters are in memory
-   * only.
+   * Creates the file {@code <pid>.<namespace>.stats}. Until it is complete, its name ends in {@code
+   * .new}. If it can't be created, the log says why, and the counters are in memory only.
    *
-   * @param directory where; null for what {@link UsualFolder} says, and then the file goes when
-   *     this is closed, or when the next process starts after one that ended without closing
+   * @param directory folder of the file; null for that of {@link UsualFolder}. There, the file is
+   *     removed when this is closed, or, after a process that ended without closing, when the next
+   *     process starts
    */
   public StatsFile(@Nullable Path directory, Log log) {
     this(directory, Path.of("/dev/shm"), log);
@@ -60,24 +60,26 @@ public final class StatsFile implements AutoCloseable {
     memory.publish();
   }
 
-  /** Null where the counters are in memory only. */
+  /** Returns null if the counters are in memory only. */
   public @Nullable Path path() {
     return memory.path();
   }
 
-  /** What this process is told of drained planes; null where there is no folder for that. */
+  /**
+   * Returns the orders about drained planes for this process; null if there is no folder for them.
+   */
   public @Nullable DrainOrders orders() {
     Path folder = memory.folder();
     return folder == null ? null : DrainOrders.toThisProcess(folder);
   }
 
-  /* Containers may share the folder and not the process numbers: the number of their namespace keeps them apart. */
+  /* Containers may share the folder but not the process numbers: the number of their namespace distinguishes them. */
   private static String nameOf(long pid) {
     String namespace = ownNamespace();
     return namespace == null ? Long.toString(pid) : pid + "." + namespace;
   }
 
-  /** The number of the namespace of this process's number; null where /proc doesn't show it. */
+  /** Returns the number of this process's PID namespace; null if /proc doesn't show it. */
   static @Nullable String ownNamespace() {
     try {
       String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
@@ -88,17 +90,17 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /**
-   * Takes a record for a communicator on a plane. When the file is full, the counters of later
-   * communicators share the sum of the closed ones.
+   * Takes a record for a communicator on a plane. When the file is full, later communicators share
+   * the sum of the closed ones.
    */
   public PlaneCounters open(Direction direction, String planeKey, int weight, String peer) {
     PlaneCounters counters = opened(direction, planeKey, weight, peer);
-    tellTrouble();
+    warnOfTrouble();
     return counters;
   }
 
-  /* Without this object's lock: the log may be the one that writes warnings into this file, with a lock of its own. */
-  private void tellTrouble() {
+  /* Called without this object's lock: the log may write warnings into this file, under a lock of its own. */
+  private void warnOfTrouble() {
     String trouble;
     synchronized (this) {
       trouble = memory.trouble();
@@ -132,7 +134,7 @@ public final class StatsFile implements AutoCloseable {
   /** Adds the counters of a closed communicator to the sum of its plane and direction. */
   public void close(PlaneCounters counters) {
     addToSum(counters);
-    tellTrouble();
+    warnOfTrouble();
   }
 
   private synchronized void addToSum(PlaneCounters counters) {
@@ -151,13 +153,13 @@ public final class StatsFile implements AutoCloseable {
     Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.FREE);
   }
 
-  /* A last sum is everybody's: statistics never end a job. */
+  /* The last sum is shared by all that find no room: statistics never end a job. */
   private long sum(Direction direction, String planeKey, int weight) {
     long record = find(StatsLayout.SUM, direction, planeKey, StatsLayout.RECORDS);
     if (record == 0) {
       record = find(StatsLayout.FREE, direction, "", StatsLayout.RECORDS);
       if (record == 0) {
-        return last();
+        return overflowSum();
       }
       describe(record, direction, planeKey, weight, "closed communicators");
       Memory.setIntRelease(record + StatsLayout.STATE, StatsLayout.SUM);
@@ -165,19 +167,21 @@ public final class StatsFile implements AutoCloseable {
     return record;
   }
 
-  private long last() {
+  private long overflowSum() {
     int last = StatsLayout.RECORDS - 1;
     if (memory.hasRoomFor(last)) {
       return base + StatsLayout.record(last);
     }
-    if (unread == 0) {
-      unread = Memory.allocate(Arena.global(), StatsLayout.RECORD_BYTES, Long.BYTES);
+    if (hiddenSum == 0) {
+      hiddenSum = Memory.allocate(Arena.global(), StatsLayout.RECORD_BYTES, Long.BYTES);
     }
-    return unread;
+    return hiddenSum;
   }
 
-  /* Looks only at records that were used, and takes the next one where a free one is wanted: each look at another page
-  of the file would cost memory. */
+  /*
+   * Searches only records that were used, and takes the next one if a free one is needed: touching another page of
+   * the file would cost memory.
+   */
   private long find(int state, Direction direction, String planeKey, int limit) {
     int used = Memory.ALL.get(Memory.NATIVE_INT, base + StatsLayout.RECORDS_USED);
     for (int i = 0; i < Math.min(used, limit); i++) {
@@ -199,7 +203,7 @@ public final class StatsFile implements AutoCloseable {
   }
 
   /**
-   * Shows a device's own counter.
+   * Publishes a device's own counter.
    *
    * @param name device/counter; cut to 55 bytes
    */
@@ -207,7 +211,7 @@ public final class StatsFile implements AutoCloseable {
     Integer known = deviceCounters.get(name);
     int index = known == null ? deviceCounters.size() : known;
     if (index == StatsLayout.DEVICE_COUNTERS) {
-      return; // ten devices of 25 counters; what comes after them isn't shown
+      return; // room for ten devices of 25 counters; further ones aren't shown
     }
     long address = base + StatsLayout.deviceCounter(index);
     Memory.setLongRelease(address, value);
@@ -219,7 +223,7 @@ public final class StatsFile implements AutoCloseable {
     }
   }
 
-  /* An odd version tells readers to look again. */
+  /* An odd version makes readers retry. */
   synchronized void setError(int index, String sentence, long count, long firstMs, long lastMs) {
     long address = base + StatsLayout.error(index);
     int version = Memory.ALL.get(Memory.NATIVE_INT, address + StatsLayout.ERROR_VERSION);

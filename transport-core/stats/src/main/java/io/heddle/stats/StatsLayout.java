@@ -28,10 +28,10 @@ package io.heddle.stats;
  *                      512 work requests by the time they took, 192 u64 ({@link Latencies} has the bounds)
  * </pre>
  *
- * <p>Messages, cut ones, would-block answers, puts, signals, gets and flushes are counted on the
- * first plane of a communicator, since they aren't a plane's; with the policy packet, where one
- * queue pair has all planes, so are chunks and times. The file is sparse: what was never used takes
- * no memory, as long as nobody looks at it.
+ * <p>Messages, cut ones, would-block answers, puts, signals, gets and flushes don't belong to a
+ * plane: they are counted on a communicator's first plane. With the policy packet, where one queue
+ * pair has all planes, so are chunks and times. The file is sparse: unused parts take no memory, as
+ * long as nobody reads them.
  */
 final class StatsLayout {
   static final long MAGIC = 0x32544154534c4448L;
@@ -63,7 +63,7 @@ final class StatsLayout {
 
   static final int RECORDS_AT = DEVICE_COUNTERS_AT + DEVICE_COUNTERS * DEVICE_COUNTER_BYTES;
   static final int RECORDS = 8192;
-  /* Of them, what only sums of closed communicators may take. */
+  /* Number of the last records, which only sums of closed communicators may take. */
   static final int SUMS = 64;
   static final int RECORD_BYTES = 2048;
   static final long FILE_BYTES = RECORDS_AT + (long) RECORDS * RECORD_BYTES;
@@ -106,7 +106,7 @@ final class StatsLayout {
   static final int FLUSHES = GET_BYTES + Long.BYTES;
   static final int LATENCIES = 512;
 
-  /** Counters that the sum of closed communicators takes over. */
+  /** Counters that are added to the sum of closed communicators. */
   private static final int[] SINGLE_SUMMED = {
     BYTES,
     CHUNKS,
@@ -140,7 +140,7 @@ final class StatsLayout {
     return DEVICE_COUNTERS_AT + (long) index * DEVICE_COUNTER_BYTES;
   }
 
-  /** Offsets of everything that a closed communicator leaves to the sum. */
+  /** Returns the offsets of all counters that are added to the sum of closed communicators. */
   static int[] summed() {
     int[] all =
         java.util.Arrays.copyOf(

@@ -15,17 +15,16 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the statistics of this process are: in a mapped file, or, where there can be none, in
- * memory that nobody else sees. An observer never keeps a job from running, so what is missing
- * costs one warning.
+ * Memory of this process's statistics: a mapped file, or private memory if there can be no file. An
+ * observer never keeps a job from running, so a missing file costs only a warning.
  *
- * <p>The file has its whole length at once and its blocks as they come into use: a store into a
- * mapped page for which the file system has no room would be a fault.
+ * <p>The file has its full length at once, and its blocks are allocated on demand: a store into a
+ * mapped page without room on the file system would be a fault.
  */
 final class StatsMemory implements AutoCloseable {
   private static final int MODE = 0644;
 
-  /** Records whose blocks are taken together: 32 KiB. */
+  /** Records whose blocks are allocated together: 32 KiB. */
   private static final int RECORDS_TOGETHER = 16;
 
   final long base;
@@ -34,8 +33,10 @@ final class StatsMemory implements AutoCloseable {
   private final boolean removeWhenClosed;
   private final @Nullable OpenFolder folder;
 
-  /* Open, and locked, as long as the process lives: the kernel then tells others that the file is in use. Null where the
-  counters are in memory only. */
+  /*
+   * Open and locked as long as the process lives: the lock shows others that the file is in use. Null if the
+   * counters are in memory only.
+   */
   private final @Nullable OpenFile file;
   private boolean named;
   private boolean closed;
@@ -44,9 +45,9 @@ final class StatsMemory implements AutoCloseable {
   private @Nullable String trouble;
 
   /**
-   * @param name what the file is to be called with {@link #publish}
-   * @param directory where; null for what {@link UsualFolder} says, and then the file goes when
-   *     this is closed
+   * @param name the file's name after {@link #publish}
+   * @param directory folder of the file; null for that of {@link UsualFolder}, where the file is
+   *     removed when this is closed
    */
   StatsMemory(String name, @Nullable Path directory, Path sharedMemory, Log log) {
     this.name = name;
@@ -64,9 +65,9 @@ final class StatsMemory implements AutoCloseable {
         mapped = made.map(StatsLayout.FILE_BYTES, true);
       }
     } catch (SystemCallException failure) {
-      without(place, FileFailure.reason(failure));
+      warnNoFile(place, FileFailure.reason(failure));
     } catch (IOException failure) {
-      without(place, FileFailure.reason(failure));
+      warnNoFile(place, FileFailure.reason(failure));
     }
     if (mapped == 0 && made != null) {
       made.close();
@@ -75,10 +76,10 @@ final class StatsMemory implements AutoCloseable {
     folder = opened;
     file = made;
     roomFor = made == null ? StatsLayout.RECORDS : RECORDS_TOGETHER;
-    base = made == null ? unseen() : mapped;
+    base = made == null ? privateMemory() : mapped;
   }
 
-  private static long unseen() {
+  private static long privateMemory() {
     long address = MemoryCalls.mapMemory(StatsLayout.FILE_BYTES);
     if (address < 0) {
       throw new HeddleException(
@@ -91,7 +92,7 @@ final class StatsMemory implements AutoCloseable {
     return address;
   }
 
-  private void without(Path place, String why) {
+  private void warnNoFile(Path place, String why) {
     log.warn(
         "the job runs without statistics, so heddle stat, errors and drain don't see it: %s: %s;"
             + " HEDDLE_STATS_DIR names another folder",
@@ -103,14 +104,14 @@ final class StatsMemory implements AutoCloseable {
     String taken = String.join("; ", found.taken());
     OpenFolder own = found.folder();
     if (own == null) {
-      without(sharedMemory, "others have every name for this user's folder: " + taken);
+      warnNoFile(sharedMemory, "all names for this user's folder are taken: " + taken);
     } else if (!taken.isEmpty()) {
-      log.warn("the statistics are in %s, since another has the usual name: %s", own.path(), taken);
+      log.warn("the statistics are in %s, since the usual name is taken: %s", own.path(), taken);
     }
     return own;
   }
 
-  /* Whoever names a folder answers for it, and for a link to it. */
+  /* The user who names a folder is responsible for it, and for a link to it. */
   private static OpenFolder named(Path directory) throws IOException {
     Files.createDirectories(directory);
     return OpenFolder.open(directory.toRealPath());
@@ -135,7 +136,7 @@ final class StatsMemory implements AutoCloseable {
     }
   }
 
-  /** The file takes its name: what has been written is whole. */
+  /** Gives the file its final name: its content is complete. */
   void publish() {
     if (folder == null || file == null) {
       return;
@@ -144,13 +145,13 @@ final class StatsMemory implements AutoCloseable {
       folder.rename(name + StaleStats.UNFINISHED_SUFFIX, name + StaleStats.SUFFIX);
       named = true;
     } catch (SystemCallException failure) {
-      without(folder.path(), FileFailure.reason(failure));
+      warnNoFile(folder.path(), FileFailure.reason(failure));
     }
   }
 
   /**
-   * Whether a record may be written, for which blocks are taken where there are none yet. Where
-   * there is no room, {@link #trouble} has a sentence about it.
+   * Returns whether a record may be written, and allocates its blocks if necessary. If there is no
+   * room, {@link #trouble} has a sentence about it.
    */
   boolean hasRoomFor(int record) {
     OpenFile of = file;
@@ -162,7 +163,7 @@ final class StatsMemory implements AutoCloseable {
       } catch (SystemCallException failure) {
         full = true;
         trouble =
-            "heddle stat doesn't see what further communicators of this process count: %s: %s;"
+            "heddle stat doesn't show the counters of this process's further communicators: %s: %s;"
                     .formatted(folder(), FileFailure.reason(failure))
                 + " HEDDLE_STATS_DIR names another folder";
       }
@@ -170,25 +171,25 @@ final class StatsMemory implements AutoCloseable {
     return record < roomFor;
   }
 
-  /** What is to be told, once; null where there is nothing. */
+  /** Returns a warning to log, once; null if there is none. */
   @Nullable String trouble() {
-    String told = trouble;
+    String warning = trouble;
     trouble = null;
-    return told;
+    return warning;
   }
 
-  /** The folder in which orders are looked for; null where there is none. */
+  /** Returns the folder of the orders; null if there is none. */
   @Nullable Path folder() {
     return folder == null ? null : folder.path();
   }
 
-  /** The file; null where the counters are in memory only. */
+  /** Returns the file; null if the counters are in memory only. */
   @Nullable Path path() {
     return folder == null || !named ? null : folder.path().resolve(name + StaleStats.SUFFIX);
   }
 
   /**
-   * @throws SystemCallException where the file can't be removed
+   * @throws SystemCallException if the file can't be removed
    */
   @Override
   public void close() {
@@ -209,7 +210,7 @@ final class StatsMemory implements AutoCloseable {
     }
   }
 
-  /* A process may have become another user since it made the file. */
+  /* A process may have changed its user since it created the file. */
   private void remove(OpenFolder from) {
     String file = name + StaleStats.SUFFIX;
     try {
@@ -219,7 +220,7 @@ final class StatsMemory implements AutoCloseable {
         throw refused;
       }
       log.warn(
-          "%s stays, since this process isn't its user any more (%s); the next process of that"
+          "%s stays, since this process no longer runs as its owner (%s); the next process of that"
               + " user removes it",
           from.path().resolve(file), Errno.describe(refused.errno()));
     }

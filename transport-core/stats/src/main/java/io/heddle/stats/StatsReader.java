@@ -18,23 +18,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the statistics file of any process, running or ended. */
+/** Reader of the statistics file of any process, running or ended. */
 public final class StatsReader {
-  private static final int LOOKS_AT_AN_ERROR = 100;
+  private static final int ERROR_READ_ATTEMPTS = 100;
 
   private StatsReader() {}
 
   /**
-   * The communicators alone.
+   * Returns the communicators alone.
    *
-   * @throws HeddleException when the file can't be read or isn't one
+   * @throws HeddleException if the file can't be read or isn't a statistics file
    */
   public static List<ProcessStats.Row> read(Path path) {
     return snapshot(path).rows();
   }
 
   /**
-   * Whether the process has ended without closing its file, which then stays until another job
+   * Returns whether the process ended without closing its file, which then stays until another job
    * starts.
    */
   public static boolean hasEnded(Path path) {
@@ -42,7 +42,9 @@ public final class StatsReader {
   }
 
   /**
-   * @throws HeddleException when the file can't be read or isn't one
+   * Reads the file.
+   *
+   * @throws HeddleException if the file can't be read or isn't a statistics file
    */
   public static ProcessStats snapshot(Path path) {
     try (OpenFolder open = OpenFolder.around(path);
@@ -51,7 +53,7 @@ public final class StatsReader {
       long base = file.map(StatsLayout.FILE_BYTES, false);
       try {
         ProcessStats stats = read(path, Memory.ALL.asSlice(base, StatsLayout.FILE_BYTES));
-        /* In here: the Java machine tells of a fault at the next return of a call. */
+        /* Within the try: the JVM reports a memory fault at the return of a later call. */
         requireWhole(path, file);
         return stats;
       } catch (InternalError fault) {
@@ -66,13 +68,13 @@ public final class StatsReader {
     }
   }
 
-  /* Another user's file may be cut at any moment, and beyond its end there is no memory. */
+  /* Another user may cut the file at any moment, and there is no memory beyond its end. */
   private static void requireWhole(Path path, OpenFile file) {
     long bytes = file.status().sizeBytes();
     if (bytes < StatsLayout.FILE_BYTES) {
       throw new HeddleException(
           path
-              + " is no statistics file of this version: it has "
+              + " is not a statistics file of this version: it has "
               + bytes
               + " bytes, not "
               + StatsLayout.FILE_BYTES);
@@ -82,7 +84,7 @@ public final class StatsReader {
   private static ProcessStats read(Path path, MemorySegment map) {
     if (map.get(Memory.NATIVE_LONG, 0) != StatsLayout.MAGIC) {
       throw new HeddleException(
-          path + " is no statistics file of this version; take both from one release");
+          path + " is not a statistics file of this version; use one release for both");
     }
     return new ProcessStats(
         path,
@@ -112,7 +114,7 @@ public final class StatsReader {
     return rows;
   }
 
-  /* What was acknowledged is read before what was sent, so that it is never more. */
+  /* Acknowledged bytes are read before sent ones, so that they never exceed them. */
   private static ProcessStats.Row row(MemorySegment map, long record) {
     Latencies latencies =
         new Latencies(longs(map, record, StatsLayout.LATENCIES, Latencies.BUCKETS));
@@ -180,9 +182,9 @@ public final class StatsReader {
     return errors;
   }
 
-  /* A writer that died while it wrote leaves the version odd for ever: then what is there must do. */
+  /* A writer that died while writing leaves the version odd for ever; then the present content is returned. */
   private static ProcessStats.DistinctError error(MemorySegment map, long error) {
-    for (int look = 0; ; look++) {
+    for (int attempt = 0; ; attempt++) {
       int before = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
       VarHandle.acquireFence();
       ProcessStats.DistinctError found =
@@ -193,7 +195,7 @@ public final class StatsReader {
               map.get(Memory.NATIVE_LONG, error + StatsLayout.ERROR_LAST));
       VarHandle.acquireFence();
       int after = map.get(Memory.NATIVE_INT, error + StatsLayout.ERROR_VERSION);
-      if (before == after && (before & 1) == 0 || look == LOOKS_AT_AN_ERROR) {
+      if (before == after && (before & 1) == 0 || attempt == ERROR_READ_ATTEMPTS) {
         return found;
       }
       Thread.onSpinWait();

@@ -11,31 +11,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a process leaves its statistics unless it is told: {@code heddle-<user>} in shared memory,
- * where everybody may make names. So a folder is this user's by its owner, not by who may write to
- * it; where the name is taken by another's folder or by a link, the next one is tried, {@code
- * heddle-<user>-2} and so on. Containers, too, may share that memory, and have users of one name,
- * or without any, who are others to the kernel. Those who look for statistics look at all.
+ * Default folder of the statistics: {@code heddle-<user>} in shared memory, where everybody may
+ * create names. So a folder is this user's if this user owns it, whoever may write to it. If
+ * another user's folder or a link has the name, the next one is tried: {@code heddle-<user>-2} and
+ * so on. Containers may share that memory. Their users may have equal names or none, and are
+ * different users to the kernel. Readers of statistics search all these folders.
  */
 final class UsualFolder {
   private static final int MOST = 16;
   private static final String NAMELESS = "?";
 
-  /* For all to read, less what the umask takes. */
+  /* Readable by all, less the umask. */
   private static final int MODE = 0755;
 
   private UsualFolder() {}
 
   /**
-   * What was found.
+   * Result of a search.
    *
-   * @param folder the first that is this user's or could be made; null where all names are taken
-   * @param taken what has the names before it, and whose it is, for a sentence
+   * @param folder the first that is this user's or could be created; null if all names are taken
+   * @param taken the occupants of the names before it and their owners, for a message
    */
   record Found(@Nullable OpenFolder folder, List<String> taken) {}
 
   /**
-   * @throws SystemCallException where no folder can be made there
+   * Finds or creates this user's folder.
+   *
+   * @throws SystemCallException if no folder can be created there
    */
   static Found in(Path sharedMemory) {
     Path first = sharedMemory.resolve("heddle-" + user());
@@ -47,7 +49,7 @@ final class UsualFolder {
         return new Found(folder, taken);
       }
       FileStatus other = OpenFolder.look(path);
-      taken.add(path + " is " + (other == null ? "coming and going" : other.describe()));
+      taken.add(path + " is " + (other == null ? "appearing and disappearing" : other.describe()));
     }
     return new Found(null, taken);
   }
@@ -64,7 +66,7 @@ final class UsualFolder {
       FileStatus status = folder.status();
       if (status.owner() == LinuxCalls.geteuid()) {
         if (status.isWritableByOthers()) {
-          folder.closeToOthers(); // a lax umask made it
+          folder.closeToOthers(); // created under a lax umask
         }
         return folder;
       }
@@ -87,7 +89,7 @@ final class UsualFolder {
     }
   }
 
-  /* Java's name for a user whom no list of users names is a question mark. */
+  /* Java's name for a user without an entry in the user database is a question mark. */
   private static String user() {
     String name = System.getProperty("user.name", NAMELESS);
     return name.equals(NAMELESS) || name.indexOf('/') >= 0

@@ -123,7 +123,8 @@ class StatCommandTest {
     Files.write(folder.resolve("1.stats"), new byte[100]);
     execute(new StatCommand(), "--stats", folder.toString());
     assertTrue(
-        out.toString().contains("1.stats is no statistics file of this version"), out.toString());
+        out.toString().contains("1.stats is not a statistics file of this version"),
+        out.toString());
   }
 
   @Test

@@ -160,7 +160,7 @@ final class Senders {
     PlaneWeights by = policy.cutsByWeight() ? cutBy[at] : newest;
     int plane = policy.choose(message, chunk, chunksOf[at], lengthBytes, load, by);
     return plane >= 0 && newest.isOut(plane)
-        ? SprayPolicy.instead(lengthBytes, load, newest)
+        ? SprayPolicy.substitute(lengthBytes, load, newest)
         : plane;
   }
 
@@ -226,7 +226,7 @@ final class Senders {
       load.finished(plane, length);
     }
     if (observes) {
-      load.looked();
+      load.polled();
     }
     inFlightBytes[connection] -= length;
     int at = place(connection, chunks.message[slot]);
