@@ -10,11 +10,11 @@ import io.heddle.platform.Log;
 import java.util.List;
 import java.util.Optional;
 
-/** Chooses the data plane that a configuration and a host have. */
+/** Selection of the data plane, by configuration and host. */
 final class DataPlanes {
   private DataPlanes() {}
 
-  /** Why there is none, with the remedy. */
+  /** Returns why no data plane can be used, with the remedy. */
   static Optional<String> refusal(GatewayConfig config) {
     return switch (config.dataPlane()) {
       case BPF -> BpfDataPlane.refusal();
@@ -27,7 +27,7 @@ final class DataPlanes {
     };
   }
 
-  /* A move that waits for a gap is asked of the program alone. */
+  /* Only the BPF program can delay a move until a gap. */
   private static boolean isBpf(GatewayConfig config) {
     return switch (config.dataPlane()) {
       case BPF -> true;
@@ -37,10 +37,11 @@ final class DataPlanes {
   }
 
   /**
-   * Finds it at work in the calling thread's network namespace, or makes one that isn't yet.
+   * Adopts the data plane that is already at work in the calling thread's network namespace, or
+   * creates one.
    *
    * @param interfaces indexes of the LAN's
-   * @throws HeddleException where the host has none
+   * @throws HeddleException if the host supports none
    */
   static DataPlane open(GatewayConfig config, List<Integer> interfaces, Log log) {
     if (isBpf(config)) {
@@ -48,12 +49,13 @@ final class DataPlanes {
     }
     if (config.dataPlane() == DataPlaneKind.AUTO) {
       log.info(
-          "rules of nftables forward, since %s", BpfDataPlane.refusal().orElse("BPF isn't there"));
+          "rules of nftables forward, since %s",
+          BpfDataPlane.refusal().orElse("BPF isn't available"));
     }
     return NftDataPlane.open(interfaces, config.settings(), log);
   }
 
-  /** Takes the other one off, which an earlier configuration had at work. */
+  /** Removes the other kind of data plane, which an earlier configuration may have installed. */
   static void removeOther(GatewayConfig config, List<Integer> interfaces) {
     if (isBpf(config)) {
       removeNft(config);
@@ -62,7 +64,7 @@ final class DataPlanes {
     }
   }
 
-  /** Takes both off. */
+  /** Removes both kinds. */
   static void remove(GatewayConfig config, List<Integer> interfaces) {
     removeBpf(config, interfaces);
     removeNft(config);

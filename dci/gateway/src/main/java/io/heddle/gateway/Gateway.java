@@ -44,13 +44,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway at work. Its thread looks at links, flows and counters five times a second. Orders and
- * questions come from any thread and wait for it.
+ * Running gateway. Its thread polls links, flows and counters five times per second. Commands and
+ * queries come from any thread and wait for it.
  *
- * <p>{@link #close} ends the thread only: packets go on by the lists that they have.
+ * <p>{@link #close} ends only the thread: packets keep their lists.
  */
 public final class Gateway implements AutoCloseable {
-  private static final long LOOK_MS = 200;
+  private static final long POLL_MS = 200;
   private static final String OPERATOR = "operator";
 
   private final GatewayConfig config;
@@ -66,13 +66,13 @@ public final class Gateway implements AutoCloseable {
   private List<MeasuredFlow> flows = List.of();
   private Map<Integer, String> reasons = Map.of();
   private List<Integer> lan;
-  /* Something has happened to interfaces that routes and program don't follow yet. */
-  private boolean stirred;
-  /* Whether all follows the lists that are alive. */
+  /* Whether interfaces have changed since routes and program were last updated. */
+  private boolean linksChanged;
+  /* Whether steers and buckets match the set of lists that are alive. */
   private boolean settled = true;
   private HostAddresses host;
   private GatewayView view;
-  /* The same as the set of those that are alive; read by the speaker's thread. */
+  /* Immutable copy of the lists that are alive, for the speaker's thread. */
   private volatile Set<Integer> usable = Set.of();
   private List<InterfaceReport> sent = List.of();
   private @Nullable Probes probes;
@@ -100,9 +100,9 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Puts a gateway to work in the calling thread's network namespace.
+   * Starts a gateway in the calling thread's network namespace.
    *
-   * @throws HeddleException where the host lacks something, with the remedy
+   * @throws HeddleException if the host lacks something, with the remedy
    */
   public static Gateway start(GatewayConfig config, Log log) {
     List<String> faults = HostFindings.faults(config);
@@ -116,11 +116,11 @@ public final class Gateway implements AutoCloseable {
       HostAddresses host = HostAddresses.read();
       plane = DataPlanes.open(config, lanIndexes(config, host), log);
       gateway = new Gateway(config, plane, events, host, log);
-      gateway.join();
+      gateway.startServices();
       return gateway;
     } catch (RuntimeException failed) {
       if (plane != null) {
-        takeBack(plane, failed);
+        removeUnlessAdopted(plane, failed);
       }
       if (gateway != null) {
         gateway.close();
@@ -132,8 +132,8 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /* What was found at work goes on. What has only just begun would go on with nobody to watch it. */
-  private static void takeBack(DataPlane plane, RuntimeException failed) {
+  /* Removes a new data plane, which no process would control. An adopted one keeps forwarding. */
+  private static void removeUnlessAdopted(DataPlane plane, RuntimeException failed) {
     if (!plane.isAdopted()) {
       try {
         plane.remove();
@@ -144,7 +144,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Takes a gateway's data plane, routes and rules off the calling thread's namespace. */
+  /** Removes a gateway's data plane, routes and rules from the calling thread's namespace. */
   public static void remove(GatewayConfig config) {
     List<Integer> lan = lanIndexes(config, HostAddresses.read());
     DataPlanes.remove(config, lan);
@@ -158,9 +158,9 @@ public final class Gateway implements AutoCloseable {
         .toList();
   }
 
-  /* Whoever tells it what to do, and whom it tells what it sees. */
-  private void join() {
-    /* The lists' routes are there by now, and the address that answers come to has to be. */
+  /* Starts probes, controller sessions and telemetry. */
+  private void startServices() {
+    /* Probes need the lists' routes, which exist by now, and the address that receives answers. */
     probes = ListProbes.start(config, log);
     sent = InterfaceCounters.read(host);
     ControllerRules from = config.controllers();
@@ -191,7 +191,7 @@ public final class Gateway implements AutoCloseable {
       }
 
       @Override
-      public void graceIsOver() {
+      public void graceEnded() {
         endFoundBefore();
       }
     };
@@ -213,15 +213,17 @@ public final class Gateway implements AutoCloseable {
     return flows.stream().map(MeasuredFlow::flow).toList();
   }
 
-  /* The data plane doesn't know whose its steers are. Controllers announce theirs again. */
+  /* The data plane doesn't store the owners of steers. Controllers announce theirs again. */
   private synchronized void endFoundBefore() {
     int ended = closed ? 0 : steers.endFoundBefore(alive);
     if (ended > 0) {
-      log.info("%d steers found at the start are ended: nobody wants them any more", ended);
+      log.info(
+          "%d steers found at the start are removed: no controller has announced them again",
+          ended);
     }
   }
 
-  /** What was seen at the last look, as telemetry has it. */
+  /** Returns the last sample for telemetry. */
   public GatewayReport report() {
     GatewayView seen;
     List<InterfaceReport> counted;
@@ -232,7 +234,7 @@ public final class Gateway implements AutoCloseable {
     return Reports.of(seen, config, counted);
   }
 
-  /** Sessions with controllers. */
+  /** Returns the sessions with controllers. */
   public GatewayStatus.Peers peers() {
     ControllerSessions sessions = controllers;
     return Reports.peers(sessions == null ? List.of() : sessions.peers());
@@ -242,10 +244,13 @@ public final class Gateway implements AutoCloseable {
     return probes == null ? Map.of() : probes.results();
   }
 
-  /* Routes first, then who may use them, and the program last: no packet is marked for what isn't there. */
+  /*
+   * Installs routes first, then their rules, and the program last: no packet is marked for a
+   * missing route.
+   */
   private void begin() {
     HostFindings.setLabelsBySeg6(plane.labelsBySeg6());
-    reasons = health.look(host, Map.of(), true);
+    reasons = health.update(host, Map.of(), true);
     plane.configure(config.settings());
     for (ListConfig list : config.lists().toList()) {
       String reason = reasons.get(list.id());
@@ -262,7 +267,7 @@ public final class Gateway implements AutoCloseable {
       policy.destinations().forEach(each -> prefixes.put(each, policy.number()));
     }
     plane.setPolicies(prefixes);
-    steers.obey(alive);
+    steers.apply(alive);
     usable = Set.copyOf(alive);
     plane.attach();
     DataPlanes.removeOther(config, lan);
@@ -271,7 +276,7 @@ public final class Gateway implements AutoCloseable {
   /**
    * Starts the thread.
    *
-   * @param whenLost what is done when it, or one that it depends on, can't go on
+   * @param whenLost runs if this thread, or one that it depends on, fails for good
    */
   public void watch(Runnable whenLost) {
     if (probes != null) {
@@ -284,24 +289,24 @@ public final class Gateway implements AutoCloseable {
   }
 
   private boolean round() throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    TimeUnit.MILLISECONDS.sleep(POLL_MS);
     synchronized (this) {
       if (!closed) {
-        look();
+        poll();
       }
       return !closed;
     }
   }
 
-  /** One look at links, flows and counters. */
-  synchronized void look() {
-    lookAtLinks();
-    flows = watch.look(plane.flows(), System.nanoTime());
+  /** Polls links, flows and counters once. */
+  synchronized void poll() {
+    pollLinks();
+    flows = watch.sample(plane.flows(), System.nanoTime());
     sent = InterfaceCounters.read(host);
     if (controllers != null) {
-      controllers.looked(seenFlows());
+      controllers.flowsSampled(seenFlows());
     }
-    view = newView(rates.look(plane.listCounters(), System.nanoTime()));
+    view = newView(rates.sample(plane.listCounters(), System.nanoTime()));
   }
 
   private GatewayView newView(Map<Integer, Long> bitsPerSecond) {
@@ -330,8 +335,8 @@ public final class Gateway implements AutoCloseable {
     return Buckets.by(weights, alive);
   }
 
-  /* What isn't done for a fault is done at the next look: nothing counts as settled before. */
-  private void follow() {
+  /* After a failure the next poll tries again: the state counts as settled only at the end. */
+  private void applyLiveness() {
     Set<Integer> now = new TreeSet<>();
     config.lists().map(ListConfig::id).filter(id -> !reasons.containsKey(id)).forEach(now::add);
     if (settled && now.equals(alive)) {
@@ -358,42 +363,42 @@ public final class Gateway implements AutoCloseable {
         plane.setBuckets(policy.number(), wanted);
       }
     }
-    steers.obey(alive);
+    steers.apply(alive);
     if (controllers != null) {
       controllers.listsChanged();
     }
     settled = true;
   }
 
-  private void lookAtLinks() {
-    stirred |= events.poll(host);
+  private void pollLinks() {
+    linksChanged |= events.poll(host);
     host = HostAddresses.read();
-    reasons = health.look(host, probeResults(), stirred);
-    if (stirred) {
+    reasons = health.update(host, probeResults(), linksChanged);
+    if (linksChanged) {
       List<Integer> interfaces = lanIndexes(config, host);
       plane.belong(interfaces);
       plane.attach();
       if (!interfaces.equals(lan)) {
         log.warn(
-            "of the LAN's interfaces %s there are %d, of which some are new; the data plane is on"
+            "the LAN's interfaces have changed: of %s, %d exist; the data plane is attached to"
                 + " them",
             String.join(", ", config.lan()), interfaces.size());
         lan = interfaces;
       }
-      stirred = false;
+      linksChanged = false;
     }
-    follow();
+    applyLiveness();
   }
 
-  /** What was seen at the last look, with today's rules. */
+  /** Returns the last sample with the current rules. */
   public synchronized GatewayView view() {
     return view.withRules(Map.copyOf(steers.all()));
   }
 
   /**
-   * Sends a queue pair's packets by a list.
+   * Steers a queue pair's packets to a list.
    *
-   * @throws HeddleException where no list has the name, or the destination has no policy with it
+   * @throws HeddleException if no list has the name, or the destination has no policy with it
    */
   public synchronized String steer(SteerKey key, String listName) {
     requireOpen();
@@ -402,7 +407,7 @@ public final class Gateway implements AutoCloseable {
             .list(listName)
             .orElseThrow(() ->
                 new HeddleException(
-                    "no list is called "
+                    "there is no list "
                         + listName
                         + NearestName.question(
                             listName, config.lists().map(ListConfig::name).toList())));
@@ -415,50 +420,53 @@ public final class Gateway implements AutoCloseable {
       throw new HeddleException(
           "list "
               + listName
-              + " is policy "
+              + " belongs to policy "
               + policy.name()
-              + "'s, which doesn't lead to "
+              + ", which has no destination "
               + AddressText.of(key.destination()));
     }
     if (!steers.order(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive)) {
       throw new HeddleException(
-          "the data plane has no room for another steer; release one that heddle gateway show rules"
-              + " has");
+          "the data plane has no room for another steer; release one of those in heddle gateway"
+              + " show rules has");
     }
-    return "queue pair %s of %s goes by %s%s"
+    return "queue pair %s of %s is steered to %s%s"
         .formatted(
             key.queuePair(),
             AddressText.of(key.destination()),
             listName,
-            alive.contains(list.id()) ? "" : " as soon as that is alive; until then by its hash");
+            alive.contains(list.id())
+                ? ""
+                : " once that list is alive; until then its hash chooses");
   }
 
   private void requireOpen() {
     if (closed) {
-      throw new HeddleException("the gateway is ending; ask the next one");
+      throw new HeddleException("the gateway is ending; retry with the next one");
     }
   }
 
   /**
-   * Gives a queue pair back to its hash.
+   * Ends an order, so that the queue pair's hash chooses its list again.
    *
-   * @throws HeddleException where no order is for it
+   * @throws HeddleException if there is no order for it
    */
   public synchronized String release(SteerKey key) {
     requireOpen();
     if (!steers.endOrder(key, alive)) {
       throw new HeddleException(
-          "no order is for queue pair "
+          "there is no order for queue pair "
               + key.queuePair()
               + " of "
               + AddressText.of(key.destination())
-              + "; heddle gateway show rules lists them, and those of controllers end there");
+              + "; heddle gateway show rules lists the orders; a controller's rules end at the"
+              + " controller");
     }
-    return "queue pair %s of %s goes by its hash%s"
+    return "queue pair %s of %s is released to its hash%s"
         .formatted(
             key.queuePair(),
             AddressText.of(key.destination()),
-            steers.all().containsKey(key) ? ", or by a controller's rule" : "");
+            steers.all().containsKey(key) ? " or to a controller's rule" : "");
   }
 
   @Override
@@ -467,7 +475,7 @@ public final class Gateway implements AutoCloseable {
       if (closed) {
         return;
       }
-      /* First: whoever is told that a session ends takes its rules for gone. */
+      /* Set first: a peer that sees its session end treats its rules as gone. */
       closed = true;
     }
     /* Their threads may wait for this object. */

@@ -4,31 +4,32 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway answers, as it is printed. */
+/** The gateway's answers on its control socket. */
 public final class GatewayStatus {
   private GatewayStatus() {}
 
   /**
-   * @param time of the look, ISO 8601
-   * @param elephants how many of the flows are
+   * @param time of the sample, ISO 8601
+   * @param elephants number of flows that are elephants
    */
   public record Flows(String time, long elephants, List<Flow> flows) {}
 
   /**
-   * @param destination its address
-   * @param queuePair that packets go to; unique for its destination only
+   * @param destination address of the receiver
+   * @param queuePair of the receiver; unique only per destination
    * @param source of the last packet
-   * @param sourcePort of the last packet, UDP
+   * @param sourcePort UDP source port of the last packet
    * @param policy its name
-   * @param colour of the policy, 0 where the configuration says none
+   * @param colour of the policy; 0 if the configuration has none
    * @param endpoint of the policy
    * @param bytes of IP since it was first seen
    * @param packets since it was first seen
    * @param bitsPerSecond of IP, over the last period
    * @param elephant whether it is one
-   * @param list that its last packet went by
-   * @param listByHash that its hash alone would give it now; a withdrawal is decided by it
-   * @param steeredBy whose rule chose the list; null where its hash did
+   * @param list that its last packet took
+   * @param listByHash list that its hash alone would choose now; the controller's withdrawals use
+   *     it
+   * @param steeredBy owner of the rule that chose the list; null if its hash did
    * @param flowLabel of the outer header
    * @param outerDestination the first segment
    * @param firstSeen ISO 8601
@@ -55,17 +56,17 @@ public final class GatewayStatus {
       String lastSeen) {}
 
   /**
-   * @param time of the look, ISO 8601
-   * @param adopted whether the data plane was at work before this process was
-   * @param traffic what came in from the LAN since the data plane began
+   * @param time of the sample, ISO 8601
+   * @param adopted whether the data plane was at work before this process
+   * @param traffic received from the LAN since the data plane started
    */
   public record Lists(String time, boolean adopted, Traffic traffic, List<SegmentList> lists) {}
 
   /**
    * @param rocePackets to queue pairs of a policy's destinations
-   * @param otherPackets to a policy's destinations, by the 5-tuple
-   * @param steeredPackets whose list a rule chose
-   * @param heldPackets that stayed on the old list until a gap
+   * @param otherPackets to a policy's destinations, hashed by the 5-tuple
+   * @param steeredPackets packets whose list a rule chose
+   * @param heldPackets packets that stayed on the old list until a gap
    * @param noPolicyPackets to other destinations
    */
   public record Traffic(
@@ -76,22 +77,22 @@ public final class GatewayStatus {
       long noPolicyPackets) {}
 
   /**
-   * @param id of the configuration
-   * @param name of the configuration
+   * @param id from the configuration
+   * @param name from the configuration
    * @param policy that it belongs to
    * @param alive whether it gets traffic
-   * @param reason why not; null where it does
-   * @param weight of the configuration
-   * @param buckets of the policy's 256 that go by it now
-   * @param segments in the order in which packets meet them
-   * @param device by which it leaves
-   * @param mtuBytes the largest packet from the LAN that fits; 0 where the device is missing
-   * @param packets since the data plane began
+   * @param reason why not; null if it does
+   * @param weight from the configuration
+   * @param buckets of the policy's 256 that use it now
+   * @param segments in the order in which packets visit them
+   * @param device outgoing interface
+   * @param mtuBytes the largest packet from the LAN that fits; 0 if the device is missing
+   * @param packets since the data plane started
    * @param bytes of IP, without the encapsulation
-   * @param bitsPerSecond likewise, between the last two looks
-   * @param elephants how many go by it
-   * @param lossShare of the last hundred probes; null where none is over
-   * @param roundTripUs the median of the last hundred probes; null where none was answered
+   * @param bitsPerSecond likewise, between the last two samples
+   * @param elephants number of elephants on it
+   * @param lossShare of the last hundred probes; null if none has an outcome
+   * @param roundTripUs median of the last hundred probes; null if none was answered
    */
   public record SegmentList(
       int id,
@@ -112,7 +113,7 @@ public final class GatewayStatus {
       @Nullable Double roundTripUs) {}
 
   /**
-   * @param time of the look, ISO 8601
+   * @param time of the sample, ISO 8601
    */
   public record Rules(String time, List<Rule> rules) {}
 
@@ -120,10 +121,10 @@ public final class GatewayStatus {
    * @param destination its address
    * @param queuePair that is steered
    * @param source null for any
-   * @param list where to
-   * @param active whether packets obey it
-   * @param reason why not; null where they do
-   * @param setBy who wanted it
+   * @param list target
+   * @param active whether packets follow it
+   * @param reason why not; null if they do
+   * @param setBy its owner
    * @param used whether packets of the queue pair are seen
    */
   public record Rule(
@@ -137,18 +138,18 @@ public final class GatewayStatus {
       boolean used) {}
 
   /**
-   * @param peers controllers, or reflectors between
+   * @param peers controllers, or route reflectors in between
    */
   public record Peers(List<Peer> peers) {}
 
   /**
-   * @param name of the configuration
+   * @param name from the configuration
    * @param address of the peer
    * @param state of the BGP session, by RFC 4271
-   * @param rules that it has here
-   * @param accepted announcements that were taken
-   * @param delayed announcements that had to wait for their turn
-   * @param refused how many announcements were refused, by why
+   * @param rules received from it and valid here
+   * @param accepted number of accepted announcements
+   * @param delayed number of announcements that had to wait
+   * @param refused number of refused announcements by reason
    */
   public record Peer(
       String name,
@@ -160,7 +161,7 @@ public final class GatewayStatus {
       Map<String, Long> refused) {}
 
   /**
-   * @param done what was done, a sentence
+   * @param done sentence on the completed action
    */
   public record Done(String done) {}
 }

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway saw at one look; immutable. */
+/** A gateway's sample; immutable. */
 public final class GatewayView {
   private static final double NS_PER_US = 1_000;
 
@@ -75,7 +75,7 @@ public final class GatewayView {
         seenAt);
   }
 
-  /** Of the look, nanoseconds since the epoch. */
+  /** Returns the time of the sample in nanoseconds since the epoch. */
   long timestampNs() {
     return seenAt.getEpochSecond() * 1_000_000_000L + seenAt.getNano();
   }
@@ -88,7 +88,7 @@ public final class GatewayView {
     return time.minusNanos(timeNs - nanoTime);
   }
 
-  /** Flows, the fastest first. */
+  /** Returns the flows, the fastest first. */
   public GatewayStatus.Flows flows() {
     return new GatewayStatus.Flows(
         text(seenAt),
@@ -102,7 +102,7 @@ public final class GatewayView {
             .toList());
   }
 
-  /** Elephants only, in no order. */
+  /** Returns only the elephants, unordered. */
   List<GatewayStatus.Flow> elephants() {
     return flows.stream().filter(MeasuredFlow::elephant).map(this::flow).toList();
   }
@@ -147,7 +147,7 @@ public final class GatewayView {
     return rule == null ? "a rule that has ended" : rule.setBy();
   }
 
-  /** Segment lists in the order of their policies. */
+  /** Returns the segment lists in the order of their policies. */
   public GatewayStatus.Lists lists() {
     return new GatewayStatus.Lists(
         text(seenAt),
@@ -189,7 +189,7 @@ public final class GatewayView {
     return Double.isNaN(figure) ? null : figure;
   }
 
-  /** Rules in the order of destination and queue pair. */
+  /** Returns the rules by destination and queue pair. */
   public GatewayStatus.Rules rules() {
     Set<SteerKey> seen = new HashSet<>();
     for (MeasuredFlow each : flows) {

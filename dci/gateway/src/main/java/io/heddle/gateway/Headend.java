@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The kernel's share of the segment lists: tables, rules, encapsulation. The kernel forgets routes
- * of an interface that goes down, so they are given anew when one comes back.
+ * The kernel's part of the segment lists: tables, rules and encapsulation. The kernel drops routes
+ * of an interface that goes down, so they are installed again when one comes back.
  */
 final class Headend {
   private final GatewayConfig config;
@@ -32,12 +32,12 @@ final class Headend {
   }
 
   /**
-   * Gives the kernel the routes of all lists whose interface is up, and takes old ones away.
+   * Installs the routes of all lists whose interface is up, and removes old ones.
    *
-   * @return why a list can't be used all the same, by its id
+   * @return reason for each list, by id, that still can't be used
    */
   Map<Integer, String> install(HostAddresses host) {
-    /* Lists of several policies may have the way to their first segment in common. */
+    /* Lists of several policies may share the route to their first segment. */
     Map<KernelRoute, Set<Integer>> routes = new LinkedHashMap<>();
     List<MarkRule> rules = new ArrayList<>();
     for (PolicyConfig policy : config.policies()) {
@@ -94,7 +94,10 @@ final class Headend {
     return routes;
   }
 
-  /** The largest packet from the LAN that fits within the encapsulation; 0 without interface. */
+  /**
+   * Returns the largest packet from the LAN that fits into the encapsulation; 0 if the interface is
+   * missing.
+   */
   int mtuBytes(ListConfig list, HostAddresses host) {
     boolean reduced = config.reduced() && !whole.contains(list.id());
     int overhead = new SegmentPath(list.segments(), reduced).overheadBytes();

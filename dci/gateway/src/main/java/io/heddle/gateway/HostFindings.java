@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a host lacks for a configuration, and the kernel's settings that a gateway needs. */
+/** Check of a host against a configuration, and the kernel settings that a gateway needs. */
 public final class HostFindings {
   private static final Path SYSCTL = Path.of("/proc/sys/net");
   private static final String FLOW_LABEL = "ipv6/seg6_flowlabel";
@@ -27,7 +27,7 @@ public final class HostFindings {
     return host.links().stream().filter(each -> each.name().equals(name)).findFirst();
   }
 
-  /** Sentences on what keeps this gateway from working here, each with its remedy. */
+  /** Returns a sentence with a remedy for each fault that keeps this gateway from working here. */
   public static List<String> faults(GatewayConfig config) {
     List<String> faults = new ArrayList<>();
     DataPlanes.refusal(config).ifPresent(faults::add);
@@ -49,17 +49,17 @@ public final class HostFindings {
       }
     }
     if (!isOn("ipv6/conf/all/forwarding")) {
-      faults.add("this host forwards no IPv6: sysctl -w net.ipv6.conf.all.forwarding=1");
+      faults.add("IPv6 forwarding is off: sysctl -w net.ipv6.conf.all.forwarding=1");
     }
     boolean ipv4 =
         config.policies().stream()
             .flatMap(each -> each.destinations().stream())
             .anyMatch(each -> each.address() instanceof Inet4Address);
     if (ipv4 && !isOn("ipv4/ip_forward")) {
-      faults.add("this host forwards no IPv4: sysctl -w net.ipv4.ip_forward=1");
+      faults.add("IPv4 forwarding is off: sysctl -w net.ipv4.ip_forward=1");
     }
     if (!Files.exists(SYSCTL.resolve(FLOW_LABEL))) {
-      faults.add("this kernel has no SRv6 (CONFIG_IPV6_SEG6_LWTUNNEL)");
+      faults.add("the kernel has no SRv6 (CONFIG_IPV6_SEG6_LWTUNNEL)");
     }
     TelemetryConfig telemetry = config.telemetry();
     if (telemetry != null) {
@@ -81,9 +81,9 @@ public final class HostFindings {
   }
 
   /**
-   * Has the kernel make outer flow labels of packets' hashes, or leave them 0.
+   * Sets whether the kernel derives outer flow labels from packet hashes or leaves them 0.
    *
-   * @throws HeddleException where it can't be told
+   * @throws HeddleException if the setting can't be written
    */
   static void setLabelsBySeg6(boolean wanted) {
     try {

@@ -11,9 +11,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Whether anything has happened to a gateway's interfaces. Two looks may show one as it was that
- * went down and came up between them: its routes are gone, and it may be another one of its name.
- * One thread at a time.
+ * Change events of a gateway's interfaces. They reveal an interface that went down and came up
+ * between two polls, which two snapshots wouldn't: its routes are gone, and it may be another
+ * interface of the same name. Used by one thread at a time.
  */
 final class LinkEvents implements AutoCloseable {
   private final AddressWatcher watcher = AddressWatcher.open();
@@ -26,10 +26,10 @@ final class LinkEvents implements AutoCloseable {
   }
 
   /**
-   * Whether something has happened since the call before. To be asked before the host is looked at
-   * again: then the next call has what that look misses.
+   * Returns whether an interface has changed since the last call. Call it before reading the host:
+   * the next call then covers all that this reading misses.
    *
-   * @param host as it was seen last
+   * @param host as last read
    */
   boolean poll(HostAddresses host) {
     any = false;

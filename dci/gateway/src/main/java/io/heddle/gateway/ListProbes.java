@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which lists are probed. */
+/** Selection of the lists to probe. */
 final class ListProbes {
   private ListProbes() {}
 
-  /**
-   * Begins the probes and the reflector that a configuration asks for; null where it asks for none.
-   */
+  /** Starts the configured probes and reflector; returns null if there are none. */
   static @Nullable Probes start(GatewayConfig config, Log log) {
     List<Probes.Target> targets = new ArrayList<>();
     InetAddress source = config.probes().source();

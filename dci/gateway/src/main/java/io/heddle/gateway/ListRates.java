@@ -4,7 +4,7 @@ import io.heddle.dataplane.PacketCount;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How much goes by each list, from one look to the next. One thread at a time. */
+/** Traffic rate of each list between samples. Used by one thread at a time. */
 final class ListRates {
   private static final double BITS_NS_PER_BYTE_S = 8e9;
 
@@ -16,13 +16,13 @@ final class ListRates {
     lastNs = nowNs;
   }
 
-  /** As they were at the last look, by the list's id. */
+  /** Returns the counts of the last sample, by list id. */
   Map<Integer, PacketCount> counts() {
     return counts;
   }
 
-  /** Bits a second since the last look, by the list's id. */
-  Map<Integer, Long> look(Map<Integer, PacketCount> newest, long nowNs) {
+  /** Returns bits per second since the last sample, by list id. */
+  Map<Integer, Long> sample(Map<Integer, PacketCount> newest, long nowNs) {
     Map<Integer, Long> rates = new TreeMap<>();
     newest.forEach((list, count) -> {
       long bytes = count.bytes() - counts.getOrDefault(list, PacketCount.NONE).bytes();

@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Why lists are dead, and the kernel's routes of those that aren't. One thread at a time. */
+/**
+ * Reasons why lists are dead, and the kernel's routes of the others. Used by one thread at a time.
+ */
 final class ListReasons {
   private final GatewayConfig config;
   private final Headend headend;
@@ -26,12 +28,12 @@ final class ListReasons {
   }
 
   /**
-   * Why lists are dead, by their ids. Routes are given anew where an interface came or went, or
-   * some were refused.
+   * Returns the reason for each dead list, by id. Installs routes again if an interface came or
+   * went, or if some were refused.
    *
-   * @param anew whether routes are given in any case
+   * @param anew whether to install the routes in any case
    */
-  Map<Integer, String> look(HostAddresses host, Map<Integer, ProbeResult> probes, boolean anew) {
+  Map<Integer, String> update(HostAddresses host, Map<Integer, ProbeResult> probes, boolean anew) {
     Map<Integer, String> links = new TreeMap<>();
     config
         .lists()
@@ -54,7 +56,10 @@ final class ListReasons {
     return all;
   }
 
-  /* Lists whose probes are lost. Where none of a policy's lists is answered, the reflector may be what is missing. */
+  /*
+   * Returns the lists whose probes are lost. If no list of a policy is answered, the fault may be
+   * the reflector's, so none of them counts as dead.
+   */
   private Map<Integer, String> silent(Map<Integer, ProbeResult> results) {
     Map<Integer, String> silent = new TreeMap<>();
     int most = config.probes().misses();
@@ -70,7 +75,7 @@ final class ListReasons {
                 id,
                 "the last "
                     + Objects.requireNonNull(results.get(id)).misses()
-                    + " probes are lost"));
+                    + " probes were lost"));
       }
     }
     return silent;

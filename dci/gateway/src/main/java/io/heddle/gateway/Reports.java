@@ -11,7 +11,7 @@ import io.heddle.telemetry.report.RuleReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A view as telemetry has it: lists by number, and of the flows the elephants. */
+/** Converter of a view to telemetry: lists by number, and only elephants of the flows. */
 final class Reports {
   private final GatewayConfig config;
 
@@ -20,7 +20,7 @@ final class Reports {
   }
 
   /**
-   * @param sent what interfaces had sent at the look
+   * @param sent bytes sent by interfaces up to the sample
    */
   static GatewayReport of(GatewayView view, GatewayConfig config, List<InterfaceReport> sent) {
     Reports reports = new Reports(config);
@@ -49,7 +49,7 @@ final class Reports {
         rounded(list.roundTripUs(), 1e3));
   }
 
-  /* The model's decimals. */
+  /* Rounds to the YANG model's decimals. */
   private static @Nullable Double rounded(@Nullable Double figure, double parts) {
     return figure == null ? null : Math.rint(figure * parts) / parts;
   }
@@ -91,7 +91,7 @@ final class Reports {
     return config.list(name).map(ListConfig::id).orElse(0);
   }
 
-  /** Sessions as they are printed. */
+  /** Returns the sessions for display. */
   static GatewayStatus.Peers peers(List<ControllerSessions.Peer> sessions) {
     return new GatewayStatus.Peers(
         sessions.stream()

@@ -12,19 +12,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steers that somebody wants, and which of them the data plane has. An operator's order goes
- * before a controller's rule. A steer whose list is dead stays here, inactive, and its queue pair
- * goes by its hash.
+ * Steers that an operator or a controller wants, and those that the data plane has. An operator's
+ * order takes precedence over a controller's rule. A steer to a dead list stays here, inactive, and
+ * its queue pair follows its hash.
  */
 final class WantedSteers {
-  /** Who wanted a steer that the data plane had when this process began. */
+  /** Owner of a steer that the data plane had when this process started. */
   static final String BEFORE = "found at the start";
 
   /**
    * A steer.
    *
    * @param list its list's id
-   * @param waits for room in the data plane
+   * @param waits whether it waits for room in the data plane
    */
   record Wanted(int list, String setBy, boolean waits) {
     Wanted(int list, String setBy) {
@@ -35,15 +35,15 @@ final class WantedSteers {
   private final DataPlane plane;
   private final Map<SteerKey, Wanted> orders = new LinkedHashMap<>();
   private final Map<SteerKey, Wanted> rules = new LinkedHashMap<>();
-  private final Map<SteerKey, Integer> obeyed = new HashMap<>();
-  /* By the data plane, for want of room; tried again when it has some. */
+  private final Map<SteerKey, Integer> applied = new HashMap<>();
+  /* Steers that found no room in the data plane; retried when it has some. */
   private final Set<SteerKey> refused = new HashSet<>();
   private final Log log;
 
   /**
-   * Takes over what the data plane has.
+   * Adopts the data plane's steers.
    *
-   * @param known ids of lists; steers to others end
+   * @param known ids of lists; steers to others are removed
    */
   WantedSteers(DataPlane plane, Set<Integer> known, Log log) {
     this.plane = plane;
@@ -53,14 +53,14 @@ final class WantedSteers {
         .forEach((key, list) -> {
           if (known.contains(list)) {
             orders.put(key, new Wanted(list, BEFORE));
-            obeyed.put(key, list);
+            applied.put(key, list);
           } else {
             plane.release(key);
           }
         });
   }
 
-  /** What is wanted of each queue pair. */
+  /** Returns the wanted steer of each queue pair. */
   Map<SteerKey, Wanted> all() {
     Map<SteerKey, Wanted> all = new LinkedHashMap<>(rules);
     all.putAll(orders);
@@ -74,10 +74,10 @@ final class WantedSteers {
     return order == null ? rules.get(key) : order;
   }
 
-  /** Orders a steer; false where the data plane has no room for it, and then nothing is ordered. */
+  /** Orders a steer. Returns false, and orders nothing, if the data plane has no room for it. */
   boolean order(SteerKey key, Wanted order, Set<Integer> alive) {
     orders.put(key, order);
-    obey(Set.of(key), alive);
+    apply(Set.of(key), alive);
     boolean taken = !refused.contains(key);
     if (!taken) {
       endOrder(key, alive);
@@ -85,18 +85,21 @@ final class WantedSteers {
     return taken;
   }
 
-  /** Ends an order; a controller's rule for the queue pair holds again. Whether there was one. */
+  /**
+   * Ends an order; a controller's rule for the queue pair applies again. Returns whether there was
+   * one.
+   */
   boolean endOrder(SteerKey key, Set<Integer> alive) {
     boolean was = orders.remove(key) != null;
-    obey(Set.of(key), alive);
+    apply(Set.of(key), alive);
     return was;
   }
 
   /**
-   * Controllers have changed their minds. What was found at the start gives way.
+   * Applies changes of controllers' rules. They replace steers that were found at the start.
    *
-   * @param changed rules that are new or lead elsewhere
-   * @param gone rules that are withdrawn
+   * @param changed new rules, and rules with another list
+   * @param gone withdrawn rules
    */
   void rules(Map<SteerKey, Wanted> changed, Set<SteerKey> gone, Set<Integer> alive) {
     rules.putAll(changed);
@@ -104,7 +107,7 @@ final class WantedSteers {
     changed.keySet().forEach(this::forgetBefore);
     Set<SteerKey> keys = new HashSet<>(changed.keySet());
     keys.addAll(gone);
-    obey(keys, alive);
+    apply(keys, alive);
   }
 
   private void forgetBefore(SteerKey key) {
@@ -114,7 +117,7 @@ final class WantedSteers {
     }
   }
 
-  /** Ends the steers that were found at the start and that nobody has wanted since; how many. */
+  /** Removes the steers that were found at the start and not wanted since. Returns their number. */
   int endFoundBefore(Set<Integer> alive) {
     Set<SteerKey> before = new HashSet<>();
     orders.forEach((key, order) -> {
@@ -123,31 +126,31 @@ final class WantedSteers {
       }
     });
     orders.keySet().removeAll(before);
-    obey(before, alive);
+    apply(before, alive);
     return before.size();
   }
 
-  /** Has the data plane obey the steers whose lists are alive, and no others. */
-  void obey(Set<Integer> alive) {
-    Set<SteerKey> keys = new HashSet<>(obeyed.keySet());
+  /** Gives the data plane exactly the steers whose lists are alive. */
+  void apply(Set<Integer> alive) {
+    Set<SteerKey> keys = new HashSet<>(applied.keySet());
     keys.addAll(rules.keySet());
     keys.addAll(orders.keySet());
-    obey(keys, alive);
+    apply(keys, alive);
   }
 
-  private void obey(Set<SteerKey> keys, Set<Integer> alive) {
+  private void apply(Set<SteerKey> keys, Set<Integer> alive) {
     Map<SteerKey, Integer> fresh = new HashMap<>();
     boolean room = false;
     for (SteerKey key : keys) {
       Wanted wanted = wanted(key);
       if (wanted == null || !alive.contains(wanted.list())) {
         refused.remove(key);
-        if (obeyed.containsKey(key)) {
+        if (applied.containsKey(key)) {
           plane.release(key);
-          obeyed.remove(key);
+          applied.remove(key);
           room = true;
         }
-      } else if (!Integer.valueOf(wanted.list()).equals(obeyed.get(key))) {
+      } else if (!Integer.valueOf(wanted.list()).equals(applied.get(key))) {
         fresh.put(key, wanted.list());
       }
     }
@@ -165,7 +168,7 @@ final class WantedSteers {
     refused.removeAll(fresh.keySet());
     refused.addAll(without);
     fresh.keySet().removeAll(without);
-    obeyed.putAll(fresh);
+    applied.putAll(fresh);
     if (none && !refused.isEmpty()) {
       log.warn(
           "the data plane has no room for %d steers: they wait until others end", refused.size());

@@ -44,15 +44,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A gateway with hash alone, in a WAN of the kernel's own SRv6 routers, whichever its data plane
- * is.
+ * A gateway that only hashes, in a WAN of the kernel's own SRv6 routers. Subclasses choose its data
+ * plane.
  */
 @EndsWithin(240)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class GatewayInWan {
   private static final int SEED = GatewayConfigs.parse(WanTopology.config("")).settings().seed();
   private static final int FIRST = 0x100;
-  /* Below all others, whose senders count from 1. */
+  /* Below all other numbers, whose senders count from 1. */
   private static final long IPV4_NUMBERS = -1_000_000;
   private final GatewayConfig config;
   private final String dataPlane;
@@ -63,21 +63,21 @@ abstract class GatewayInWan {
   private Gateway gateway;
 
   /**
-   * @param dataPlane what the configuration says of it
+   * @param dataPlane value of the configuration's key
    */
   GatewayInWan(String dataPlane) {
     this.dataPlane = "data-plane = " + dataPlane;
     config = GatewayConfigs.parse(WanTopology.config(this.dataPlane));
   }
 
-  /** Why this data plane can't be had here; nothing where it can. */
+  /** Returns why this data plane can't run here; empty if it can. */
   abstract Optional<String> refusal();
 
-  /** The 6-tuple's. */
+  /** Returns the hash of the 6-tuple. */
   abstract int hash(
       InetAddress source, InetAddress destination, int sourcePort, int queuePair, int seed);
 
-  /** The 5-tuple's, UDP. */
+  /** Returns the hash of the UDP 5-tuple. */
   abstract int hashOfOther(
       InetAddress source, InetAddress destination, int sourcePort, int port, int seed);
 
@@ -102,7 +102,7 @@ abstract class GatewayInWan {
   @BeforeEach
   void start() throws Exception {
     gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
-    /* Neighbours are found by the first packets, which may wait for that or be lost. */
+    /* Neighbour discovery may delay or drop the first packets. */
     for (int list = 1; list <= 3; list++) {
       int queuePair = queuePairOn(list);
       traffic.arrives(WanTopology.DESTINATION, queuePair);
@@ -149,25 +149,28 @@ abstract class GatewayInWan {
     return new SteerKey(AddressText.parse(WanTopology.DESTINATION), queuePair, null);
   }
 
-  private void look() {
+  private void poll() {
     wan.gw1.call(() -> {
-      gateway.look();
+      gateway.poll();
       return null;
     });
   }
 
-  /* A data plane whose reading takes long tells of a moment ago: nft has a share of a processor at most. */
-  private void lookUntil(BooleanSupplier seen) throws InterruptedException {
+  /*
+   * Reading a data plane may take long, so its result can be old: nft has at most a share of a
+   * processor.
+   */
+  private void pollUntil(BooleanSupplier seen) throws InterruptedException {
     Patience patience = Patience.ofSeconds(30);
-    look();
+    poll();
     while (!seen.getAsBoolean()) {
-      assertFalse(patience.isOver(), () -> "seen in vain: " + gateway.view());
+      assertFalse(patience.isOver(), () -> "still missing in: " + gateway.view());
       Thread.sleep(10);
-      look();
+      poll();
     }
   }
 
-  /* Of the last look. */
+  /* Returns the flows of the last sample. */
   private Map<Integer, GatewayStatus.Flow> flows() {
     Map<Integer, GatewayStatus.Flow> flows = new HashMap<>();
     for (GatewayStatus.Flow each : gateway.view().flows().flows()) {
@@ -179,56 +182,56 @@ abstract class GatewayInWan {
   }
 
   @Test
-  void eachQueuePairHasOneLabelAndOneListAndBothAreReported() throws Exception {
+  void labelAndListOfEachQueuePairAreConstantAndReported() throws Exception {
     List<Sighting> seen = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 5);
-    lookUntil(() -> IntStream.range(FIRST, FIRST + 64).allMatch(flows()::containsKey));
+    pollUntil(() -> IntStream.range(FIRST, FIRST + 64).allMatch(flows()::containsKey));
     Map<Integer, GatewayStatus.Flow> flows = flows();
     Set<Integer> labels = new TreeSet<>();
-    Map<Integer, Integer> byWay = new HashMap<>();
+    Map<Integer, Integer> byPath = new HashMap<>();
     for (Sighting each : seen) {
       GatewayStatus.Flow flow = flows.get(each.queuePair());
       assertEquals(flow.flowLabel(), each.label(), "label of queue pair " + each.queuePair());
       assertEquals(FlowHash.label(hash(each.queuePair())), each.label());
-      assertEquals("sl" + each.way(), flow.list());
+      assertEquals("sl" + each.path(), flow.list());
       assertEquals(flow.listByHash(), flow.list());
       labels.add(each.label());
-      byWay.merge(each.way(), 1, Integer::sum);
+      byPath.merge(each.path(), 1, Integer::sum);
     }
     assertEquals(320, seen.size());
     assertEquals(64, labels.size(), "queue pairs of one 5-tuple have labels of their own");
-    byWay.forEach((way, count) ->
-        assertTrue(Math.abs(count / 320.0 - 1 / 3.0) < 0.15, "shares of 320: " + byWay));
-    assertEquals(WanTopology.WAYS, byWay.size());
+    byPath.forEach((path, count) ->
+        assertTrue(Math.abs(count / 320.0 - 1 / 3.0) < 0.15, "shares of 320: " + byPath));
+    assertEquals(WanTopology.PATHS, byPath.size());
   }
 
   @Test
-  void aRouterThatHashesTheLabelSharesQueuePairsOut() throws Exception {
+  void routerThatHashesTheLabelSpreadsQueuePairs() throws Exception {
     List<Sighting> seen = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
-    Map<Integer, Integer> byWay = new HashMap<>();
-    seen.forEach(each -> byWay.merge(each.way(), 1, Integer::sum));
-    /* The kernel's own seed is luck: 15 points are 7.8 standard deviations of 600 coins. */
-    for (int way = 1; way <= WanTopology.WAYS; way++) {
-      assertEquals(1 / 3.0, byWay.getOrDefault(way, 0) / 600.0, 0.15, "shares of 600: " + byWay);
+    Map<Integer, Integer> byPath = new HashMap<>();
+    seen.forEach(each -> byPath.merge(each.path(), 1, Integer::sum));
+    /* The kernel's own seed is random: 15 points are 7.8 standard deviations of 600 coins. */
+    for (int path = 1; path <= WanTopology.PATHS; path++) {
+      assertEquals(1 / 3.0, byPath.getOrDefault(path, 0) / 600.0, 0.15, "shares of 600: " + byPath);
     }
     List<Sighting> again = traffic.send(WanTopology.BEHIND_PE, FlowHash.ROCE_PORT, FIRST, 600, 1);
-    Map<Integer, Integer> ways = new HashMap<>();
-    seen.forEach(each -> ways.put(each.queuePair(), each.way()));
-    again.forEach(
-        each -> assertEquals(ways.get(each.queuePair()), each.way(), "a queue pair keeps its way"));
+    Map<Integer, Integer> paths = new HashMap<>();
+    seen.forEach(each -> paths.put(each.queuePair(), each.path()));
+    again.forEach(each ->
+        assertEquals(paths.get(each.queuePair()), each.path(), "a queue pair keeps its path"));
   }
 
   @Test
-  void aSteerMovesExactlyOneQueuePairAndItsReleasePutsItBack() throws Exception {
+  void steerMovesExactlyOneQueuePairUntilItsRelease() throws Exception {
     int moved = queuePairOn(1);
     String done = gateway.steer(key(moved), "sl3");
-    assertEquals("queue pair " + moved + " of fc00:2::2 goes by sl3", done);
+    assertEquals("queue pair " + moved + " of fc00:2::2 is steered to sl3", done);
     for (Sighting each : traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 3)) {
       assertEquals(
           each.queuePair() == moved ? 3 : listByHash(each.queuePair()),
-          each.way(),
+          each.path(),
           "queue pair " + each.queuePair());
     }
-    lookUntil(() -> flows().containsKey(moved));
+    pollUntil(() -> flows().containsKey(moved));
     GatewayStatus.Flow flow = flows().get(moved);
     assertEquals("sl3", flow.list());
     assertEquals("sl1", flow.listByHash());
@@ -238,31 +241,32 @@ abstract class GatewayInWan {
     assertTrue(rule.active() && rule.used(), rule.toString());
     gateway.release(key(moved));
     for (Sighting each : traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
-      assertEquals(listByHash(each.queuePair()), each.way());
+      assertEquals(listByHash(each.queuePair()), each.path());
     }
-    look();
+    poll();
     assertNull(flows().get(moved).steeredBy());
     assertTrue(gateway.view().rules().rules().isEmpty());
   }
 
   @Test
-  void aSteerMayBeForOneSourceOnly() throws Exception {
+  void steerMayBeLimitedToOneSource() throws Exception {
     int queuePair = queuePairOn(1);
     InetAddress destination = AddressText.parse(WanTopology.DESTINATION);
     gateway.steer(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")), "sl2");
     traffic
         .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
-        .forEach(each -> assertEquals(1, each.way()));
+        .forEach(each -> assertEquals(1, each.path()));
     SteerKey ours = new SteerKey(destination, queuePair, AddressText.parse(WanTopology.SOURCE));
     gateway.steer(ours, "sl3");
     gateway.steer(key(queuePair), "sl2");
     traffic
         .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
-        .forEach(each -> assertEquals(3, each.way(), "the one that names the source goes first"));
+        .forEach(
+            each -> assertEquals(3, each.path(), "the rule that names the source has precedence"));
     gateway.release(ours);
     traffic
         .send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, queuePair, 1, 3)
-        .forEach(each -> assertEquals(2, each.way()));
+        .forEach(each -> assertEquals(2, each.path()));
     gateway.release(key(queuePair));
     gateway.release(new SteerKey(destination, queuePair, AddressText.parse("fc00:1::9")));
   }
@@ -290,17 +294,17 @@ abstract class GatewayInWan {
         int list = ipv4Buckets().list(FlowHash.bucket(hash)) - WanTopology.FIRST_IPV4_LIST + 1;
         lists.put(queuePair, list);
         Sighting seen = traffic.across(four, far, queuePair);
-        assertEquals(list, seen.way(), "queue pair " + queuePair);
+        assertEquals(list, seen.path(), "queue pair " + queuePair);
         assertEquals(FlowHash.label(hash), seen.label());
       }
       assertEquals(Set.of(1, 2, 3), Set.copyOf(lists.values()));
       SteerKey key = new SteerKey(AddressText.parse(WanTopology.DESTINATION_IPV4), FIRST, null);
-      int other = lists.get(FIRST) % WanTopology.WAYS + 1;
+      int other = lists.get(FIRST) % WanTopology.PATHS + 1;
       gateway.steer(key, "four" + other);
-      assertEquals(other, traffic.across(four, far, FIRST).way());
-      assertEquals(lists.get(FIRST + 1), traffic.across(four, far, FIRST + 1).way());
+      assertEquals(other, traffic.across(four, far, FIRST).path());
+      assertEquals(lists.get(FIRST + 1), traffic.across(four, far, FIRST + 1).path());
       gateway.release(key);
-      assertEquals(lists.get(FIRST), traffic.across(four, far, FIRST).way());
+      assertEquals(lists.get(FIRST), traffic.across(four, far, FIRST).path());
     }
   }
 
@@ -311,7 +315,7 @@ abstract class GatewayInWan {
   }
 
   @Test
-  void whatIsNotRoceFallsThroughToTheFiveTuple() throws Exception {
+  void packetsOtherThanRoceAreHashedByTheFiveTuple() throws Exception {
     int port = 4790;
     int queuePair = queuePairOn(1);
     gateway.steer(key(queuePair), "sl3");
@@ -323,29 +327,29 @@ abstract class GatewayInWan {
             port,
             SEED);
     int list = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)).list(FlowHash.bucket(hash));
-    look();
+    poll();
     long before = otherPackets();
     for (Sighting each : traffic.send(WanTopology.DESTINATION, port, FIRST, 64, 1)) {
-      assertEquals(list, each.way());
+      assertEquals(list, each.path());
       assertEquals(FlowHash.label(hash), each.label());
     }
-    lookUntil(() -> otherPackets() >= before + 64);
+    pollUntil(() -> otherPackets() >= before + 64);
     assertEquals(before + 64, otherPackets());
   }
 
-  /* Of the last look. */
+  /* Returns the count of the last sample. */
   private long otherPackets() {
     return gateway.view().lists().traffic().otherPackets();
   }
 
   @Test
-  void aDeadListsQueuePairsAloneMoveAndComeBack() throws Exception {
+  void onlyADeadListsQueuePairsMoveAndTheyReturn() throws Exception {
     gateway.steer(key(queuePairOn(1)), "sl2");
     List<Sighting> before = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
-    assertTrue(before.stream().anyMatch(each -> each.way() == 2));
+    assertTrue(before.stream().anyMatch(each -> each.path() == 2));
     wan.gw1.ip("link set w2 down");
     try {
-      look();
+      poll();
       GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
       assertFalse(dead.alive());
       assertEquals("the interface w2 is down or has no carrier", dead.reason());
@@ -354,28 +358,31 @@ abstract class GatewayInWan {
       for (Sighting each :
           traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
         if (listByHash(each.queuePair()) == 2) {
-          assertNotEquals(2, each.way());
+          assertNotEquals(2, each.path());
         } else {
-          assertEquals(listByHash(each.queuePair()), each.way());
+          assertEquals(listByHash(each.queuePair()), each.path());
         }
       }
     } finally {
-      /* The kernel takes addresses from an interface that goes down: the route is refused until one is back. */
+      /*
+       * The kernel removes addresses of an interface that goes down; the route is refused until one
+       * is back.
+       */
       wan.gw1.ip("link set w2 up");
-      look();
+      poll();
       assertFalse(gateway.view().lists().lists().get(1).alive());
       wan.gw1.ip("addr add fc00:12::1/64 dev w2 nodad");
     }
     await(GatewayStatus.SegmentList::alive, 1);
     traffic.arrives(WanTopology.DESTINATION, queuePairOn(2));
     List<Sighting> after = traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1);
-    Map<Integer, Integer> ways = new HashMap<>();
-    before.forEach(each -> ways.put(each.queuePair(), each.way()));
-    after.forEach(each -> assertEquals(ways.get(each.queuePair()), each.way()));
+    Map<Integer, Integer> paths = new HashMap<>();
+    before.forEach(each -> paths.put(each.queuePair(), each.path()));
+    after.forEach(each -> assertEquals(paths.get(each.queuePair()), each.path()));
   }
 
   @Test
-  void probesMeasureEachListAndFindOneThatIsDeadFurtherOn() throws Exception {
+  void probesMeasureEachListAndDetectARemoteFailure() throws Exception {
     gateway.close();
     GatewayConfig probing =
         GatewayConfigs.parse(
@@ -395,12 +402,12 @@ abstract class GatewayInWan {
       wan.p.get(1).ip("route add blackhole 5f00:0:99::d6/128");
       await(list -> !list.alive(), 1);
       GatewayStatus.SegmentList dead = gateway.view().lists().lists().get(1);
-      assertTrue(dead.reason().matches("the last [0-9]+ probes are lost"), dead.reason());
+      assertTrue(dead.reason().matches("the last [0-9]+ probes were lost"), dead.reason());
       assertTrue(dead.lossShare() > 0, dead.toString());
       assertTrue(gateway.view().lists().lists().get(0).alive());
       for (Sighting each :
           traffic.send(WanTopology.DESTINATION, FlowHash.ROCE_PORT, FIRST, 64, 1)) {
-        assertTrue(each.way() != 2, "queue pair " + each.queuePair());
+        assertTrue(each.path() != 2, "queue pair " + each.queuePair());
       }
       wan.p.get(1).ip("route del blackhole 5f00:0:99::d6/128");
       await(GatewayStatus.SegmentList::alive, 1);
@@ -409,19 +416,19 @@ abstract class GatewayInWan {
 
   private void await(Predicate<GatewayStatus.SegmentList> wanted, int... lists)
       throws InterruptedException {
-    lookUntil(
+    pollUntil(
         () -> IntStream.of(lists).mapToObj(gateway.view().lists().lists()::get).allMatch(wanted));
   }
 
   @Test
-  void theLargestPacketThatFitsIsReported() {
+  void largestFittingPacketIsReported() {
     List<GatewayStatus.SegmentList> lists = gateway.view().lists().lists();
     assertEquals(9000 - 40 - 8 - 32, lists.get(0).mtuBytes());
     assertEquals(9000 - 40 - 8 - 16, lists.get(3).mtuBytes());
   }
 
   @Test
-  void killingTheProcessLosesNoPacketAndTheNextOneFindsItsWork() throws Exception {
+  void killingTheProcessLosesNoPacketAndTheNextOneAdoptsItsDataPlane() throws Exception {
     gateway.close();
     Path file = folder.resolve("gateway.conf");
     Files.write(
@@ -446,7 +453,7 @@ abstract class GatewayInWan {
     seen.stream()
         .skip(64)
         .filter(each -> each.queuePair() == moved)
-        .forEach(each -> assertEquals(3, each.way(), "the rule outlives the process"));
+        .forEach(each -> assertEquals(3, each.path(), "the rule outlives the process"));
     gateway = wan.gw1.call(() -> Gateway.start(config, (level, sentence) -> {}));
     assertTrue(gateway.view().lists().adopted());
   }

@@ -5,7 +5,7 @@ import io.heddle.dataplane.bpf.BpfDataPlane;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** By the BPF program. */
+/** A gateway with the BPF program. */
 final class GatewayInWanTest extends GatewayInWan {
   GatewayInWanTest() {
     super("bpf");

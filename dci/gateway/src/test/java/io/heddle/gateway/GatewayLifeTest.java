@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** How a gateway begins and ends, on a host whose WAN nobody answers in. */
+/** Start and end of a gateway, on a host whose WAN doesn't answer. */
 @EndsWithin(120)
 final class GatewayLifeTest {
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
@@ -50,7 +50,7 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void rulesOfAControllerOutliveAGatewayThatIsToldToEnd() throws Exception {
+  void controllerRulesOutliveATerminatedGateway() throws Exception {
     try (LoneHost host = new LoneHost()) {
       host.controller(2, 17);
       Gateway first = host.start(LoneHost.steered());
@@ -82,37 +82,37 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void linkThatGoesDownAndComesUpBetweenTwoLooksHasItsRoutesAgain() throws Exception {
+  void linkThatFlapsBetweenTwoPollsGetsItsRoutesBack() throws Exception {
     try (LoneHost host = new LoneHost()) {
       Gateway gateway = host.start(LoneHost.config("", ""));
-      host.look(gateway);
+      host.poll(gateway);
       assertTrue(hasRoutes(host, 1));
       host.ip("link set w1 down", "link set w1 up");
       assertFalse(hasRoutes(host, 1), "the kernel has forgotten them");
-      host.look(gateway);
+      host.poll(gateway);
       assertTrue(hasRoutes(host, 1));
       assertTrue(gateway.view().lists().lists().getFirst().alive());
     }
   }
 
   @Test
-  void interfacesThatAreMadeAnewAreTakenIntoTheGateway() throws Exception {
+  void recreatedInterfacesAreAttachedAgain() throws Exception {
     try (LoneHost host = new LoneHost()) {
       Gateway gateway = host.start(LoneHost.config("", ""));
-      host.look(gateway);
+      host.poll(gateway);
       for (String name : List.of("lan", "w2")) {
         host.ip("link del " + name);
         host.link(name);
       }
       assertFalse(hasProgram(host));
       assertFalse(hasRoutes(host, 2));
-      host.look(gateway);
+      host.poll(gateway);
       assertTrue(hasProgram(host));
       assertTrue(hasRoutes(host, 2));
       host.ip("link del lan");
-      host.look(gateway);
+      host.poll(gateway);
       host.link("lan");
-      host.look(gateway);
+      host.poll(gateway);
       assertTrue(hasProgram(host), "and after a while without it");
     }
   }
@@ -122,7 +122,7 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void firstStartThatFailsLeavesNothingAtWork() throws Exception {
+  void failedFirstStartRemovesItsDataPlane() throws Exception {
     try (LoneHost host = new LoneHost()) {
       GatewayConfig notOurs = LoneHost.config("reflect = fc00:9::9", "");
       HeddleException failed = assertThrows(HeddleException.class, () -> host.start(notOurs));
@@ -140,7 +140,7 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void certificateThatDoesNotServeIsAFaultBeforeAnythingBegins() throws Exception {
+  void unusableCertificateIsAFaultBeforeTheStart() throws Exception {
     try (LoneHost host = new LoneHost()) {
       GatewayConfig config =
           LoneHost.config(
@@ -171,7 +171,7 @@ final class GatewayLifeTest {
           }
 
           @Override
-          public void graceIsOver() {}
+          public void graceEnded() {}
         };
     try (LoneHost host = new LoneHost();
         ControllerSessions sessions =
@@ -189,17 +189,17 @@ final class GatewayLifeTest {
   }
 
   @Test
-  void timeOfAnAnswerIsThatOfTheLookAndNotOfTheQuestion() throws Exception {
+  void answerHasTheTimeOfTheSampleNotOfTheQuery() throws Exception {
     try (LoneHost host = new LoneHost()) {
       Gateway gateway = host.start(LoneHost.config("", ""));
-      host.look(gateway);
-      String looked = gateway.view().lists().time();
-      await("another moment", () -> Instant.now().isAfter(Instant.parse(looked).plusMillis(2)));
-      assertEquals(looked, gateway.view().lists().time());
-      assertEquals(looked, gateway.view().flows().time());
-      assertEquals(looked, gateway.view().rules().time());
-      host.look(gateway);
-      assertNotEquals(looked, gateway.view().lists().time());
+      host.poll(gateway);
+      String sampled = gateway.view().lists().time();
+      await("another moment", () -> Instant.now().isAfter(Instant.parse(sampled).plusMillis(2)));
+      assertEquals(sampled, gateway.view().lists().time());
+      assertEquals(sampled, gateway.view().flows().time());
+      assertEquals(sampled, gateway.view().rules().time());
+      host.poll(gateway);
+      assertNotEquals(sampled, gateway.view().lists().time());
     }
   }
 }

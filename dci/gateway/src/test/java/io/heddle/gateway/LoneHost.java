@@ -24,7 +24,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** A host with a LAN and two ways into a WAN, at whose other ends nobody is. */
+/** A host with a LAN and two links into a WAN without hosts. */
 final class LoneHost implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
@@ -66,6 +66,8 @@ final class LoneHost implements AutoCloseable {
   }
 
   /**
+   * Returns a configuration.
+   *
    * @param more keys above the sections
    * @param sections further sections
    */
@@ -96,12 +98,12 @@ final class LoneHost implements AutoCloseable {
     return GatewayConfigs.parse(text.lines().toList());
   }
 
-  /** A configuration whose only controller is {@link #controller}. */
+  /** Returns a configuration whose only controller is {@link #controller}. */
   static GatewayConfig steered() {
     return steered("fc00:2::/64");
   }
 
-  /** The same where destinations are IPv4. */
+  /** Returns the same with IPv4 destinations. */
   static GatewayConfig steeredIpv4() {
     return steered("10.2.0.0/16");
   }
@@ -114,16 +116,16 @@ final class LoneHost implements AutoCloseable {
             .formatted(CONTROLLER_PORT, destination));
   }
 
-  /** A gateway that is closed with the host. */
+  /** Starts a gateway that is closed with the host. */
   Gateway start(GatewayConfig config) {
     Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
     open.push(gateway);
     return gateway;
   }
 
-  void look(Gateway gateway) {
+  void poll(Gateway gateway) {
     host.call(() -> {
-      gateway.look();
+      gateway.poll();
       return null;
     });
   }
@@ -135,7 +137,7 @@ final class LoneHost implements AutoCloseable {
     controller(SOURCE, DESTINATION, list, queuePairs);
   }
 
-  /** The same for other addresses, of either family. */
+  /** Does the same for other addresses, of either family. */
   void controller(String source, String destination, int list, int... queuePairs) {
     host.call(() -> {
       BgpSpeaker speaker = new BgpSpeaker((level, sentence) -> {});

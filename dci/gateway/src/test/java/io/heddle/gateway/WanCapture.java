@@ -14,17 +14,18 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 
 /**
- * What arrives at the far gateway from each P node, read by packet sockets (packet(7)): outer flow
- * label, and of the packet within, port, queue pair and a number that the sender gave it.
+ * Capture of the packets that reach the far gateway from each P node, by packet sockets
+ * (packet(7)). It records the outer flow label and, of the inner packet, port, queue pair and the
+ * sender's number.
  */
 final class WanCapture implements AutoCloseable {
   /**
-   * @param way 1 to 3: the P node that it came through
+   * @param path 1 to 3: the P node on its path
    * @param label of the outer header
    * @param port UDP destination of the inner packet
-   * @param queuePair or what stands in its place
+   * @param queuePair or the field in its place
    */
-  record Sighting(int way, int label, int port, int queuePair, long number) {}
+  record Sighting(int path, int label, int port, int queuePair, long number) {}
 
   private static final int AF_PACKET = 17;
   private static final int SOCK_RAW = 3;
@@ -53,7 +54,7 @@ final class WanCapture implements AutoCloseable {
   }
 
   private Void read() throws InterruptedException {
-    int[] fds = new int[WanTopology.WAYS];
+    int[] fds = new int[WanTopology.PATHS];
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment frame = arena.allocate(FRAME_BYTES, 8);
       for (int i = 0; i < fds.length; i++) {
@@ -104,7 +105,7 @@ final class WanCapture implements AutoCloseable {
   }
 
   /* Ethernet 14 | IPv6 40 | SRH | IPv6 40 or IPv4 20 | UDP 8 | BTH 12 | number 8 */
-  private void note(int way, ByteBuffer frame) {
+  private void note(int path, ByteBuffer frame) {
     if (frame.capacity() < 14 + IPV6_BYTES || frame.get(14 + 6) != ROUTING_HEADER) {
       return;
     }
@@ -119,7 +120,7 @@ final class WanCapture implements AutoCloseable {
     }
     Sighting seen =
         new Sighting(
-            way,
+            path,
             frame.getInt(14) & 0xfffff,
             frame.getShort(udp + 2) & 0xffff,
             frame.getInt(udp + 12) & 0xffffff,
@@ -129,14 +130,14 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /** Packets with this number. */
+  /** Returns the packets with this number. */
   List<Sighting> seen(long number) {
     synchronized (sightings) {
       return sightings.stream().filter(each -> each.number() == number).toList();
     }
   }
 
-  /** All packets with numbers from this on, when there are so many. */
+  /** Waits for {@code count} packets with numbers from this on, and returns them. */
   List<Sighting> await(long fromNumber, int count) throws InterruptedException {
     Patience patience = Patience.ofSeconds(30);
     while (true) {

@@ -12,7 +12,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Packets from the near data centre, and where each was seen. */
+/** Sender of packets in the near data centre, with their capture. */
 final class WanExchange implements AutoCloseable {
   private final WanCapture capture;
   private final WanSender sender;
@@ -22,12 +22,12 @@ final class WanExchange implements AutoCloseable {
     sender = new WanSender(wan.h1, WanTopology.SOURCE, 1);
   }
 
-  /** The number that the next packet gets. */
+  /** Returns the number of the next packet. */
   long next() {
     return sender.next();
   }
 
-  /** All packets with numbers from this on, when there are so many. */
+  /** Waits for {@code count} packets with numbers from this on, and returns them. */
   List<Sighting> await(long fromNumber, int count) throws InterruptedException {
     return capture.await(fromNumber, count);
   }
@@ -48,7 +48,7 @@ final class WanExchange implements AutoCloseable {
     }
   }
 
-  /* Sends to each of these queue pairs in turn, and what was seen of it. */
+  /* Sends to each of these queue pairs in turn, and returns the captured packets. */
   List<Sighting> send(String destination, int port, int from, int count, int times)
       throws Exception {
     long first = sender.next();
@@ -64,7 +64,7 @@ final class WanExchange implements AutoCloseable {
     return capture.await(first, outstanding);
   }
 
-  /* Sends until one arrives at the host behind: neighbours are found by the first packets. */
+  /* Sends until one packet reaches the host behind: neighbour discovery drops the first ones. */
   Sighting across(WanSender from, DatagramSocket far, int queuePair) throws Exception {
     Patience patience = Patience.ofSeconds(30);
     DatagramPacket got = new DatagramPacket(new byte[2_048], 2_048);
@@ -82,11 +82,11 @@ final class WanExchange implements AutoCloseable {
     }
   }
 
-  /* It has been through there, but who reads there may be behind. */
+  /* The packet has passed, but the capture may lag behind. */
   Sighting sighting(long number) throws InterruptedException {
     Patience patience = Patience.ofSeconds(30);
     while (capture.seen(number).isEmpty()) {
-      assertFalse(patience.isOver(), "packet " + number + " wasn't seen on its way");
+      assertFalse(patience.isOver(), "packet " + number + " wasn't captured");
       Thread.sleep(1);
     }
     return capture.seen(number).getFirst();

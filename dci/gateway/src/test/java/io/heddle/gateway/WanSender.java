@@ -7,7 +7,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/** Sends what looks like RoCEv2 from the near data centre, each packet with a number of its own. */
+/**
+ * Sender of packets that look like RoCEv2, from the near data centre. Each has a number of its own.
+ */
 final class WanSender implements AutoCloseable {
   static final int PORT = 50_000;
 
@@ -25,12 +27,12 @@ final class WanSender implements AutoCloseable {
             () -> new DatagramSocket(new InetSocketAddress(InetAddress.getByName(source), PORT)));
   }
 
-  /** The number that the next packet gets. */
+  /** Returns the number of the next packet. */
   long next() {
     return next;
   }
 
-  /** Sends one packet; any thread may, one at a time. */
+  /** Sends one packet. Any thread, one at a time. */
   void send(String destination, int port, int queuePair) throws Exception {
     ByteBuffer payload = ByteBuffer.allocate(64);
     payload.putInt(0x0a40ffff).putInt(queuePair).putInt(0).putLong(next++);

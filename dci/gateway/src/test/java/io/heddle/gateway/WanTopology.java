@@ -15,19 +15,19 @@ import java.util.List;
  *  h1 ── gw1 ─ w1 ── p1 ── e1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
  *            ├ w2 ── p2 ── e2 ─┤                gw2 has 5f00:0:99::d6 (End.DT6) and ::d4 (End.DX4)
  *            ├ w3 ── p3 ── e3 ─┤
- *            └ w4 ── pe ── p1 | p2 | p3         the PE shares out by the outer flow label
+ *            └ w4 ── pe ── p1 | p2 | p3         the PE hashes the outer flow label
  * </pre>
  */
 final class WanTopology implements AutoCloseable {
-  static final int WAYS = 3;
+  static final int PATHS = 3;
   static final int FIRST_IPV4_LIST = 5;
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
 
-  /** A second address of the same host, which a policy through the PE leads to. */
+  /** Second address of the same host; a policy through the PE leads to it. */
   static final String BEHIND_PE = "fc00:2:0:4::2";
 
-  /** The hosts' IPv4 addresses; between the gateways there is none. */
+  /** The hosts' IPv4 addresses; the gateways have none between them. */
   static final String SOURCE_IPV4 = "10.1.0.1";
 
   static final String DESTINATION_IPV4 = "10.2.0.2";
@@ -96,8 +96,8 @@ final class WanTopology implements AutoCloseable {
     link(gw1, "w4", pe, "west");
     address(gw1, "fc00:14::1", "w4");
     address(pe, "fc00:14::2", "west");
-    StringBuilder ways = new StringBuilder("route add 5f00:0:99::/48");
-    for (int i = 1; i <= WAYS; i++) {
+    StringBuilder paths = new StringBuilder("route add 5f00:0:99::/48");
+    for (int i = 1; i <= PATHS; i++) {
       NetworkNamespace node = p.get(i - 1);
       link(gw1, "w" + i, node, "west");
       address(gw1, "fc00:1" + i + "::1", "w" + i);
@@ -111,10 +111,10 @@ final class WanTopology implements AutoCloseable {
       node.ip(
           "route add 5f00:0:" + i + "::1/128 encap seg6local action End dev west",
           "route add 5f00:0:99::/48 via fc00:2" + i + "::2 dev east");
-      ways.append(" nexthop via fc00:3" + i + "::2 dev p" + i);
+      paths.append(" nexthop via fc00:3" + i + "::2 dev p" + i);
     }
-    pe.ip(ways.toString());
-    /* The way back, for answers to probes. */
+    pe.ip(paths.toString());
+    /* Return path for answers to probes. */
     gw2.ip("route add local fc00:2::ff dev lo table 254");
     gw2.ip("route add fc00:1::/64 via fc00:21::1 dev e1");
     p.getFirst().ip("route add fc00:1::/64 via fc00:11::1 dev west");
@@ -130,7 +130,9 @@ final class WanTopology implements AutoCloseable {
             .formatted(DESTINATION_IPV4));
   }
 
-  /** The gateway's configuration, with three lists to one destination and one behind the PE. */
+  /**
+   * Returns the gateway's configuration, with three lists to one destination and one behind the PE.
+   */
   static List<String> config(String more) {
     StringBuilder text =
         new StringBuilder(
@@ -142,7 +144,7 @@ final class WanTopology implements AutoCloseable {
     text.append("[policy direct]\ndestination = fc00:2::/64\ncolour = 100\n");
     text.append("[policy spread]\ndestination = fc00:2:0:4::/64\n");
     text.append("[policy ipv4]\ndestination = 10.2.0.0/24\n");
-    for (int i = 1; i <= WAYS; i++) {
+    for (int i = 1; i <= PATHS; i++) {
       text.append(
           """
           [list sl%1$s]
@@ -163,7 +165,7 @@ final class WanTopology implements AutoCloseable {
         device = w4
         via = fc00:14::2
         """);
-    for (int i = 1; i <= WAYS; i++) {
+    for (int i = 1; i <= PATHS; i++) {
       text.append(
           """
           [list four%1$s]

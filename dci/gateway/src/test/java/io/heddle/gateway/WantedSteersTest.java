@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Orders and rules against a data plane that lies on no interface. */
+/** Orders and rules, on a data plane without interfaces. */
 final class WantedSteersTest {
   private static final Set<Integer> ALIVE = Set.of(1, 2);
   private static final int ROOM = 32_768;
@@ -58,7 +58,7 @@ final class WantedSteersTest {
   }
 
   @Test
-  void ruleThatFindsNoRoomWaitsForOneThatEnds() {
+  void ruleWithoutRoomWaitsForAnotherToEnd() {
     Map<SteerKey, Wanted> rules = new HashMap<>();
     for (int queuePair = 2; queuePair < 2 + ROOM + 2; queuePair++) {
       rules.put(key(queuePair), new Wanted(1, "controller"));
@@ -82,7 +82,7 @@ final class WantedSteersTest {
   }
 
   @Test
-  void rulesOfADeadListMakeRoom() {
+  void rulesOfADeadListFreeTheirRoom() {
     Map<SteerKey, Wanted> rules = new HashMap<>();
     for (int queuePair = 2; queuePair < 2 + ROOM; queuePair++) {
       rules.put(key(queuePair), new Wanted(1, "controller"));
@@ -90,7 +90,7 @@ final class WantedSteersTest {
     steers.rules(rules, Set.of(), ALIVE);
     steers.rules(Map.of(key(100_000), new Wanted(2, "controller")), Set.of(), ALIVE);
     assertEquals(List.of(key(100_000)), waiting());
-    steers.obey(Set.of(2));
+    steers.apply(Set.of(2));
     assertEquals(Map.of(key(100_000), 2), plane.steers());
     assertEquals(List.of(), waiting());
   }

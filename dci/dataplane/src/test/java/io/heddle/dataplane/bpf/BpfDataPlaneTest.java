@@ -162,7 +162,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void aSteerMayBeForOneSourceOnly() {
+  void steerMayBeLimitedToOneSource() {
     int other = listByHash(17) % 3 + 1;
     plane.steer(Map.of(new SteerKey(DESTINATION, 17, AddressText.parse("fc00:1::9")), other));
     assertEquals(listByHash(17), listOf(toQueuePair(17)));

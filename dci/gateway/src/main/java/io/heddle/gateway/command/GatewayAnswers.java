@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A line of question, or an order, to a document. Any thread. */
+/** Server of the control socket's queries and orders. Any thread. */
 final class GatewayAnswers {
   static final String FLOWS = "flows";
   static final String LISTS = "lists";
@@ -25,7 +25,7 @@ final class GatewayAnswers {
     this.gateway = gateway;
   }
 
-  /** The line of an order. */
+  /** Returns the text line of an order. */
   static String order(
       String verb, String destination, int queuePair, @Nullable String source, String list) {
     return String.join(
@@ -42,7 +42,7 @@ final class GatewayAnswers {
         case PEERS -> gateway.peers();
         case STEER -> new GatewayStatus.Done(gateway.steer(key(words), words[4]));
         case RELEASE -> new GatewayStatus.Done(gateway.release(key(words)));
-        default -> Map.of("error", "there is no question " + words[0]);
+        default -> Map.of("error", "unknown query " + words[0]);
       };
     } catch (HeddleException | IllegalArgumentException refused) {
       return Map.of("error", String.valueOf(refused.getMessage()));
@@ -51,7 +51,7 @@ final class GatewayAnswers {
 
   private static SteerKey key(String[] words) {
     if (words.length != 5) {
-      throw new IllegalArgumentException(words[0] + " wants four words");
+      throw new IllegalArgumentException(words[0] + " needs four words");
     }
     return new SteerKey(
         address(words[1]),
@@ -62,7 +62,7 @@ final class GatewayAnswers {
   private static InetAddress address(String text) {
     InetAddress address = AddressText.parse(text);
     if (address == null) {
-      throw new IllegalArgumentException("'" + text + "' is no IP address");
+      throw new IllegalArgumentException("'" + text + "' isn't an IP address");
     }
     return address;
   }

@@ -24,20 +24,20 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The gateway between data centre and WAN, and questions and orders to it. */
+/** The commands {@code heddle gateway}. */
 @Command(
     name = "gateway",
     description =
-        "The gateway between data centre and WAN: shares RoCEv2 queue pairs out over SRv6 segment"
-            + " lists, shows which are elephants, and steers single ones.",
+        "The gateway between data centre and WAN: distributes RoCEv2 queue pairs over SRv6 segment"
+            + " lists, shows the elephants among them, and steers single ones.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = GatewayShowCommand.class)
 public final class GatewayCommand {
   private static final String CONFIG = "/etc/heddle/gateway.conf";
   private static final String OBSERVE_TEXT =
-      "A router between gateways: reports interfaces as telemetry and touches no packet. Only the"
-          + " keys telemetry and telemetry-* of the configuration count.";
+      "A router between gateways: reports interfaces as telemetry and touches no packet. Uses only"
+          + " the keys telemetry and telemetry-* of the configuration.";
   private static final String CONFIG_TEXT = "The configuration (${DEFAULT-VALUE}).";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -50,7 +50,7 @@ public final class GatewayCommand {
 
   @Command(
       name = "check",
-      description = "Says whether a configuration is right, and whether this host can do it.",
+      description = "Checks a configuration, and whether this host supports it.",
       mixinStandardHelpOptions = true)
   int check(
       @Option(
@@ -62,13 +62,13 @@ public final class GatewayCommand {
       @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes) {
     if (observes) {
       GatewayConfigParser.readTelemetry(file).files().server();
-      say(file + " is right for a router that observes");
+      say(file + " is valid for a router that observes");
       return 0;
     }
     GatewayConfig config = GatewayConfigParser.read(file);
     List<String> faults = HostFindings.faults(config);
     say(
-        "%s is right: %s policies, %s segment lists"
+        "%s is valid: %s policies, %s segment lists"
             .formatted(file, config.policies().size(), config.lists().count()));
     faults.forEach(fault -> say("this host: " + fault));
     return faults.isEmpty() ? 0 : ExitCode.FAILED;
@@ -77,8 +77,8 @@ public final class GatewayCommand {
   @Command(
       name = "run",
       description = {
-        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
-        "Packets go on by the lists that they have when it ends; heddle gateway remove stops that."
+        "Runs in the foreground until SIGTERM or SIGINT.",
+        "Forwarding goes on after it ends; heddle gateway remove stops it."
       },
       mixinStandardHelpOptions = true)
   int run(
@@ -106,13 +106,13 @@ public final class GatewayCommand {
             new Thread(() -> {
               socket.close();
               gateway.close();
-              log.info("ended; packets go on by the lists that they have");
+              log.info("ended; packets keep their lists");
               ended.countDown();
             }));
     GatewayStatus.Lists lists = gateway.view().lists();
     log.info(
-        "%s on %s: %d policies, questions at %s",
-        lists.adopted() ? "found the data plane at work" : "the data plane works",
+        "%s on %s: %d policies, control socket %s",
+        lists.adopted() ? "adopted the running data plane" : "started the data plane",
         String.join(", ", config.lan()),
         config.policies().size(),
         config.control());
@@ -150,7 +150,7 @@ public final class GatewayCommand {
       return QuestionSocket.listen(
           GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
     } catch (HeddleException refused) {
-      /* What was found at work goes on; what has only just begun would be watched by nobody. */
+      /* An adopted data plane keeps forwarding; a new one would have no process to control it. */
       boolean found = gateway.view().lists().adopted();
       gateway.close();
       if (!found) {
@@ -162,7 +162,7 @@ public final class GatewayCommand {
 
   @Command(
       name = "remove",
-      description = "Takes program, routes and rules of a gateway that runs no more off this host.",
+      description = "Removes program, routes and rules of an ended gateway from this host.",
       mixinStandardHelpOptions = true)
   int remove(
       @Option(
@@ -172,31 +172,34 @@ public final class GatewayCommand {
               description = CONFIG_TEXT)
           Path file) {
     Gateway.remove(GatewayConfigParser.read(file));
-    say("program, routes and rules are gone; packets are routed as without a gateway");
+    say("program, routes and rules are removed; packets are routed as without a gateway");
     return 0;
   }
 
   @Command(
       name = "steer",
-      description = "Has a queue pair's packets go by one list, whatever their hash.",
+      description = "Steers a queue pair's packets to one list, whatever their hash.",
       mixinStandardHelpOptions = true)
   int steer(
       @Option(
               names = "--destination",
               required = true,
               paramLabel = "ADDRESS",
-              description = "Where the queue pair is.")
+              description = "The queue pair's address.")
           String destination,
       @Option(
               names = "--qp",
               required = true,
               paramLabel = "NUMBER",
               converter = QueuePairNumber.class,
-              description = "Its number; 0x11 is one, too.")
+              description = "The queue pair's number, as 17 or 0x11.")
           Integer queuePair,
-      @Option(names = "--source", paramLabel = "ADDRESS", description = "Only packets from there.")
+      @Option(
+              names = "--source",
+              paramLabel = "ADDRESS",
+              description = "Only packets from this address.")
           @Nullable String source,
-      @Option(names = "--list", required = true, paramLabel = "NAME", description = "Which list.")
+      @Option(names = "--list", required = true, paramLabel = "NAME", description = "The list.")
           String list,
       @CommandLine.Mixin GatewayControl control) {
     return order(
@@ -205,21 +208,21 @@ public final class GatewayCommand {
 
   @Command(
       name = "release",
-      description = "Gives a queue pair back to its hash.",
+      description = "Ends a steer: the queue pair's hash chooses its list again.",
       mixinStandardHelpOptions = true)
   int release(
       @Option(
               names = "--destination",
               required = true,
               paramLabel = "ADDRESS",
-              description = "Where the queue pair is.")
+              description = "The queue pair's address.")
           String destination,
       @Option(
               names = "--qp",
               required = true,
               paramLabel = "NUMBER",
               converter = QueuePairNumber.class,
-              description = "Its number; 0x11 is one, too.")
+              description = "The queue pair's number, as 17 or 0x11.")
           Integer queuePair,
       @Option(
               names = "--source",

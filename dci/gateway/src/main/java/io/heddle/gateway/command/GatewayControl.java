@@ -8,9 +8,9 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where the running gateway answers. */
+/** Client of the running gateway's control socket. */
 final class GatewayControl {
-  /** Only root may ask, since orders go the same way. */
+  /** Only root has access, since orders use the same socket. */
   static final QuestionSocket.Daemon DAEMON =
       new QuestionSocket.Daemon("heddle-gateway", "gateway", "heddle gateway run", "rw-------");
 
@@ -21,7 +21,7 @@ final class GatewayControl {
       description = "The gateway's socket (${DEFAULT-VALUE}).")
   private Path socket = GatewayConfigParser.DEFAULT_CONTROL;
 
-  /** The gateway's answer to a question, as it came. */
+  /** Returns the gateway's answer, unparsed. */
   String ask(String question) {
     return QuestionSocket.ask(DAEMON, socket, question);
   }
@@ -31,7 +31,7 @@ final class GatewayControl {
       return Json.mapper().readValue(ask(question), document);
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
-          "the gateway's answer isn't understood; is it another release?", malformed);
+          "the gateway's answer can't be parsed; check that it is of the same release", malformed);
     }
   }
 }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lists as bars and the fastest flows, drawn anew every second on the terminal's second screen;
- * lines one after another where there is no terminal. Ends by interruption.
+ * Live view of lists as bars and the fastest flows, drawn every second on the terminal's second
+ * screen. Without a terminal it prints plain lines. Ends on interruption.
  */
 final class GatewayLiveView {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -55,7 +55,7 @@ final class GatewayLiveView {
     }
   }
 
-  /* After the terminal was given back nothing may be drawn on it any more. */
+  /* After the terminal is restored, nothing may be drawn on it. */
   private synchronized void show(String text) {
     if (left) {
       return;
@@ -65,7 +65,7 @@ final class GatewayLiveView {
     out.flush();
   }
 
-  /** The lines of one frame, as many as there is room for. */
+  /** Returns one frame's lines, as many as fit. */
   static List<String> lines(
       GatewayStatus.Lists lists,
       GatewayStatus.Flows flows,

@@ -10,10 +10,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Asks the running gateway. */
+/** Queries to the running gateway. */
 @Command(
     name = "show",
-    description = "Asks the gateway of this host; --watch is a live view.",
+    description = "Shows the state of this host's gateway; --watch is a live view.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "[COMMAND]")
 final class GatewayShowCommand implements Callable<Integer> {
@@ -22,7 +22,7 @@ final class GatewayShowCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--watch", description = "Draw lists and flows anew every second until Ctrl-C.")
+  @Option(names = "--watch", description = "Draw lists and flows every second until Ctrl-C.")
   private boolean watch;
 
   @CommandLine.Mixin private GatewayControl control = new GatewayControl();
@@ -57,7 +57,7 @@ final class GatewayShowCommand implements Callable<Integer> {
 
   @Command(
       name = "lists",
-      description = "Segment lists: alive or why not, buckets, rates, the largest packet.",
+      description = "Segment lists: alive or the reason why not, buckets, rates, largest packet.",
       mixinStandardHelpOptions = true)
   int lists(
       @CommandLine.Mixin GatewayControl at,
@@ -71,7 +71,7 @@ final class GatewayShowCommand implements Callable<Integer> {
 
   @Command(
       name = "rules",
-      description = "Queue pairs that are steered, and whether they obey.",
+      description = "Steered queue pairs, and whether their rules are active.",
       mixinStandardHelpOptions = true)
   int rules(
       @CommandLine.Mixin GatewayControl at,
@@ -85,7 +85,7 @@ final class GatewayShowCommand implements Callable<Integer> {
 
   @Command(
       name = "peers",
-      description = "Controllers and reflectors: sessions, rules, what was refused.",
+      description = "Controllers and reflectors: sessions, rules, refusals.",
       mixinStandardHelpOptions = true)
   int peers(
       @CommandLine.Mixin GatewayControl at,

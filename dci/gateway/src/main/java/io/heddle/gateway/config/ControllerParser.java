@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a gateway's configuration that are about controllers. */
+/** Parser of the configuration's parts about controllers. */
 final class ControllerParser {
   static final String SECTION = "controller";
   static final Set<String> TOP_KEYS =
@@ -61,7 +61,7 @@ final class ControllerParser {
     this.top = top;
   }
 
-  /* Without peers nothing of BGP runs. */
+  /* Without peers, BGP doesn't run. */
   ControllerRules rules(List<ConfigText.Section> sections) {
     int routerId =
         top.get(
@@ -73,7 +73,7 @@ final class ControllerParser {
           .getFirst()
           .fail(
               sections.getFirst().number,
-              "a controller wants router-id and as of this gateway, above all sections");
+              "a controller needs router-id and as of this gateway, above all sections");
     }
     long graceS = top.number("rules-grace-s", -1, 0, MOST_SECONDS);
     long graceNs = TimeUnit.SECONDS.toNanos(graceS);
@@ -122,7 +122,7 @@ final class ControllerParser {
         section.flag("passive", false));
   }
 
-  /** Null where no telemetry is served. */
+  /** Returns null if no telemetry is served. */
   @Nullable TelemetryConfig telemetry() {
     InetAddress address =
         top.get(
@@ -143,7 +143,7 @@ final class ControllerParser {
   private Path file(String key) {
     String name = top.text(key, "");
     if (name.isEmpty()) {
-      throw top.refuse("telemetry", "wants " + key + " = FILE, in PEM; docs/dci.md makes one");
+      throw top.refuse("telemetry", "needs " + key + " = FILE, in PEM; docs/dci.md makes one");
     }
     return Path.of(name);
   }
@@ -176,7 +176,7 @@ final class ControllerParser {
     throw new IllegalArgumentException(text);
   }
 
-  /* What is wrong with a key is told without the key. */
+  /* The message must not contain the key. */
   private static String md5Key(ConfigText.Section section) {
     String key = section.text("md5-key", "");
     int bytes = key.getBytes(StandardCharsets.UTF_8).length;

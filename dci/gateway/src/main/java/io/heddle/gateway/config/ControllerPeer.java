@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A BGP peer whose rules are taken: a controller, or a reflector between.
+ * A BGP peer whose rules are accepted: a controller, or a route reflector in between.
  *
- * @param local our address towards it; null for the kernel's choice
- * @param destinations where it may steer; a rule for any other destination is refused
+ * @param local our address of the session; null for the kernel's choice
+ * @param destinations prefixes that it may steer; rules for others are refused
  * @param passive whether only the peer connects
  */
 public record ControllerPeer(

@@ -6,11 +6,11 @@ import io.heddle.flowspec.steering.IndirectionEncoding;
 import java.util.List;
 
 /**
- * Whose rules this gateway takes by BGP, and how.
+ * BGP peers whose rules this gateway accepts, and the session settings.
  *
- * @param routerId ours, which rules for us name; 0 where there are no peers
- * @param port on which peers may connect; 0 where nobody may
- * @param maxAgeNs after which a rule ends that nobody has announced again
+ * @param routerId ours, which rules for us name; 0 if there are no peers
+ * @param port for incoming connections; 0 to accept none
+ * @param maxAgeNs age at which a rule ends unless it is announced again
  */
 public record ControllerRules(
     int routerId,

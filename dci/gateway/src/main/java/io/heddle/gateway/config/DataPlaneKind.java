@@ -1,10 +1,10 @@
 package io.heddle.gateway.config;
 
-/** Which data plane forwards. */
+/** Kind of data plane. */
 public enum DataPlaneKind {
-  /** The BPF program where this build and host have it, nftables otherwise. */
+  /** The BPF program if this build and host support it, otherwise nftables. */
   AUTO,
-  /** The BPF program alone. */
+  /** Only the BPF program. */
   BPF,
   /** Rules of nftables. */
   NFTABLES

@@ -1,8 +1,8 @@
 package io.heddle.gateway.config;
 
 /**
- * @param bitsPerSecond at which a flow becomes an elephant; at less than half of it it ends
+ * @param bitsPerSecond rate from which a flow is an elephant; it ends below half of it
  * @param periodNs over which the rate is measured
- * @param silenceNs after which it ends whatever its rate was
+ * @param silenceNs silence after which it ends, whatever its rate was
  */
 public record ElephantRules(long bitsPerSecond, long periodNs, long silenceNs) {}

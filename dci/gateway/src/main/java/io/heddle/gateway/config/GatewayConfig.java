@@ -8,15 +8,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gateway is told to do.
+ * A gateway's configuration.
  *
  * @param lan interfaces of the data centre's side
- * @param dataPlane which one forwards
- * @param table a list's table in the kernel is this and its id
- * @param preference likewise of its rule
+ * @param dataPlane kind of data plane
+ * @param table base of the lists' kernel tables; a list's id is added
+ * @param preference base of the lists' rule preferences; a list's id is added
  * @param priority of the filter on the LAN's interfaces
  * @param reduced whether the encapsulation leaves the first segment out of the SRH
- * @param telemetry null where none is served
+ * @param telemetry null if none is served
  */
 public record GatewayConfig(
     List<String> lan,
@@ -49,7 +49,7 @@ public record GatewayConfig(
     return policies.stream().filter(each -> each.number() == number).findFirst();
   }
 
-  /** As people know it; its number where the configuration doesn't have it any more. */
+  /** Returns the list's name, or its number if the configuration no longer has it. */
   public String listName(int id) {
     return id == 0 ? "none" : list(id).map(ListConfig::name).orElse("#" + id);
   }

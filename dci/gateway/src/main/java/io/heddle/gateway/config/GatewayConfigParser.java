@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A configuration file to a {@link GatewayConfig}. docs/dci.md explains each key. */
+/** Parser of a configuration file to a {@link GatewayConfig}. docs/dci.md explains each key. */
 public final class GatewayConfigParser {
-  /** Where the gateway listens for questions unless told otherwise. */
+  /** Default control socket of the gateway. */
   public static final Path DEFAULT_CONTROL = Path.of("/run/heddle/gateway.sock");
 
   private static final String POLICY = "policy";
@@ -74,7 +74,7 @@ public final class GatewayConfigParser {
   }
 
   /**
-   * @throws HeddleException that names file, line, key, value and what is allowed
+   * @throws HeddleException that names file, line, key, value and the allowed values
    */
   public static GatewayConfig read(Path file) {
     return parse(file.toString(), lines(file));
@@ -92,17 +92,17 @@ public final class GatewayConfigParser {
   }
 
   /**
-   * Of a file what a router that only observes needs: where telemetry is served. A gateway's whole
-   * file will do.
+   * Reads the part of a file that an observing router needs: the telemetry address. A gateway's
+   * whole file is accepted.
    *
-   * @throws HeddleException likewise, and where nothing is to be served
+   * @throws HeddleException likewise, and if there is no telemetry
    */
   public static TelemetryConfig readTelemetry(Path file) {
     TelemetryConfig telemetry =
         new ControllerParser(sections(file.toString(), lines(file)).getFirst()).telemetry();
     if (telemetry == null) {
       throw new HeddleException(
-          file + ": there is no 'telemetry'; say telemetry = ADDRESS, where observers are asked");
+          file + ": there is no 'telemetry'; add telemetry = ADDRESS to listen on");
     }
     return telemetry;
   }
@@ -127,7 +127,7 @@ public final class GatewayConfigParser {
         top.get("lan", List.of(), "names of interfaces", text -> words(text, word -> word));
     if (lan.isEmpty()) {
       throw new HeddleException(
-          file + ": there is no 'lan'; say lan = INTERFACE, the data centre's side");
+          file + ": there is no 'lan'; add lan = INTERFACE, on the data centre's side");
     }
     if (policies.isEmpty()) {
       throw new HeddleException(
@@ -142,7 +142,7 @@ public final class GatewayConfigParser {
       ListConfig list = list(section);
       for (ListConfig other : parsed) {
         if (other.id() == list.id()) {
-          throw section.refuse("id", "is the id of [list " + other.name() + "] already");
+          throw section.refuse("id", "is already the id of [list " + other.name() + "]");
         }
         requireOneWay(section, list, other);
       }
@@ -160,10 +160,11 @@ public final class GatewayConfigParser {
       InetAddress probe = policy.probe();
       if (probe != null && policy.destinations().stream().noneMatch(each -> each.includes(probe))) {
         throw section.refuse(
-            "probe", "is none of the policy's destinations, so no list leads there");
+            "probe", "is none of the policy's destinations, so no list reaches it");
       }
       if (probe != null && probes.source() == null) {
-        throw section.refuse("probe", "wants probe-source, an address of this gateway for answers");
+        throw section.refuse(
+            "probe", "needs probe-source, an address of this gateway that receives answers");
       }
       made.add(policy);
     }
@@ -192,14 +193,14 @@ public final class GatewayConfigParser {
         made);
   }
 
-  /* The kernel has one route to a segment, whichever list it is the first of. */
+  /* The kernel has one route to a segment, whichever list begins with it. */
   private static void requireOneWay(ConfigText.Section section, ListConfig list, ListConfig other) {
     boolean given = list.via() != null || other.via() != null;
     boolean same = list.device().equals(other.device()) && Objects.equals(list.via(), other.via());
     if (given && !same && list.segments().getFirst().equals(other.segments().getFirst())) {
       throw section.refuse(
           "segments",
-          "begins as that of [list %s], which has another way there; give both the same 'device' and 'via'"
+          "begins with the same segment as [list %s], but by another path; give both the same 'device' and 'via'"
               .formatted(other.name()));
     }
   }
@@ -212,7 +213,7 @@ public final class GatewayConfigParser {
             "auto, bpf or nftables",
             text -> DataPlaneKind.valueOf(text.toUpperCase(Locale.ROOT)));
     if (kind == DataPlaneKind.NFTABLES && settings.gapNs() > 0) {
-      throw top.refuse("gap-us", "is for the BPF program; rules of nftables can't wait for a gap");
+      throw top.refuse("gap-us", "needs the BPF program; rules of nftables can't wait for a gap");
     }
     return kind;
   }
@@ -234,7 +235,8 @@ public final class GatewayConfigParser {
             text -> words(text, AddressPrefix::parse));
     if (destinations.isEmpty()) {
       throw section.fail(
-          section.number, "[policy " + section.name + "] has no destination; say which prefixes");
+          section.number,
+          "[policy " + section.name + "] has no destination; add destination = PREFIXES");
     }
     List<ListConfig> own = all.stream().filter(each -> each.policy().equals(section.name)).toList();
     if (own.isEmpty()) {

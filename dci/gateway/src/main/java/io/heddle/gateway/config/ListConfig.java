@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A segment list of a policy.
  *
- * @param id 1 to 64, the same for good: steers that outlive the process name it
- * @param segments in the order in which packets meet them
- * @param device by which packets leave for the first segment
- * @param via the neighbour there; null where a routing protocol brings the route
+ * @param id 1 to 64, never reused: steers that outlive the process refer to it
+ * @param segments in the order in which packets visit them
+ * @param device outgoing interface to the first segment
+ * @param via next hop there; null if a routing protocol installs the route
  */
 public record ListConfig(
     int id,

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SRv6 policy (RFC 9256, 2.1): where to, and the segment lists that lead there.
+ * An SRv6 policy (RFC 9256, 2.1): destinations, and the segment lists to them.
  *
- * @param number of the data plane's
- * @param colour 0 where none is said
- * @param endpoint null where none is said
- * @param probe the far gateway's address that reflects probes; null where lists aren't probed
+ * @param number in the data plane
+ * @param colour 0 if not configured
+ * @param endpoint null if not configured
+ * @param probe address of the far gateway that reflects probes; null if lists aren't probed
  */
 public record PolicyConfig(
     int number,

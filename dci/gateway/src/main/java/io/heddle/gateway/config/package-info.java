@@ -1,4 +1,4 @@
-/** The gateway's configuration: its text, and what it means. */
+/** The gateway's configuration and its parser. */
 @NullMarked
 package io.heddle.gateway.config;
 

@@ -9,45 +9,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rates of queue pairs, from what the data plane counted at each look, and which are elephants. A
- * flow is one when its rate over a whole period reaches the threshold. It ends below half of it, or
- * after silence: so a rate near the threshold doesn't make it come and go. One thread.
+ * Rates of queue pairs from the data plane's counts, and detection of elephants. A flow is an
+ * elephant once its rate over a whole period reaches the threshold. It ends below half the
+ * threshold, or after silence, so a rate near the threshold doesn't toggle it. Used by one thread.
  */
 public final class FlowWatch {
-  /** The destination's name space of queue pairs, and the policy. */
+  /** Key of a flow: queue pair numbers are unique per destination. */
   private record Key(InetAddress destination, int queuePair, int policy) {}
 
   private final ElephantRules rules;
-  private Map<Key, Watched> watched = new HashMap<>();
+  private Map<Key, FlowSamples> watched = new HashMap<>();
 
   public FlowWatch(ElephantRules rules) {
     this.rules = rules;
   }
 
   /**
-   * @param flows all that the data plane has; those that it has no more are forgotten
-   * @param nowNs when they were read
-   * @return each with its rate, in the order given
+   * @param flows all that the data plane has; others are forgotten
+   * @param nowNs time of the reading
+   * @return each with its rate, in the given order
    */
-  public List<MeasuredFlow> look(List<FlowRecord> flows, long nowNs) {
-    Map<Key, Watched> kept = HashMap.newHashMap(flows.size());
+  public List<MeasuredFlow> sample(List<FlowRecord> flows, long nowNs) {
+    Map<Key, FlowSamples> kept = HashMap.newHashMap(flows.size());
     List<MeasuredFlow> rates = new ArrayList<>(flows.size());
     for (FlowRecord flow : flows) {
       Key key = new Key(flow.destination(), flow.queuePair(), flow.policy());
-      Watched one = watched.get(key);
-      /* The data plane forgot it and met it again: it counts from nothing. */
+      FlowSamples one = watched.get(key);
+      /* The data plane had dropped the flow and counts it from zero again. */
       if (one == null || one.firstNs != flow.firstNs()) {
-        one = new Watched(flow.firstNs());
+        one = new FlowSamples(flow.firstNs());
       }
       kept.put(key, one);
-      rates.add(one.look(flow, nowNs, rules));
+      rates.add(one.sample(flow, nowNs, rules));
     }
     watched = kept;
     return rates;
   }
 
-  /** Looks at one flow, over little more than a period. */
-  private static final class Watched {
+  /** Samples of one flow, over little more than a period. */
+  private static final class FlowSamples {
     private static final int LOOKS = 64;
 
     private final long firstNs;
@@ -57,12 +57,15 @@ public final class FlowWatch {
     private int count;
     private boolean elephant;
 
-    Watched(long firstNs) {
+    FlowSamples(long firstNs) {
       this.firstNs = firstNs;
     }
 
-    MeasuredFlow look(FlowRecord flow, long nowNs, ElephantRules rules) {
-      /* The begin of the period: the youngest look that is a period old, or else the flow's begin. */
+    MeasuredFlow sample(FlowRecord flow, long nowNs, ElephantRules rules) {
+      /*
+       * Begin of the period: the youngest sample that is at least a period old, or the flow's
+       * begin.
+       */
       long beginNs = firstNs;
       long beginBytes = 0;
       for (int back = 0; back < count; back++) {

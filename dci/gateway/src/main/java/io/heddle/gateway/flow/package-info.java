@@ -1,4 +1,4 @@
-/** Rates of flows by queue pair, and which of them are elephants. Runs on its caller's thread. */
+/** Rates of flows by queue pair, and detection of elephants. Runs on its caller's thread. */
 @NullMarked
 package io.heddle.gateway.flow;
 

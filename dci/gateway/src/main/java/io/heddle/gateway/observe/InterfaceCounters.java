@@ -12,9 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What each interface has sent, by proc_pid_net(5), and whether it is up. */
+/** Sent bytes and state of each interface, by proc_pid_net(5). */
 public final class InterfaceCounters {
-  /* The thread's own namespace, where /proc/net is the process's. */
+  /* The thread's own namespace; /proc/net is that of the process. */
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
   private static final int HEADINGS = 2;
   private static final int SENT_BYTES = 8;
@@ -22,10 +22,10 @@ public final class InterfaceCounters {
   private InterfaceCounters() {}
 
   /**
-   * Those of the calling thread's network namespace.
+   * Reads the counters of the calling thread's network namespace.
    *
    * @param host its interfaces
-   * @throws HeddleException where the system doesn't tell
+   * @throws HeddleException if the system's file can't be read
    */
   public static List<InterfaceReport> read(HostAddresses host) {
     Map<String, Boolean> up = new HashMap<>();

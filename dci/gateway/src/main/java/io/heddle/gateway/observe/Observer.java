@@ -10,8 +10,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A router that reports how busy its links are. It changes nothing on its host: no program, no
- * routes, no rules. Its lists, elephants and rules are empty.
+ * Telemetry server of a router that only reports the load of its links. It changes nothing on its
+ * host: no program, routes or rules. Its lists, elephants and rules are empty.
  */
 public final class Observer implements AutoCloseable {
   private static final long NS_PER_SECOND = 1_000_000_000;
@@ -25,19 +25,19 @@ public final class Observer implements AutoCloseable {
   /**
    * Serves telemetry of the calling thread's network namespace.
    *
-   * @throws io.heddle.platform.HeddleException where a file or the address doesn't serve
+   * @throws io.heddle.platform.HeddleException if a file or the address can't be used
    */
   public static Observer start(TelemetryConfig config, Log log) {
     return new Observer(
         TelemetryServer.start(
             new InetSocketAddress(config.address(), config.port()),
             config.files(),
-            Observer::look,
+            Observer::sample,
             log));
   }
 
-  /** One look at the calling thread's network namespace. */
-  static GatewayReport look() {
+  /** Samples the calling thread's network namespace. */
+  static GatewayReport sample() {
     Instant now = Instant.now();
     return new GatewayReport(
         now.getEpochSecond() * NS_PER_SECOND + now.getNano(),

@@ -1,6 +1,6 @@
 /**
- * A router's end of telemetry: its interfaces, and nothing else. The gateway counts them, too. The
- * server's thread asks.
+ * A router's end of telemetry: its interfaces only. The gateway reports the same counters. The
+ * telemetry server's thread calls it.
  */
 @NullMarked
 package io.heddle.gateway.observe;

@@ -31,23 +31,23 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.function.ToLongFunction;
 
-/** BGP sessions with controllers, and what their rules have the data plane do. */
+/** BGP sessions with controllers, and the steers that their rules cause. */
 public final class ControllerSessions implements AutoCloseable {
-  /** The gateway, as rules see it. Called on the speaker's thread. */
+  /** The gateway's interface to its rules. Called on the speaker's thread. */
   public interface Steering {
     void rules(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone);
 
-    /** Flows as they were seen last. */
+    /** Returns the flows of the last sample. */
     Collection<FlowRecord> flows();
 
-    /** Controllers have had their time to announce what was found at the start. */
-    void graceIsOver();
+    /** Called when the controllers' time to announce steers found at the start is over. */
+    void graceEnded();
   }
 
   /**
-   * A session, for people.
+   * State of a session.
    *
-   * @param refused announcements by why they were refused
+   * @param refused number of refused announcements by reason
    */
   public record Peer(
       String name,
@@ -83,9 +83,9 @@ public final class ControllerSessions implements AutoCloseable {
   }
 
   /**
-   * Begins, in the calling thread's network namespace.
+   * Starts the sessions in the calling thread's network namespace.
    *
-   * @param usable whether a segment list is there and alive; any thread
+   * @param usable whether a segment list exists and is alive; any thread
    */
   public static ControllerSessions start(
       ControllerRules config, IntPredicate usable, Steering steering, Log log) {
@@ -100,13 +100,13 @@ public final class ControllerSessions implements AutoCloseable {
       throw failed;
     }
     sessions.speaker.execute(() -> {
-      sessions.speaker.loop().schedule(config.grace().ns(), steering::graceIsOver);
+      sessions.speaker.loop().schedule(config.grace().ns(), steering::graceEnded);
       sessions.dropOld();
     });
     return sessions;
   }
 
-  /** What is done where the speaker's thread has met an error that it can't undo, on it. */
+  /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
   public void orElse(Runnable whenLost) {
     speaker.loop().orElse(thrown -> whenLost.run());
   }
@@ -149,7 +149,10 @@ public final class ControllerSessions implements AutoCloseable {
     });
   }
 
-  /* By this the table knows a peer's rules; those of IPv4 end with their own End-of-RIB. */
+  /*
+   * Returns the peer's name in the table. IPv4 has a name of its own, since its End-of-RIB is
+   * separate.
+   */
   private static String name(ControllerPeer peer, boolean ipv4) {
     return ipv4 ? peer.name() + " (IPv4)" : peer.name();
   }
@@ -169,7 +172,7 @@ public final class ControllerSessions implements AutoCloseable {
     speaker.loop().schedule(config.maxAgeNs() / 10, this::dropOld);
   }
 
-  /* Once for all changes of a message, and of those that came with it. */
+  /* One pass for all changes of a message, and of those that came with it. */
   private void wake() {
     if (!awake) {
       awake = true;
@@ -185,13 +188,13 @@ public final class ControllerSessions implements AutoCloseable {
     }
   }
 
-  /** A list has died or is alive again, or there are new ones. Any thread. */
+  /** Reports that a list died, came back or is new. Any thread. */
   public void listsChanged() {
     speaker.execute(steers::any);
   }
 
-  /** The gateway has looked at its flows. Any thread. */
-  public void looked(Collection<FlowRecord> flows) {
+  /** Reports the flows of a new sample. Any thread. */
+  public void flowsSampled(Collection<FlowRecord> flows) {
     speaker.execute(() -> {
       if (steers.concerns(table, flows, seen)) {
         wake();
@@ -199,7 +202,7 @@ public final class ControllerSessions implements AutoCloseable {
     });
   }
 
-  /** How the sessions are. Any thread. */
+  /** Returns the state of the sessions. Any thread. */
   public List<Peer> peers() {
     return speaker.ask(() ->
         peers.stream()

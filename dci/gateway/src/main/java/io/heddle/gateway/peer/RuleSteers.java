@@ -24,16 +24,16 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a table of rules means for the data plane, which knows exact keys only. A rule of one queue
- * pair steers it whether its packets have been seen or not. Any other rule is asked when a flow
- * appears. One thread.
+ * Translation of a rule table into steers of the data plane, which only knows exact keys. A rule
+ * for one queue pair steers it before its first packet. Any other rule is evaluated when a flow
+ * appears. Used by one thread.
  */
 final class RuleSteers implements RuleChanges {
   /**
-   * What is different from before.
+   * Difference from the last pass.
    *
-   * @param changed new, or with another list
-   * @param gone no rule steers them any more
+   * @param changed new steers, and steers with another list
+   * @param gone keys that no rule steers any more
    */
   record Change(Map<SteerKey, SteeredTo> changed, Set<SteerKey> gone) {
     boolean isEmpty() {
@@ -48,8 +48,8 @@ final class RuleSteers implements RuleChanges {
   private boolean allDoubtful;
 
   /**
-   * @param usable whether a segment list is there and alive
-   * @param wake called where something became doubtful; {@link #next} settles it
+   * @param usable whether a segment list exists and is alive
+   * @param wake called when something needs evaluation by {@link #next}
    */
   RuleSteers(IntPredicate usable, Runnable wake) {
     this.usable = usable;
@@ -68,7 +68,7 @@ final class RuleSteers implements RuleChanges {
     wake.run();
   }
 
-  /** Judges what is doubtful. */
+  /** Evaluates the pending queue pairs and flows. */
   Change next(RuleTable table, Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = seen(flows);
     if (allDoubtful) {
@@ -101,7 +101,7 @@ final class RuleSteers implements RuleChanges {
   private static Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen(Collection<FlowRecord> flows) {
     Map<QueuePairKey, Map<FlowKey, FlowRecord>> seen = new HashMap<>();
     for (FlowRecord each : flows) {
-      /* The first queue pairs are management's. */
+      /* The first queue pair numbers belong to management. */
       if (each.queuePair() >= SteerKey.LEAST_QUEUE_PAIR) {
         FlowKey flow =
             FlowKey.queuePair(
@@ -139,7 +139,7 @@ final class RuleSteers implements RuleChanges {
         }
       }
     });
-    /* Those that wait for a list are shown, and steer nothing. */
+    /* Rules that wait for a list are shown, but steer nothing. */
     for (RuleEntry each : rules) {
       SteerKey plain = plain(each, key);
       if (plain != null) {
@@ -153,7 +153,7 @@ final class RuleSteers implements RuleChanges {
     return new SteeredTo(rule.list(), rule.routerId());
   }
 
-  /* Null where the rule asks for more than the data plane's key has. */
+  /* Returns null if the rule matches on more than the data plane's key. */
   private static @Nullable SteerKey plain(RuleEntry entry, QueuePairKey key) {
     Prefix source = null;
     for (FlowComponent each : entry.rule().components()) {
@@ -185,10 +185,10 @@ final class RuleSteers implements RuleChanges {
   }
 
   /**
-   * Whether flows have appeared or gone that rules may speak of. A steer of a flow that is gone
-   * ends with it, unless a rule names its queue pair.
+   * Returns whether flows that rules may match have appeared or gone. A gone flow's steer ends with
+   * it, unless a rule names its queue pair.
    *
-   * @param known flows of the look before; these flows afterwards
+   * @param known flows of the last sample; replaced by these
    */
   boolean concerns(RuleTable table, Collection<FlowRecord> flows, Set<FlowKey> known) {
     Set<FlowKey> now = new HashSet<>();

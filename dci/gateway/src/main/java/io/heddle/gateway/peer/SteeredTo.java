@@ -1,7 +1,7 @@
 package io.heddle.gateway.peer;
 
 /**
- * Where a rule sends a queue pair.
+ * A rule's target for a queue pair.
  *
  * @param list segment list, which may be dead or unknown here
  * @param routerId of the controller that made the rule

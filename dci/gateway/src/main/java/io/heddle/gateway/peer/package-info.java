@@ -1,6 +1,6 @@
 /**
- * Controllers' rules on their way into the data plane: BGP sessions, and which queue pair a rule
- * steers. The speaker's thread; what it finds is handed to the gateway in batches.
+ * Controllers' rules for the data plane: BGP sessions, and the queue pairs that a rule steers. Runs
+ * on the speaker's thread and hands its results to the gateway in batches.
  */
 @NullMarked
 package io.heddle.gateway.peer;

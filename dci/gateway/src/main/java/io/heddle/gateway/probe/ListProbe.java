@@ -2,12 +2,9 @@ package io.heddle.gateway.probe;
 
 import java.util.Arrays;
 
-/**
- * What became of one list's probes: a window of the last ones that were answered or are given up.
- * One thread.
- */
+/** Window of one list's last probes with an outcome, answered or lost. Used by one thread. */
 final class ListProbe {
-  /** Ten seconds at ten a second. */
+  /** Ten seconds at ten per second. */
   static final int WINDOW = 100;
 
   private static final int PENDING = 256;
@@ -23,13 +20,13 @@ final class ListProbe {
   private int misses;
 
   /**
-   * @param patienceNs after which a probe counts as lost
+   * @param patienceNs time after which a probe counts as lost
    */
   ListProbe(long patienceNs) {
     this.patienceNs = patienceNs;
   }
 
-  /** The sequence number of a probe that leaves now. */
+  /** Returns the sequence number of a probe sent now. */
   int send(long nowNs) {
     giveUp(nowNs);
     if (next - oldest == PENDING) {
@@ -41,9 +38,9 @@ final class ListProbe {
   }
 
   /**
-   * An answer; one that is late, double or for nothing counts for nothing.
+   * Records an answer. Late, duplicate and unexpected answers are ignored.
    *
-   * @param reflectorNs how long the reflector had it
+   * @param reflectorNs time that the reflector held the probe
    */
   void answered(int sequence, long nowNs, long reflectorNs) {
     giveUp(nowNs);
@@ -58,7 +55,7 @@ final class ListProbe {
     skipAnswered();
   }
 
-  /** Counts as lost what has waited too long. */
+  /** Counts probes that have waited too long as lost. */
   void giveUp(long nowNs) {
     while (oldest != next && nowNs - sentNs[oldest & PENDING - 1] >= patienceNs) {
       lose();
@@ -85,7 +82,7 @@ final class ListProbe {
     window[(int) (outcomes++ % WINDOW)] = outcome;
   }
 
-  /** Of the window. */
+  /** Returns the window's result. */
   ProbeResult result() {
     int count = (int) Math.min(outcomes, WINDOW);
     long[] answered =

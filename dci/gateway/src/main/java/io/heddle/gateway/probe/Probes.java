@@ -17,23 +17,21 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Probes of lists, and the reflector for the far gateway's. Results may be asked for by any thread.
- */
+/** Prober of lists, and reflector for the far gateway's probes. Any thread may read the results. */
 public final class Probes implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
   private static final int EPOLLIN = 1;
 
-  /* epoll_event is packed on x86-64 and has 16 bytes elsewhere. */
+  /* epoll_event is packed on x86-64 (12 bytes) and has 16 bytes elsewhere. */
   private static final int EVENT_BYTES = System.getProperty("os.arch").equals("amd64") ? 12 : 16;
   private static final int MOST_EVENTS = 64;
   private static final int MOST_PACKETS_A_TURN = 64;
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * Where a list's probes go.
+   * Target of a list's probes.
    *
-   * @param mark by which the kernel sends them the list's way
+   * @param mark by which the kernel routes them over the list
    */
   public record Target(int list, InetAddress source, InetAddress reflector, int mark) {}
 
@@ -59,8 +57,8 @@ public final class Probes implements AutoCloseable {
   /**
    * Opens the sockets in the calling thread's network namespace, and starts the thread.
    *
-   * @param reflectAt an address of this host at which probes are answered; null for none
-   * @throws SystemCallException where a socket can't be had, naming the address
+   * @param reflectAt address of this host that answers probes; null for none
+   * @throws SystemCallException if a socket can't be opened, with the address
    */
   public static Probes start(
       Iterable<Target> targets, @Nullable InetAddress reflectAt, long intervalNs, Log log) {
@@ -94,7 +92,7 @@ public final class Probes implements AutoCloseable {
     return probes;
   }
 
-  /** What is done where the thread can't go on, on it. */
+  /** Sets the action, run on the thread itself, for its fatal error. */
   public void orElse(Runnable end) {
     whenLost = end;
   }
@@ -120,7 +118,7 @@ public final class Probes implements AutoCloseable {
       long now = System.nanoTime();
       if (now - nextNs >= 0) {
         byList.values().forEach(each -> sendOne(each, now));
-        /* A thread that had no core doesn't make up for what it missed. */
+        /* After a scheduling delay, missed probes aren't made up for. */
         nextNs = Math.max(nextNs + intervalNs, now);
       }
       waitNs = Math.min(nextNs - now, intervalNs);
@@ -157,12 +155,14 @@ public final class Probes implements AutoCloseable {
     return StampPacket.timestamp(now.getEpochSecond(), now.getNano());
   }
 
-  /* What doesn't leave, since the list has no route now, is lost like what doesn't arrive. */
+  /* A probe that can't be sent, for want of a route, counts as lost like one in transit. */
   private static void sendOne(Probed probed, long now) {
     probed.socket.send(StampPacket.probe(probed.probe.send(now), wallTime()));
   }
 
-  /* Whoever floods a socket mustn't keep others waiting for this object: epoll tells of the rest. */
+  /*
+   * Reads a limited batch, so that a flooded socket doesn't hold the lock; epoll reports the rest.
+   */
   private static void readAnswers(Probed probed) {
     for (int i = 0; i < MOST_PACKETS_A_TURN; i++) {
       ByteBuffer answer = probed.socket.receive();
@@ -189,7 +189,7 @@ public final class Probes implements AutoCloseable {
     }
   }
 
-  /** Of each list that is probed, by its id. */
+  /** Returns the result of each probed list, by id. */
   public synchronized Map<Integer, ProbeResult> results() {
     long now = System.nanoTime();
     Map<Integer, ProbeResult> results = new TreeMap<>();
@@ -200,7 +200,7 @@ public final class Probes implements AutoCloseable {
     return results;
   }
 
-  /* By the thread itself, which may be within epoll_wait when it is told to end. */
+  /* Runs on the thread itself, which may be in epoll_wait during close(). */
   private void release() {
     byList.values().forEach(each -> each.socket.close());
     if (reflector != null) {

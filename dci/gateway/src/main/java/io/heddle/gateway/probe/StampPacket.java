@@ -3,7 +3,7 @@ package io.heddle.gateway.probe;
 import java.nio.ByteBuffer;
 
 /**
- * STAMP's test packets without authentication (RFC 8762, 4.2.1 and 4.3.1), big-endian.
+ * STAMP test packets without authentication (RFC 8762, 4.2.1 and 4.3.1), big-endian.
  *
  * <pre>
  * sender     sequence 4 | timestamp 8 | error estimate 2 | zero 30
@@ -24,19 +24,19 @@ final class StampPacket {
   private static final int SENDER_BYTES = 14;
   private static final int HOP_LIMIT_AT = 40;
 
-  /** Not synchronised, NTP's format, within a second: 1 × 2^-32 × 2^32 s (RFC 4656, 4.1.2). */
+  /** Not synchronised, NTP format, error up to a second: 1 × 2^-32 × 2^32 s (RFC 4656, 4.1.2). */
   private static final short ERROR = 0x2001;
 
   private static final long NTP_EPOCH_S = 2_208_988_800L;
 
   private StampPacket() {}
 
-  /** NTP's 64 bits: seconds since 1900 and their 2^32nd parts (RFC 5905, 6). */
+  /** Returns NTP's 64 bits: seconds since 1900 and their 2^32nd parts (RFC 5905, 6). */
   static long timestamp(long epochSeconds, int nanos) {
     return epochSeconds + NTP_EPOCH_S << 32 | ((long) nanos << 32) / 1_000_000_000L;
   }
 
-  /** Between two timestamps, where they are no more than a second apart or so. */
+  /** Returns the time between two timestamps that are at most about a second apart. */
   static long nanosBetween(long earlier, long later) {
     long difference = later - earlier;
     return (difference >> 32) * 1_000_000_000L
@@ -48,7 +48,7 @@ final class StampPacket {
   }
 
   /**
-   * A stateless reflector's answer: its sequence number is the sender's.
+   * Returns a stateless reflector's answer, with the sender's sequence number.
    *
    * @param probe at least {@link #BYTES}
    */
@@ -62,12 +62,12 @@ final class StampPacket {
     return answer.put(HOP_LIMIT_AT, (byte) hopLimit).array();
   }
 
-  /** The sequence number of the probe that an answer is for. */
+  /** Returns the sequence number of the answered probe. */
   static int sequence(ByteBuffer answer) {
     return answer.getInt(SENDER_AT);
   }
 
-  /** How long the reflector had the packet. */
+  /** Returns how long the reflector held the packet. */
   static long reflectorNs(ByteBuffer answer) {
     return nanosBetween(answer.getLong(RECEIVED_AT), answer.getLong(TIMESTAMP_AT));
   }

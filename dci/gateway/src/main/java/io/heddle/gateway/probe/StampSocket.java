@@ -10,8 +10,8 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A UDP socket over IPv6 that can mark what it sends, and tells the hop limit of what it receives.
- * One thread.
+ * UDP socket over IPv6 that marks its packets and returns the hop limit of received ones. Used by
+ * one thread.
  *
  * <pre>
  * memory: msghdr 56 @0 | iovec 16 @64 | sockaddr_in6 28 @96 | control 64 @128 | payload 2048 @256
@@ -58,9 +58,9 @@ final class StampSocket implements AutoCloseable {
   }
 
   /**
-   * Sends from here, marked, to one reflector.
+   * Opens a socket that sends marked packets from this address to one reflector.
    *
-   * @throws SystemCallException where the address isn't this host's, or the right is missing
+   * @throws SystemCallException if the address isn't this host's, or the privilege is missing
    */
   static StampSocket sender(InetAddress source, InetAddress reflector, int port, int mark) {
     StampSocket socket = open();
@@ -81,7 +81,7 @@ final class StampSocket implements AutoCloseable {
     }
   }
 
-  /** Receives whatever comes to a port of this address. */
+  /** Opens a socket that receives all packets to a port of this address. */
   static StampSocket reflector(InetAddress address, int port) {
     StampSocket socket = open();
     try {
@@ -125,14 +125,14 @@ final class StampSocket implements AutoCloseable {
     return fd;
   }
 
-  /** Sends to where the socket is connected; whether the packet left. */
+  /** Sends to the connected address. Returns whether the packet left. */
   boolean send(byte[] packet) {
     payload(PAYLOAD_AT, packet.length).put(packet);
     return LinuxCalls.send(LinuxCalls.errnoCapture(), fd, memory + PAYLOAD_AT, packet.length, 0)
         == packet.length;
   }
 
-  /** What has come, or null; an error that came back for a probe (ICMPv6) is passed over. */
+  /** Returns the next packet, or null. Skips an ICMPv6 error for a probe. */
   @org.jspecify.annotations.Nullable
   ByteBuffer receive() {
     for (int i = 0; i < IOVEC_AT; i += Long.BYTES) {
@@ -155,7 +155,7 @@ final class StampSocket implements AutoCloseable {
     return length < 0 ? null : payload(PAYLOAD_AT, (int) length);
   }
 
-  /** The hop limit of the packet that was received last; 0 where the kernel didn't tell. */
+  /** Returns the hop limit of the last received packet; 0 if the kernel gave none. */
   int hopLimit() {
     long control = Memory.ALL.get(Memory.NATIVE_LONG, memory + 40);
     return control <= CONTROL_VALUE_AT
@@ -163,7 +163,7 @@ final class StampSocket implements AutoCloseable {
         : Memory.ALL.get(Memory.NATIVE_INT, memory + CONTROL_AT + CONTROL_VALUE_AT);
   }
 
-  /** Sends to where the last packet came from; whether it left. */
+  /** Sends to the source of the last packet. Returns whether it left. */
   boolean sendBack(byte[] packet) {
     payload(PAYLOAD_AT, packet.length).put(packet);
     Memory.ALL.set(Memory.NATIVE_LONG, memory + 32, 0L);

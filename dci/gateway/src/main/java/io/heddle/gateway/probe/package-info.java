@@ -1,6 +1,6 @@
 /**
- * Round trip and loss of each segment list, by STAMP (RFC 8762, unauthenticated): a probe that the
- * list's mark sends the way of its packets, and the far gateway reflects. One thread, {@code
+ * Round trip and loss of each segment list, by STAMP (RFC 8762, unauthenticated). A probe has the
+ * list's mark, so it takes the path of its packets; the far gateway reflects it. One thread, {@code
  * heddle-gateway-probes}, sends, reflects and reads.
  */
 @NullMarked

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The command's questions and orders to a gateway that runs, and what it draws. */
+/** The command's queries and orders to a running gateway, and its live view. */
 @EndsWithin(120)
 final class GatewayCommandTest {
   private static final List<String> CONFIG =
@@ -79,17 +79,17 @@ final class GatewayCommandTest {
   }
 
   @Test
-  void observerWithoutTelemetryIsToldWhatToSay() throws Exception {
+  void observerWithoutTelemetryGetsTheMissingKey() throws Exception {
     Path file = Files.writeString(folder.resolve("p.conf"), "telemetry-port = 9339\n");
     assertEquals(1, run("run", "--observe", "--config=" + file));
-    assertTrue(err.toString().contains("say telemetry = ADDRESS"), err.toString());
+    assertTrue(err.toString().contains("add telemetry = ADDRESS"), err.toString());
     Files.writeString(file, "telemetry = ::1\n");
     assertEquals(1, run("check", "--observe", "--config=" + file));
-    assertTrue(err.toString().contains("wants telemetry-certificate"), err.toString());
+    assertTrue(err.toString().contains("needs telemetry-certificate"), err.toString());
   }
 
   @Test
-  void ordersAreObeyedShownAndRefused() throws Exception {
+  void ordersAreAppliedShownAndRefused() throws Exception {
     try (NetworkNamespace host = host()) {
       GatewayConfig config = GatewayConfigs.parse(CONFIG);
       Path at = folder.resolve("gateway.sock");
@@ -106,7 +106,7 @@ final class GatewayCommandTest {
             0,
             run("steer", "--destination=fc00:2::2", "--qp=0x11", "--list=sl2", control),
             err.toString());
-        assertEquals("queue pair 17 of fc00:2::2 goes by sl2", out.toString().strip());
+        assertEquals("queue pair 17 of fc00:2::2 is steered to sl2", out.toString().strip());
         assertEquals(0, run("show", "rules", control));
         assertTrue(
             out.toString().matches("(?s).*fc00:2::2 +17  any +sl2 +yes +no +operator\n1 rules\n"),
@@ -123,27 +123,27 @@ final class GatewayCommandTest {
         assertTrue(out.toString().endsWith("0 flows, 0 elephants (*)\n"), out.toString());
 
         assertEquals(1, run("steer", "--destination=fc00:2::2", "--qp=17", "--list=sl3", control));
-        assertEquals("the gateway: no list is called sl3; did you mean sl1?", err.toString());
+        assertEquals("the gateway: there is no list sl3; did you mean sl1?", err.toString());
         assertEquals(1, run("steer", "--destination=fc00:3::2", "--qp=17", "--list=sl1", control));
         assertEquals(
-            "the gateway: list sl1 is policy dc2's, which doesn't lead to fc00:3::2",
+            "the gateway: list sl1 belongs to policy dc2, which has no destination fc00:3::2",
             err.toString());
         assertEquals(1, run("steer", "--destination=fc00:2::2", "--qp=1", "--list=sl1", control));
         assertTrue(err.toString().contains("queue pair 1 is not in 2 to"), err.toString());
         assertEquals(0, run("release", "--destination=fc00:2::2", "--qp=17", control));
         assertEquals(1, run("release", "--destination=fc00:2::2", "--qp=17", control));
-        assertTrue(err.toString().contains("no order is for queue pair 17"), err.toString());
+        assertTrue(err.toString().contains("there is no order for queue pair 17"), err.toString());
       }
     }
   }
 
   @Test
-  void checkSaysWhatTheHostLacks() throws Exception {
+  void checkReportsFaultsOfTheHost() throws Exception {
     try (NetworkNamespace host = host()) {
       Path file = folder.resolve("gateway.conf");
       Files.write(file, CONFIG);
       assertEquals(0, host.call(() -> run("check", "--config=" + file)), out.toString());
-      assertEquals(file + " is right: 1 policies, 2 segment lists", out.toString().strip());
+      assertEquals(file + " is valid: 1 policies, 2 segment lists", out.toString().strip());
       host.ip("link del w2");
       host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "0\n"));
       assertEquals(1, host.call(() -> run("check", "--config=" + file)));
@@ -156,7 +156,7 @@ final class GatewayCommandTest {
   }
 
   @Test
-  void secondGatewayIsRefusedBeforeItTouchesAnything() throws Exception {
+  void secondGatewayIsRefusedBeforeAnyChange() throws Exception {
     Path at = folder.resolve("gateway.sock");
     Path file = folder.resolve("gateway.conf");
     Files.write(file, CONFIG);
@@ -172,7 +172,7 @@ final class GatewayCommandTest {
   }
 
   @Test
-  void gatewayThatCannotBeAskedLeavesNothingAtWork() throws Exception {
+  void gatewayWithoutControlSocketRemovesItsDataPlane() throws Exception {
     try (NetworkNamespace host = host()) {
       Path file = folder.resolve("gateway.conf");
       Path taken = Files.writeString(folder.resolve("no-socket"), "mine");
@@ -190,7 +190,7 @@ final class GatewayCommandTest {
   }
 
   @Test
-  void withoutAGatewayTheAnswerSaysHowToStartOne() {
+  void queryWithoutAGatewayExplainsHowToStartOne() {
     assertEquals(1, run("show", "lists", "--control=" + folder.resolve("none.sock")));
     assertTrue(
         err.toString().startsWith("no gateway answers at ")
@@ -199,7 +199,7 @@ final class GatewayCommandTest {
   }
 
   @Test
-  void theLiveViewFitsItsTerminalAndMarksWhatMatters() {
+  void liveViewFitsItsTerminalAndMarksElephantsAndDeadLists() {
     GatewayStatus.Flow fast =
         new GatewayStatus.Flow(
             "fc00:2::2",

@@ -44,7 +44,7 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void everythingIsRead() {
+  void allKeysAreParsed() {
     GatewayConfig config = GatewayConfigs.parse(WHOLE.lines().toList());
     assertEquals(List.of("lan0", "lan1"), config.lan());
     assertEquals(new DataPlaneSettings(-1, 16, 50_000, 20_000_000), config.settings());
@@ -61,7 +61,7 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void aMistypedWordIsNamedWithItsLineAndTheNearestOne() {
+  void misspelledKeyIsReportedWithLineAndNearestName() {
     assertEquals(
         "gateway.conf line 17: there is no key 'devise' in [list short]; did you mean device?",
         refusal("device = w1", "devise = w1"));
@@ -78,15 +78,15 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void whatIsMissingIsAskedFor() {
+  void missingKeysAreReported() {
     assertEquals(
-        "gateway.conf: there is no 'lan'; say lan = INTERFACE, the data centre's side",
+        "gateway.conf: there is no 'lan'; add lan = INTERFACE, on the data centre's side",
         refusal("lan = lan0, lan1", ""));
     assertEquals(
         "gateway.conf line 13: [list short] has no 'id'; docs/dci.md explains it",
         refusal("id = 1", ""));
     assertEquals(
-        "gateway.conf line 8: [policy dc2] has no destination; say which prefixes",
+        "gateway.conf line 8: [policy dc2] has no destination; add destination = PREFIXES",
         refusal("destination = fc00:2::/64, 10.2.0.0/16", ""));
     assertEquals(
         "gateway.conf line 8: [policy dc2] has no segment list; add a section [list NAME] with"
@@ -100,22 +100,22 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void aProbeNeedsAWayThereAndBack() {
+  void probeNeedsADestinationAndASource() {
     assertEquals(
         "gateway.conf line 10: probe = fc00:3::1 is none of the policy's destinations, so no list"
-            + " leads there",
+            + " reaches it",
         refusal("colour = 100", "probe = fc00:3::1"));
     assertEquals(
-        "gateway.conf line 10: probe = fc00:2::ff wants probe-source, an address of this gateway"
-            + " for answers",
+        "gateway.conf line 10: probe = fc00:2::ff needs probe-source, an address of this gateway"
+            + " that receives answers",
         refusal("colour = 100", "probe = fc00:2::ff"));
   }
 
   @Test
-  void listsThatBeginAlikeHaveOneWayThere() {
+  void listsWithTheSameFirstSegmentNeedTheSameNextHop() {
     assertEquals(
-        "gateway.conf line 24: segments = 5f00:0:1::1 begins as that of [list short], which has"
-            + " another way there; give both the same 'device' and 'via'",
+        "gateway.conf line 24: segments = 5f00:0:1::1 begins with the same segment as [list short],"
+            + " but by another path; give both the same 'device' and 'via'",
         refusal("segments = 5f00:0:2::1", "segments = 5f00:0:1::1"));
     String same =
         WHOLE
@@ -125,9 +125,9 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void rulesOfNftablesWaitForNoGap() {
+  void nftablesRefusesAGap() {
     assertEquals(
-        "gateway.conf line 5: gap-us = 50 is for the BPF program; rules of nftables can't wait for"
+        "gateway.conf line 5: gap-us = 50 needs the BPF program; rules of nftables can't wait for"
             + " a gap",
         refusal("gap-us = 50", "data-plane = nftables\ngap-us = 50"));
   }
@@ -138,7 +138,7 @@ final class GatewayConfigParserTest {
         "gateway.conf line 22: id = 65 isn't a whole number from 1 to 64",
         refusal("id = 7", "id = 65"));
     assertEquals(
-        "gateway.conf line 22: id = 1 is the id of [list short] already",
+        "gateway.conf line 22: id = 1 is already the id of [list short]",
         refusal("id = 7", "id = 1"));
     assertEquals(
         "gateway.conf line 24: segments = 10.0.0.1 isn't 1 to 16 IPv6 addresses, the first hop's"

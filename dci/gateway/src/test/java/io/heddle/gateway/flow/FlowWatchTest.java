@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Elephants by the data plane's counts, at times that the test gives. */
+/** Elephant detection by the data plane's counts, at times that the test sets. */
 final class FlowWatchTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1_000 * MS;
@@ -30,20 +30,20 @@ final class FlowWatchTest {
         ADDRESS, queuePair, 0, ADDRESS, 1, bytes, 1, firstNs, lastNs, 0, 1, false);
   }
 
-  /* One look 200 ms later, with so many bits a second in between. */
+  /* Takes a sample 200 ms later, with this rate in between. */
   private MeasuredFlow step(long bitsPerSecond) {
     nowNs += 200 * MS;
     bytes += bitsPerSecond / 8 / 5;
     if (bitsPerSecond > 0) {
       lastNs = nowNs;
     }
-    return watch.look(List.of(flow(17, bytes, firstNs, lastNs)), nowNs).getFirst();
+    return watch.sample(List.of(flow(17, bytes, firstNs, lastNs)), nowNs).getFirst();
   }
 
   @Test
-  void aFlowIsAnElephantOnceItHasHadTheRateForAWholePeriod() {
-    for (int look = 1; look <= 4; look++) {
-      assertFalse(step(100_000_000).elephant(), "after " + 200 * look + " ms");
+  void flowIsAnElephantAfterAWholePeriodAtTheRate() {
+    for (int sample = 1; sample <= 4; sample++) {
+      assertFalse(step(100_000_000).elephant(), "after " + 200 * sample + " ms");
     }
     MeasuredFlow rate = step(100_000_000);
     assertTrue(rate.elephant());
@@ -51,23 +51,23 @@ final class FlowWatchTest {
   }
 
   @Test
-  void aBurstShorterThanAPeriodIsNone() {
+  void burstShorterThanAPeriodIsNoElephant() {
     step(400_000_000);
-    for (int look = 0; look < 10; look++) {
+    for (int sample = 0; sample < 10; sample++) {
       assertFalse(step(10_000_000).elephant());
     }
   }
 
   @Test
-  void itEndsBelowHalfAndNotBefore() {
-    for (int look = 0; look < 5; look++) {
+  void elephantEndsBelowHalfTheThreshold() {
+    for (int sample = 0; sample < 5; sample++) {
       step(120_000_000);
     }
-    for (int look = 0; look < 10; look++) {
+    for (int sample = 0; sample < 10; sample++) {
       assertTrue(step(60_000_000).elephant(), "60 of 100 is more than half");
     }
     MeasuredFlow rate = step(40_000_000);
-    for (int look = 0; look < 5; look++) {
+    for (int sample = 0; sample < 5; sample++) {
       rate = step(40_000_000);
     }
     assertEquals(40_000_000, rate.bitsPerSecond());
@@ -75,27 +75,27 @@ final class FlowWatchTest {
   }
 
   @Test
-  void silenceEndsIt() {
+  void silenceEndsAnElephant() {
     FlowWatch patient = new FlowWatch(new ElephantRules(8, 10 * SECOND, 5 * SECOND));
     assertTrue(
         patient
-            .look(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + SECOND)
+            .sample(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + SECOND)
             .getFirst()
             .elephant());
     assertFalse(
         patient
-            .look(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + 5 * SECOND)
+            .sample(List.of(flow(17, 1_000_000, firstNs, nowNs)), nowNs + 5 * SECOND)
             .getFirst()
             .elephant());
   }
 
   @Test
-  void aFlowThatTheDataPlaneMetAnewCountsFromNothing() {
-    for (int look = 0; look < 5; look++) {
+  void flowRecreatedByTheDataPlaneCountsFromZero() {
+    for (int sample = 0; sample < 5; sample++) {
       step(120_000_000);
     }
     MeasuredFlow anew =
-        watch.look(List.of(flow(17, 1_000, nowNs, nowNs + MS)), nowNs + 200 * MS).getFirst();
+        watch.sample(List.of(flow(17, 1_000, nowNs, nowNs + MS)), nowNs + 200 * MS).getFirst();
     assertEquals(8_000, anew.bitsPerSecond());
     assertFalse(anew.elephant());
   }
@@ -106,7 +106,7 @@ final class FlowWatchTest {
     for (int queuePair = 2; queuePair < 1_002; queuePair++) {
       flows.add(flow(queuePair, queuePair, firstNs, nowNs));
     }
-    List<MeasuredFlow> rates = watch.look(flows, nowNs + SECOND);
+    List<MeasuredFlow> rates = watch.sample(flows, nowNs + SECOND);
     for (int i = 0; i < flows.size(); i++) {
       assertEquals(flows.get(i), rates.get(i).flow());
     }

@@ -15,13 +15,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/** What a router between gateways reports of itself. */
+/** Report of a router between gateways. */
 @SystemTest
 final class ObserverTest {
   private static final int DATAGRAM_BYTES = 1_000;
 
   private static InterfaceReport one(NetworkNamespace router, String name) {
-    GatewayReport report = router.call(Observer::look);
+    GatewayReport report = router.call(Observer::sample);
     assertTrue(report.lists().isEmpty() && report.elephants().isEmpty());
     return report.interfaces().stream()
         .filter(each -> each.name().equals(name))
@@ -42,7 +42,7 @@ final class ObserverTest {
   }
 
   @Test
-  void sentBytesCountAsTheyLeave() {
+  void sentBytesAreCounted() {
     try (NetworkNamespace router = router()) {
       long before = one(router, "w1").outOctets();
       router.call(() -> {
@@ -60,7 +60,7 @@ final class ObserverTest {
   }
 
   @Test
-  void linkThatIsCutIsReportedAsDown() {
+  void cutLinkIsReportedAsDown() {
     try (NetworkNamespace router = router()) {
       assertEquals(true, one(router, "w1").up());
       router.ip("link set w2 down");

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Rules of controllers as keys of the data plane. */
+/** Translation of controllers' rules into keys of the data plane. */
 final class RuleSteersTest {
   private static final String FROM = "fc00:1::1";
   private static final String TO = "fc00:2::2";
@@ -74,7 +74,7 @@ final class RuleSteersTest {
     assertEquals(
         Map.of(new SteerKey(flow.destination(), 17, flow.source()), to(3)),
         steers.next(table, List.of(flow, flow(18))).changed(),
-        "and no IPv6 flow");
+        "no IPv6 flow");
   }
 
   private void put(FlowRule rule, int list) {
@@ -119,7 +119,7 @@ final class RuleSteersTest {
     put(rule(FROM, 17), 2);
     assertTrue(woken > 0);
     assertEquals(Map.of(key(17, FROM), to(2)), next().changed());
-    assertTrue(next().isEmpty(), "nothing is told twice");
+    assertTrue(next().isEmpty(), "no change is reported twice");
     put(rule(FROM, 17), 3);
     assertEquals(Map.of(key(17, FROM), to(3)), next().changed());
     table.remove("main", rule(FROM, 17));
@@ -127,14 +127,14 @@ final class RuleSteersTest {
   }
 
   @Test
-  void ruleForOneSourceAndOneForAnyStandBesideEachOther() {
+  void ruleForOneSourceCoexistsWithOneForAny() {
     put(rule(FROM, 17), 2);
     put(rule(null, 17), 3);
     assertEquals(Map.of(key(17, FROM), to(2), key(17, null), to(3)), next(flow(17)).changed());
   }
 
   @Test
-  void generalRuleSteersTheFlowsThatAreThereAndThoseThatAppear() {
+  void generalRuleSteersPresentAndLaterFlows() {
     FlowRule general =
         FlowRule.of(List.of(PrefixMatch.of(FlowField.DESTINATION, Prefix.of("fc00:2::/64"))));
     put(general, 2);
@@ -152,7 +152,7 @@ final class RuleSteersTest {
   }
 
   @Test
-  void steerOfAFlowThatIsGoneEndsAndThatOfAQueuePairStays() {
+  void steerOfAGoneFlowEndsAndQueuePairRuleStays() {
     put(fromAnyToOurs(), 2);
     put(rule(null, 18), 3);
     Set<FlowKey> known = new HashSet<>();
@@ -163,7 +163,7 @@ final class RuleSteersTest {
   }
 
   @Test
-  void numberThatAnotherSenderUsesIsJudgedAnew() {
+  void queuePairNumberUsedByAnotherSenderIsEvaluatedAgain() {
     put(fromAnyToOurs(), 2);
     Set<FlowKey> known = new HashSet<>();
     assertTrue(steers.concerns(table, List.of(flow(17)), known));
@@ -176,7 +176,7 @@ final class RuleSteersTest {
   }
 
   @Test
-  void secondRuleHoldsWhileTheFirstOnesListIsDead() {
+  void secondRuleAppliesWhileTheFirstOnesListIsDead() {
     put(rule(FROM, 17), 2);
     table.put(new RuleEntry(rule(FROM, 17), "other", CONTROLLER + 1, 3));
     assertEquals(Map.of(key(17, FROM), to(2)), next().changed());

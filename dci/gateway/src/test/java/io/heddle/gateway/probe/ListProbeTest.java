@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Losses and round trips at times that the test gives. */
+/** Losses and round trips at times that the test sets. */
 final class ListProbeTest {
   private static final long MS = 1_000_000;
   private static final long SECOND = 1_000 * MS;
@@ -13,7 +13,7 @@ final class ListProbeTest {
   private final ListProbe probe = new ListProbe(SECOND);
 
   @Test
-  void beforeTheFirstOutcomeNothingIsKnown() {
+  void resultIsUnknownBeforeTheFirstOutcome() {
     probe.send(0);
     ProbeResult result = probe.result();
     assertTrue(Double.isNaN(result.lossShare()) && Double.isNaN(result.roundTripNs()));
@@ -21,7 +21,7 @@ final class ListProbeTest {
   }
 
   @Test
-  void theRoundTripIsTheMedianWithoutTheReflectorsTime() {
+  void roundTripIsTheMedianWithoutTheReflectorsTime() {
     for (int i = 1; i <= 3; i++) {
       probe.answered(probe.send(i * SECOND), i * SECOND + i * 10 * MS, 4 * MS);
     }
@@ -30,7 +30,7 @@ final class ListProbeTest {
   }
 
   @Test
-  void aReflectorWithAWrongClockMakesNoNegativeTime() {
+  void wrongReflectorClockGivesNoNegativeTime() {
     probe.answered(probe.send(0), 10 * MS, 50 * MS);
     assertEquals(0, probe.result().roundTripNs());
     probe.answered(probe.send(0), 10 * MS, -50 * MS);
@@ -38,7 +38,7 @@ final class ListProbeTest {
   }
 
   @Test
-  void whatIsLateOrDoubleOrForeignCountsOnce() {
+  void lateDuplicateAndUnexpectedAnswersAreIgnored() {
     int late = probe.send(0);
     int twice = probe.send(900 * MS);
     probe.answered(late, SECOND, 0);
@@ -66,7 +66,7 @@ final class ListProbeTest {
   }
 
   @Test
-  void theWindowForgets() {
+  void windowDropsOldOutcomes() {
     probe.send(0);
     probe.giveUp(SECOND);
     for (int i = 0; i < ListProbe.WINDOW; i++) {
@@ -76,7 +76,7 @@ final class ListProbeTest {
   }
 
   @Test
-  void probesWithoutAnAnswerDontPileUp() {
+  void unansweredProbesDoNotAccumulate() {
     for (int i = 0; i < 10_000; i++) {
       probe.send(i);
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The reflector under more probes than it can answer in one turn. */
+/** Reflector under more probes than it can answer in one round. */
 @EndsWithin(120)
 @SystemTest
 final class ProbesTest {
@@ -36,7 +36,7 @@ final class ProbesTest {
   }
 
   @Test
-  void everyProbeOfABurstIsAnsweredThoughATurnTakesFewer() throws Exception {
+  void everyProbeOfABurstIsAnsweredInSeveralRounds() throws Exception {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace host = NetworkNamespace.create("burst")) {
       host.ip("link set lo up");
@@ -60,7 +60,7 @@ final class ProbesTest {
   }
 
   @Test
-  void resultsAreToldWhileAFloodGoesOn() throws Exception {
+  void resultsAreAvailableDuringAFlood() throws Exception {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace host = NetworkNamespace.create("flood")) {
       host.ip("link set lo up");

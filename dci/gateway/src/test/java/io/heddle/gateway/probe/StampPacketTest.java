@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class StampPacketTest {
   private static final HexFormat HEX = HexFormat.of();
 
-  /* By hand from the figures of RFC 8762; 0xed003780 is 2026-01-01 in seconds of NTP. */
+  /* Made by hand from the figures of RFC 8762; 0xed003780 is 2026-01-01 in seconds of NTP. */
   private static final String PROBE = "00000007" + "ed00378080000000" + "2001" + "00".repeat(30);
   private static final String ANSWER =
       "00000007"
@@ -27,7 +27,7 @@ final class StampPacketTest {
           + "000000";
 
   @Test
-  void packetsAreThoseOfTheFigures() {
+  void packetsMatchTheFigures() {
     long second = Instant.parse("2026-01-01T00:00:00Z").getEpochSecond();
     byte[] probe = StampPacket.probe(7, StampPacket.timestamp(second, 500_000_000));
     assertEquals(PROBE, HEX.formatHex(probe));
@@ -42,21 +42,21 @@ final class StampPacketTest {
   }
 
   @Test
-  void anAnswerTellsItsProbeAndTheReflectorsTime() {
+  void answerHasTheProbesNumberAndTheReflectorsTime() {
     ByteBuffer answer = ByteBuffer.wrap(HEX.parseHex(ANSWER));
     assertEquals(7, StampPacket.sequence(answer));
     assertEquals(250_000_000, StampPacket.reflectorNs(answer));
   }
 
   @Test
-  void aLongerProbeIsAnsweredByItsBeginning() {
+  void longerProbeIsAnsweredByItsFirstBytes() {
     byte[] longer = HEX.parseHex(PROBE + "ff".repeat(20));
     byte[] answer = StampPacket.answer(ByteBuffer.wrap(longer), 0, 0, 1);
     assertArrayEquals(HEX.parseHex("00000007"), java.util.Arrays.copyOf(answer, 4));
   }
 
   @Test
-  void timesOfAClockThatWentBackAreNegative() {
+  void timeIsNegativeAfterAClockStepBack() {
     long second = StampPacket.timestamp(1_000, 0);
     assertEquals(-250_000_000, StampPacket.nanosBetween(second, second - (1L << 30)));
   }

@@ -57,7 +57,7 @@ public final class PollFigures {
     for (int i = 0; i < WARM_UP + POLLS; i++) {
       long begin = System.nanoTime();
       List<FlowRecord> flows = plane.flows();
-      int classified = watch.look(flows, System.nanoTime()).size();
+      int classified = watch.sample(flows, System.nanoTime()).size();
       long took = System.nanoTime() - begin;
       if (classified != QUEUE_PAIRS) {
         throw new HeddleException(
