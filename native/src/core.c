@@ -36,7 +36,7 @@ static int manage(void *argument) {
   return heddle_manage(call->what, call->arguments);
 }
 
-int heddle_manage_aside(enum heddle_manage what, const int64_t arguments[5]) {
+int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments[5]) {
   struct managed_call call = {.what = what, .arguments = arguments};
   return heddle_control(manage, &call);
 }
@@ -70,9 +70,9 @@ static bool fill_host(int abi) {
       .offsetof_request_comm = offsetof(struct heddle_request, comm),
       .offsetof_request_java_id = offsetof(struct heddle_request, java_id),
       .sizeof_plane_bytes = sizeof(struct heddle_plane_bytes),
-      .offsetof_comm_news = offsetof(struct heddle_comm, news),
-      .offsetof_comm_looks = offsetof(struct heddle_comm, looks),
-      .offsetof_comm_looked = offsetof(struct heddle_comm, looked),
+      .offsetof_comm_events = offsetof(struct heddle_comm, events),
+      .offsetof_comm_polls = offsetof(struct heddle_comm, polls),
+      .offsetof_comm_polls_seen = offsetof(struct heddle_comm, polls_seen),
       .descriptors = heddle_descriptors,
   };
   calls.size = sizeof calls;
@@ -87,7 +87,7 @@ static int start(int abi) {
     result = fill_host(abi) ? heddle_jvm_start(&host, &calls) : NCCL_SYSTEM_ERROR;
     started = result == NCCL_SUCCESS;
     if (started) {
-      heddle_at_exit_install();
+      heddle_exit_flush_install();
     }
   }
   pthread_mutex_unlock(&start_lock);
@@ -96,12 +96,12 @@ static int start(int abi) {
 
 bool heddle_machine_has_ended(void) { return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0; }
 
-void heddle_leave(int64_t budget_ns, int64_t quiet_ns) {
+void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
   heddle_thread_is_javas();
-  heddle_signals_look(); /* hosts take their handlers away when they end, and ours with them */
+  heddle_signals_refresh(); /* hosts take their handlers away when they end, and ours with them */
   /* What goes wrong was logged, and there is nobody to give the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
-    MANAGE(HEDDLE_LEAVE, budget_ns, quiet_ns);
+    MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);
   }
 }
 
@@ -117,7 +117,7 @@ int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger
     return result;
   }
   int64_t id = 0;
-  heddle_signals_look();
+  heddle_signals_refresh();
   result = CONTROL(HEDDLE_INIT, (int64_t)comm_id, traffic_class, as_int(&id));
   if (result == NCCL_SUCCESS) {
     heddle_control_contexts(1);
@@ -129,7 +129,7 @@ int heddle_init(int abi, uint64_t comm_id, int traffic_class, nccl_logger logger
 }
 
 int heddle_finalize(void *context) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   int result = CONTROL(HEDDLE_FINALIZE, as_int(context));
   if (result == NCCL_SUCCESS) {
     heddle_control_contexts(-1);
@@ -150,7 +150,7 @@ int heddle_get_properties(int device, struct heddle_properties *properties) {
 }
 
 int heddle_listen(void *context, int device, void *handle, void **listen_comm) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t id = 0;
   int result = CONTROL(HEDDLE_LISTEN, as_int(context), device, as_int(handle), as_int(&id));
   *listen_comm = as_pointer(id);
@@ -162,8 +162,8 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int64_t address = 0;
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
-    heddle_at_exit_connected();
-    heddle_signals_look(); /* not in the 10^4 calls before that only ask */
+    heddle_exit_flush_connected();
+    heddle_signals_refresh(); /* not in the 10^4 calls before that only ask */
     *comm = as_pointer(address);
   }
   return result;
@@ -174,15 +174,15 @@ int heddle_accept(void *listen_comm, void **comm) {
   int64_t address = 0;
   int result = CONTROL(HEDDLE_ACCEPT, as_int(listen_comm), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
-    heddle_at_exit_connected();
-    heddle_signals_look();
+    heddle_exit_flush_connected();
+    heddle_signals_refresh();
     *comm = as_pointer(address);
   }
   return result;
 }
 
 int heddle_reg(void *comm, void *data, size_t size, int type, void **handle) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t id = 0;
   int result = CONTROL(HEDDLE_REGISTER_MEMORY, java_id(comm), as_int(data), (int64_t)size, type, as_int(&id));
   *handle = as_pointer(id);
@@ -198,7 +198,7 @@ int heddle_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t o
   if (heddle_in_forked_child) {
     return heddle_refuse_in_child();
   }
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t id = 0;
   int64_t arguments[] = {java_id(comm), as_int(data), (int64_t)size, type, (int64_t)offset, fd, as_int(&id)};
   int result = heddle_control(register_dma_buf, arguments);
@@ -207,7 +207,7 @@ int heddle_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t o
 }
 
 int heddle_dereg(void *comm, void *handle) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_DEREGISTER_MEMORY, java_id(comm), as_int(handle));
 }
 
@@ -266,19 +266,19 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
  * knew last. What another comm's look has brought is told in the line of the comm that it is for.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {
-  const int64_t *looks = comm->looks;
-  if (looks == NULL) {
+  const int64_t *polls = comm->polls;
+  if (polls == NULL) {
     return true;
   }
   int64_t newest =
-      __atomic_load_n(looks, __ATOMIC_ACQUIRE); /* pairs with Java's release store after what the look brought */
-  int64_t news = __atomic_load_n(&comm->news, __ATOMIC_RELAXED);
-  if (news != comm->seen || newest == comm->looked || comm->spared >= MOST_SPARED) {
-    comm->seen = news;
+      __atomic_load_n(polls, __ATOMIC_ACQUIRE); /* pairs with Java's release store after what the look brought */
+  int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
+  if (events != comm->events_seen || newest == comm->polls_seen || comm->spared >= MOST_SPARED) {
+    comm->events_seen = events;
     comm->spared = 0;
     return true;
   }
-  comm->looked = newest;
+  comm->polls_seen = newest;
   comm->spared++;
   return false;
 }
@@ -358,17 +358,17 @@ int heddle_close_send(void *comm) {
   if (heddle_in_forked_child) {
     return heddle_refuse_in_child();
   }
-  heddle_signals_look();
+  heddle_signals_refresh();
   heddle_profile_closed(comm);
   return CONTROL(HEDDLE_CLOSE_SEND, java_id(comm));
 }
 
 int heddle_close_receive(void *comm) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_CLOSE_RECEIVE, java_id(comm));
 }
 
 int heddle_close_listen(void *listen_comm) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_CLOSE_LISTEN, as_int(listen_comm));
 }

@@ -72,8 +72,8 @@ int heddle_refuse_in_child(void) {
       "NET/" HEDDLE_NAME
       ": called in a child of the process that initialised it; neither Java nor RDMA survives fork(). "
       "Start the child with exec or spawn, or initialise NCCL after fork()\n";
-  static atomic_bool told;
-  if (!atomic_exchange(&told, true)) {
+  static atomic_bool is_reported;
+  if (!atomic_exchange(&is_reported, true)) {
     ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)written; /* where standard error is closed, the result says it alone */
   }

@@ -46,11 +46,11 @@ struct heddle_comm {
   int32_t skipped;                     /* tests answered "not yet" since then */
   int32_t spared;                      /* sweeps in a row that had nothing to ask Java for */
   struct heddle_profile *profiles;     /* the shim's too: messages that a profiler listens to */
-  int64_t news;                        /* the device's: grows with each completion that waits for Java */
-  int64_t seen;                        /* the shim's: news when Java was entered last */
+  int64_t events;                      /* the device's: grows with each completion that waits for Java */
+  int64_t events_seen;                 /* the shim's: news when Java was entered last */
   /* Another value is another look at the device by anyone. Java's, as long as the process lives; NULL: needs no looks. */
-  const int64_t *looks;
-  int64_t looked; /* the newest look that this comm's caller knows of; by the thread that drives it */
+  const int64_t *polls;
+  int64_t polls_seen; /* the newest look that this comm's caller knows of; by the thread that drives it */
 };
 
 /* What a plane has of a send that is under way, by who posted its chunks last. */
@@ -135,7 +135,7 @@ struct heddle_host {
   uint64_t sizeof_request, sizeof_comm, sizeof_properties, sizeof_calls;
   uint64_t offsetof_request_sizes, offsetof_request_comm, offsetof_request_java_id;
   uint64_t sizeof_plane_bytes;
-  uint64_t offsetof_comm_news, offsetof_comm_looks, offsetof_comm_looked;
+  uint64_t offsetof_comm_events, offsetof_comm_polls, offsetof_comm_polls_seen;
   struct heddle_descriptors *descriptors; /* NULL: there is no memory for it */
 };
 
@@ -161,7 +161,7 @@ enum heddle_manage {
    * RELEASED; out_count 0: it can't be told at this moment
    */
   HEDDLE_PLANES_OF,
-  HEDDLE_LEAVE, /* budget_ns, quiet_ns: java's side of heddle_leave() */
+  HEDDLE_FLUSH_BEFORE_EXIT, /* budget_ns, quiet_ns: java's side of heddle_flush_before_exit() */
   /* The one-sided interface. A group is a heddle_comm *, its registrations are numbers from 0. */
   HEDDLE_GROUP_LISTEN,       /* device, handle, out_listener: 128-byte handle */
   HEDDLE_GROUP_CONNECT,      /* listener, handles: void *[], ranks, rank, out_comm: heddle_comm * */

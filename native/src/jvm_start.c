@@ -259,7 +259,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
         choice.rejected);
     return NULL;
   }
-  if (!heddle_start_has_room() || !heddle_java_may_run()) {
+  if (!heddle_start_has_threads_and_memory() || !heddle_java_may_run()) {
     return NULL;
   }
   /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */
@@ -286,9 +286,9 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     return NULL;
   }
   arguments.nOptions = options.count;
-  heddle_java_libraries_bend(library, choice.library, jar);
+  heddle_java_library_hooks_install(library, choice.library, jar);
   heddle_locale_keep(choice.library);
-  heddle_foreign_options_hide(library);
+  heddle_tool_options_hide(library);
   creator = pthread_self();
   complaint[0] = '\0';
   if (setjmp(creation_aborted) == 0) {
@@ -298,8 +298,8 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     creation_failed = true;
   }
   creating = false;
-  heddle_foreign_options_show();
-  heddle_locale_give_back();
+  heddle_tool_options_show();
+  heddle_locale_restore();
   if (result == JNI_OK) {
     take_signals_now(*env);
   }
@@ -307,12 +307,12 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
-    struct heddle_foreign_options obeyed = heddle_foreign_options_obeyed();
+    struct heddle_tool_options obeyed = heddle_tool_options_obeyed();
     heddle_log(
         NCCL_LOG_WARN,
         "Java %s at %s (by %s) did not start: JNI_CreateJavaVM returned %d%s%s%s; HEDDLE_JVM_OPTIONS is %s%s%s%s",
         choice.version, choice.home, choice.source, (int)result, complaint[0] == '\0' ? "" : ", ", complaint,
-        heddle_limits_behind(complaint).text, more == NULL ? "not set" : more,
+        heddle_thread_limits_suffix(complaint).text, more == NULL ? "not set" : more,
         obeyed.text[0] == '\0' ? "" : "; this Java obeys ", obeyed.text,
         creation_failed ? "; this process can't try again" : "");
     return NULL;
@@ -421,7 +421,7 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
-    heddle_start_lacks_threads(0, error);
+    heddle_log_missing_threads(0, error);
     return NCCL_SYSTEM_ERROR;
   }
   pthread_join(thread, NULL);

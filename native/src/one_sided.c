@@ -36,7 +36,7 @@ int heddle_group_get_properties(int device, struct nccl_properties_v12 *properti
 int heddle_group_listen(void *context, int device, void *handle, void **listener) {
   (void)context;
   *listener = NULL;
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t id = 0;
   int result = CONTROL(HEDDLE_GROUP_LISTEN, device, as_int(handle), as_int(&id));
   *listener = (void *)(intptr_t)id;
@@ -46,12 +46,12 @@ int heddle_group_listen(void *context, int device, void *handle, void **listener
 int heddle_group_connect(void *context, void *handles[], int ranks, int rank, void *listener, void **comm) {
   (void)context;
   *comm = NULL;
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t address = 0;
   int result = CONTROL(HEDDLE_GROUP_CONNECT, as_int(listener), as_int(handles), ranks, rank, as_int(&address));
   if (result == NCCL_SUCCESS) {
-    heddle_at_exit_connected();
-    heddle_signals_look();
+    heddle_exit_flush_connected();
+    heddle_signals_refresh();
     *comm = (void *)(intptr_t)address;
   }
   return result;
@@ -63,7 +63,7 @@ int heddle_group_contexts(void *comm, int count, int traffic_class, int rank_str
     heddle_log(NCCL_LOG_WARN, "contexts of every %d-th rank can't be made; the stride begins at 1", rank_stride);
     return NCCL_INVALID_ARGUMENT;
   }
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t first = 0;
   int result = CONTROL(HEDDLE_GROUP_CONTEXTS, java_id(comm), count, traffic_class, as_int(&first));
   if (result != NCCL_SUCCESS) {
@@ -94,7 +94,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
         "without HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them");
     return NCCL_INVALID_USAGE;
   }
-  heddle_signals_look();
+  heddle_signals_refresh();
   int64_t number = 0;
   int result = CONTROL(HEDDLE_GROUP_REGISTER, java_id(comm), as_int(data), (int64_t)size, type, as_int(&number));
   if (result == NCCL_SUCCESS) {
@@ -107,7 +107,7 @@ int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint
                              void **handle) {
   (void)flags; /* signals there are added by the adapter behind a read of it, in order anyway */
   *handle = NULL;
-  heddle_signals_look();
+  heddle_signals_refresh();
   struct heddle_dma_buf memory = {
       .address = as_int(data), .length = (int64_t)size, .type = type, .offset = (int64_t)offset, .fd = fd};
   int64_t number = 0;
@@ -119,17 +119,17 @@ int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint
 }
 
 int heddle_group_dereg(void *comm, void *handle) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_GROUP_DEREGISTER, java_id(comm), number_of(handle));
 }
 
 int heddle_group_close(void *comm) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_GROUP_CLOSE, java_id(comm));
 }
 
 int heddle_group_close_listen(void *listener) {
-  heddle_signals_look();
+  heddle_signals_refresh();
   return CONTROL(HEDDLE_GROUP_CLOSE_LISTEN, as_int(listener));
 }
 

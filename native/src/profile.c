@@ -11,7 +11,7 @@ struct event {
   void *handle;
   bool open;
   bool over;
-  struct heddle_profiler_event told;
+  struct heddle_profiler_event data;
 };
 
 /* A message that a profiler listens to. */
@@ -27,15 +27,15 @@ nccl_profiler heddle_profiler;
 
 static void begin(struct event *event, void *parent) {
   event->open =
-      heddle_profiler(&event->handle, EVENT_START, parent, HEDDLE_PROFILER_ID, &event->told) == NCCL_SUCCESS &&
+      heddle_profiler(&event->handle, EVENT_START, parent, HEDDLE_PROFILER_ID, &event->data) == NCCL_SUCCESS &&
       event->handle != NULL;
   event->over = !event->open;
 }
 
 static void end(struct event *event, uint64_t bytes, uint32_t chunks) {
-  event->told.bytes = bytes;
-  event->told.chunks = chunks;
-  (void)heddle_profiler(&event->handle, EVENT_UPDATE_AND_STOP, NULL, HEDDLE_PROFILER_ID, &event->told);
+  event->data.bytes = bytes;
+  event->data.chunks = chunks;
+  (void)heddle_profiler(&event->handle, EVENT_UPDATE_AND_STOP, NULL, HEDDLE_PROFILER_ID, &event->data);
   event->open = false;
   event->over = true;
 }
@@ -51,8 +51,8 @@ static void look(struct heddle_profile *profile, bool ended) {
     const struct heddle_plane_bytes *plane = &planes[i];
     acknowledged += (uint64_t)plane->bytes_acknowledged;
     if (!event->open && !event->over && plane->chunks_posted > 0) {
-      event->told = (struct heddle_profiler_event){.kind = HEDDLE_PROFILER_PLANE,
-                                                   .tag = profile->message.told.tag,
+      event->data = (struct heddle_profiler_event){.kind = HEDDLE_PROFILER_PLANE,
+                                                   .tag = profile->message.data.tag,
                                                    .plane = i,
                                                    .chunks = (uint32_t)plane->chunks_posted,
                                                    .bytes = (uint64_t)plane->bytes_posted,
@@ -84,7 +84,7 @@ static void forget(struct heddle_profile *profile) {
 }
 
 void heddle_profile_send(struct heddle_request *request, size_t size, int tag, void *parent) {
-  struct event message = {.told = {.kind = HEDDLE_PROFILER_MESSAGE, .tag = tag, .plane = -1, .bytes = size}};
+  struct event message = {.data = {.kind = HEDDLE_PROFILER_MESSAGE, .tag = tag, .plane = -1, .bytes = size}};
   begin(&message, parent);
   if (LIKELY(!message.open)) {
     return; /* NCCL has no profiler, or it doesn't ask for networks' events */

@@ -39,12 +39,12 @@ extern struct heddle_descriptors *heddle_descriptors;
 void heddle_fork_guard_install(void);
 int heddle_refuse_in_child(void);
 
-/* ---- at_exit.c: what the process was given to send reaches the peers before it ends ---- */
+/* ---- exit_flush.c: what the process was given to send reaches the peers before it ends ---- */
 
 /* After a successful init. */
-void heddle_at_exit_install(void);
+void heddle_exit_flush_install(void);
 /* There is a connection; once more the first time, so that the handler comes before those registered meanwhile. */
-void heddle_at_exit_connected(void);
+void heddle_exit_flush_connected(void);
 
 /* ---- threads.c: threads that move data become Java threads once, after a look at their stack ---- */
 
@@ -60,10 +60,10 @@ struct heddle_thread {
   uintptr_t lowest_frame; /* calls from below it have too little stack for Java; before the attach, all */
   int runs;               /* enum heddle_owner */
   int outside;            /* what it is outside Java */
-  unsigned until_look;    /* entries before heddle_thread_look() */
-  int watchful;           /* entries that all look */
-  unsigned looks;
-  bool told; /* of too little stack */
+  unsigned until_check;   /* entries before heddle_thread_check() */
+  int watched;            /* entries that all look */
+  unsigned checks;
+  bool warned; /* of too little stack */
 };
 extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 
@@ -73,7 +73,7 @@ int heddle_refuse_before_init(void);
 /* Of a thread of ours: all that it does is Java's. */
 void heddle_thread_is_javas(void);
 /* Undoes changes of the host's since the last look: of the thread's signal mask and, more seldom, of the handlers. */
-void heddle_thread_look(void);
+void heddle_thread_check(void);
 
 /* Before anything that enters Java. */
 static inline int heddle_enter(void) {
@@ -83,8 +83,8 @@ static inline int heddle_enter(void) {
   if (UNLIKELY((uintptr_t)__builtin_frame_address(0) < heddle_thread.lowest_frame)) {
     return heddle_attach_thread();
   }
-  if (UNLIKELY(--heddle_thread.until_look == 0)) {
-    heddle_thread_look();
+  if (UNLIKELY(--heddle_thread.until_check == 0)) {
+    heddle_thread_check();
   }
   return NCCL_SUCCESS;
 }
@@ -122,7 +122,7 @@ void heddle_signals_after_creation(bool created);
 /* Where Java writes what it knows about a fault of its own; kept. */
 void heddle_signals_report_in(const char *path);
 /* Looks at the current handlers and puts ours in front again; four system calls. */
-void heddle_signals_look(void);
+void heddle_signals_refresh(void);
 
 /* ---- fault_report.c: where Java writes about its own faults ---- */
 
@@ -143,12 +143,12 @@ struct heddle_jvm_choice {
 /* plugin_folder: where the .so lies. False: choice->rejected says why there is none. */
 bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice);
 
-/* ---- start_room.c: what a start takes of threads, memory and descriptors, tried before ---- */
+/* ---- start_limits.c: what a start takes of threads, memory and descriptors, tried before ---- */
 
 /* False: a line of the log names the limit and the number. */
 bool heddle_start_has_descriptors(void);
 /* Of threads and memory, for a machine that isn't there yet. By a thread that takes no signals, as those that it makes. */
-bool heddle_start_has_room(void);
+bool heddle_start_has_threads_and_memory(void);
 struct heddle_thread_limits {
   char text[256];
 };
@@ -156,11 +156,11 @@ struct heddle_thread_limits {
 /* As the shell and the control group have them. */
 struct heddle_thread_limits heddle_thread_limits(void);
 /* The same as the end of a sentence, where Java's words are about a thread that was refused; else nothing. */
-struct heddle_thread_limits heddle_limits_behind(const char *words);
+struct heddle_thread_limits heddle_thread_limits_suffix(const char *words);
 /* Logs that a thread was refused, with the limits. had: how many there were before; error: of pthread_create. */
-void heddle_start_lacks_threads(int had, int error);
+void heddle_log_missing_threads(int had, int error);
 
-/* ---- look_before.c: what would end the process in the middle of Java's start, tried before ---- */
+/* ---- java_preflight.c: what would end the process in the middle of Java's start, tried before ---- */
 
 /* False: a line of the log names the cause and the remedy. For a machine that isn't there yet. */
 bool heddle_java_may_run(void);
@@ -173,40 +173,40 @@ extern JavaVM *heddle_vm;
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
-/* ---- slots.c: functions of ours in place of those that one library calls ---- */
+/* ---- got_slots.c: functions of ours in place of those that one library calls ---- */
 
-struct heddle_slot {
+struct heddle_got_slot {
   const char *name;     /* of the function that the library calls */
   const void *function; /* called instead, by this library alone */
 };
 
 /* library: of dlopen(). How many slots were pointed elsewhere; 0 also where one can't be. */
-int heddle_slots_replace(void *library, const struct heddle_slot *replacements, int count);
+int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count);
 /* A library beside libjvm.so, opened; NULL where there is none. jvm: real path of libjvm.so, loaded, so that its kin is found. */
 void *heddle_library_of_java(const char *jvm, const char *name);
 
-/* ---- foreign_options.c: options in the environment that are for other Java programs ---- */
+/* ---- java_tool_options.c: options in the environment that are for other Java programs ---- */
 
-struct heddle_foreign_options {
+struct heddle_tool_options {
   char text[64]; /* their names with commas, or nothing */
 };
 
 /* By the thread that makes the machine, before and after. jvm: libjvm, of dlopen(). Logs which there are. */
-void heddle_foreign_options_hide(void *jvm);
-void heddle_foreign_options_show(void);
+void heddle_tool_options_hide(void *jvm);
+void heddle_tool_options_show(void);
 /* Those that a machine obeys all the same; for a refusal. */
-struct heddle_foreign_options heddle_foreign_options_obeyed(void);
+struct heddle_tool_options heddle_tool_options_obeyed(void);
 
-/* ---- java_libraries.c: Java's files have no number below 3, classes outlive their files, and it has a working directory ---- */
+/* ---- java_library_hooks.c: Java's files have no number below 3, classes outlive their files, and it has a working directory ---- */
 
 /* By the thread that makes the machine. jvm_library: libjvm, of dlopen(); jvm: its real path; jar_path: as Java has it. */
-void heddle_java_libraries_bend(void *jvm_library, const char *jvm, const char *jar_path);
+void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const char *jar_path);
 
-/* ---- locale.c: the process's locale stays the host's while Java starts ---- */
+/* ---- locale_guard.c: the process's locale stays the host's while Java starts ---- */
 
 /* By the thread that makes the machine, before and after. jvm: real path of libjvm.so, which is loaded. */
 void heddle_locale_keep(const char *jvm);
-void heddle_locale_give_back(void);
+void heddle_locale_restore(void);
 
 /* ---- what Java calls by address, since it is quicker here ---- */
 
@@ -264,7 +264,7 @@ struct heddle_socket_calls {
 
 extern const struct heddle_socket_calls heddle_socket_calls;
 
-/* ---- java_class.c: finds PluginEntry by JNI and calls start ---- */
+/* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
 /* own_machine: the class path is ours; otherwise the jar gets a class loader of its own. False: logged. */
 bool heddle_java_enter(JNIEnv *env, bool own_machine, const char *jar, struct heddle_host *host,
@@ -294,7 +294,7 @@ nccl_close heddle_close_listen;
 /*
  * Waits until nothing has been under way for quiet_ns, budget_ns at most; for a process that ends, on a thread of its own.
  */
-void heddle_leave(int64_t budget_ns, int64_t quiet_ns);
+void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
 /* The Java machine has ended, or is about to: nobody may enter it any more. */
 bool heddle_machine_has_ended(void);
 
@@ -329,11 +329,12 @@ int heddle_group_last_error(void *contexts, bool *failed);
 /* What core.c has for others. */
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
 /* The same on a thread of ours. */
-int heddle_manage_aside(enum heddle_manage what, const int64_t arguments[5]);
+int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments[5]);
 /* Both with 0 for the arguments that aren't named; in a forked child none is looked at. */
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 #define CONTROL(what, ...) \
-  (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() : heddle_manage_aside(what, (int64_t[5]){__VA_ARGS__}))
+  (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() \
+                                    : heddle_manage_on_own_thread(what, (int64_t[5]){__VA_ARGS__}))
 static inline int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)pointer; }
 static inline int64_t java_id(const void *comm) { return ((const struct heddle_comm *)comm)->java_id; }
 int heddle_progress(struct heddle_comm *comm);
@@ -349,7 +350,7 @@ void heddle_profile_tested(struct heddle_request *request, bool ended);
 /* Ends what is still under way. */
 void heddle_profile_closed(struct heddle_comm *comm);
 
-/* ---- narrow.c: forms that several old versions share ---- */
+/* ---- old_versions.c: forms that several old versions share ---- */
 
 nccl_listen_v6 heddle_listen_v6;
 nccl_connect_v7 heddle_connect_v7;

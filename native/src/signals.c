@@ -130,7 +130,7 @@ static bool is_of_machine(const void *context) {
 }
 
 /* By writev(): another thread may have died with the logger's lock, this one too; and its stack may be a small one. */
-static void tell_of_report(int number) {
+static void announce_report(int number) {
   static char begin[] =
       "NET/" HEDDLE_NAME ": signal 00 in Java's own code or in Heddle's, not in the host's; the report is ";
   static char end[] = "\n";
@@ -153,7 +153,7 @@ static void on_fault(int front, int number, siginfo_t *info, void *context) {
   } else if (handle_in_jvm(number, info, context, 0)) {
     errno = error;
   } else if (own_machine && (runs == HEDDLE_JAVA || is_of_machine(context))) {
-    tell_of_report(number);
+    announce_report(number);
     handle_in_jvm(number, info, context, 1);
   } else {
     pass_to_host(index, front, number, info, context);
@@ -294,7 +294,7 @@ void heddle_signals_join(heddle_jvm_handler handle) {
   use(handle);
 }
 
-void heddle_signals_look(void) {
+void heddle_signals_refresh(void) {
   if (handle_in_jvm == NULL || heddle_in_forked_child) {
     return;
   }

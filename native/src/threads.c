@@ -30,10 +30,10 @@
  * 0.1 to 0.6 us, so an entry in 64 does. Each of the first ones does, since a thread sets its mask when it begins, and each
  * of many after some were found blocked, since there are threads that block them around every call.
  */
-#define ENTRIES_PER_LOOK 64
-#define FIRST_WATCHFUL 32
-#define MOST_WATCHFUL 4096
-#define LOOKS_PER_LOOK_AT_HANDLERS 16
+#define ENTRIES_PER_CHECK 64
+#define FIRST_WATCHED 32
+#define AGAIN_WATCHED 4096
+#define CHECKS_PER_HANDLER_CHECK 16
 
 #define NOT_ATTACHED UINTPTR_MAX
 
@@ -104,8 +104,8 @@ int heddle_refuse_before_init(void) {
 
 /* An attached thread stands deeper in its stack than Java can bear. One line a thread, since it may ask again and again. */
 static int refuse_call(void) {
-  if (!heddle_thread.told) {
-    heddle_thread.told = true;
+  if (!heddle_thread.warned) {
+    heddle_thread.warned = true;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     uintptr_t lowest = heddle_thread.lowest_frame - SMALLEST_REST_OF_CALL;
     uintptr_t rest = frame > lowest ? frame - lowest : 0;
@@ -119,8 +119,8 @@ static int refuse_call(void) {
 }
 
 static void be_watchful(void) {
-  heddle_thread.until_look = 1;
-  heddle_thread.watchful = FIRST_WATCHFUL;
+  heddle_thread.until_check = 1;
+  heddle_thread.watched = FIRST_WATCHED;
 }
 
 static int attach(JavaVM *vm) {
@@ -176,7 +176,7 @@ int heddle_attach_thread(void) {
   return error;
 }
 
-void heddle_thread_look(void) {
+void heddle_thread_check(void) {
   static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   struct heddle_thread *thread = &heddle_thread;
   sigset_t faults, before;
@@ -185,14 +185,14 @@ void heddle_thread_look(void) {
     sigaddset(&faults, FAULTS[i]);
   }
   pthread_sigmask(SIG_UNBLOCK, &faults, &before);
-  thread->watchful -= thread->watchful > 0;
+  thread->watched -= thread->watched > 0;
   for (size_t i = 0; i < sizeof FAULTS / sizeof FAULTS[0]; i++) {
     if (sigismember(&before, FAULTS[i]) == 1) {
-      thread->watchful = MOST_WATCHFUL;
+      thread->watched = AGAIN_WATCHED;
     }
   }
-  thread->until_look = thread->watchful > 0 ? 1 : ENTRIES_PER_LOOK;
-  if (thread->watchful == 0 && ++thread->looks % LOOKS_PER_LOOK_AT_HANDLERS == 0) {
-    heddle_signals_look();
+  thread->until_check = thread->watched > 0 ? 1 : ENTRIES_PER_CHECK;
+  if (thread->watched == 0 && ++thread->checks % CHECKS_PER_HANDLER_CHECK == 0) {
+    heddle_signals_refresh();
   }
 }

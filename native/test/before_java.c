@@ -339,7 +339,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
   return atomic_fetch_sub(&threads_left, 1) > 0 ? create(thread, attributes, run, argument) : EAGAIN;
 }
 
-/* The thread that starts Java, and those that start_room.c tries for a moment. */
+/* The thread that starts Java, and those that start_limits.c tries for a moment. */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
 
 /* One rank: true where it has all its threads. */

@@ -76,11 +76,11 @@ int heddle_attach_thread(void) {
 
 struct heddle_descriptors *heddle_descriptors = NULL;
 void heddle_fork_guard_install(void) {}
-void heddle_at_exit_install(void) {}
-void heddle_at_exit_connected(void) {}
+void heddle_exit_flush_install(void) {}
+void heddle_exit_flush_connected(void) {}
 int heddle_refuse_in_child(void) { return NCCL_INVALID_USAGE; }
-void heddle_signals_look(void) {}
-void heddle_thread_look(void) {}
+void heddle_signals_refresh(void) {}
+void heddle_thread_check(void) {}
 void heddle_thread_is_javas(void) {}
 void heddle_control_contexts(int more) { (void)more; }
 int heddle_control(int (*call)(void *), void *argument) { return call(argument); }
@@ -187,26 +187,26 @@ static bool enters_java(struct heddle_request *request) {
 }
 
 static void java_is_spared_where_another_has_looked_and_nothing_has_come(void) {
-  int64_t looks = 1;
+  int64_t polls = 1;
   forget_sweep();
-  comm.looks = &looks;
+  comm.polls = &polls;
   struct heddle_request request = pending_request();
-  comm.looked = looks;
+  comm.polls_seen = polls;
   CHECK(enters_java(&request), "nobody has looked, and this one doesn't");
-  looks++;
+  polls++;
   CHECK(!enters_java(&request), "another one has looked, and Java was entered all the same");
   CHECK(enters_java(&request), "nobody has looked again, and this one doesn't");
-  looks++;
-  comm.news++;
+  polls++;
+  comm.events++;
   CHECK(enters_java(&request), "something has come, and Java doesn't hear of it");
-  comm.looked = looks;
+  comm.polls_seen = polls;
   int spared = 0;
   do {
-    looks++;
+    polls++;
     CHECK(++spared <= 100, "Java never hears of a comm that nothing comes for");
   } while (!enters_java(&request));
   CHECK(spared > 10, "only %d sweeps were spared", spared);
-  comm.looks = NULL;
+  comm.polls = NULL;
   CHECK(enters_java(&request) && enters_java(&request), "a device that needs no looks was spared one");
 }
 

@@ -95,7 +95,7 @@ public final class LinuxCalls {
   /**
    * Enters a new descriptor in {@link OwnDescriptors}. Returns it, or in place of one below 3
    * another descriptor of the same file. Daemons close 0 to 2, and later put other files there,
-   * whoever has these numbers by then. As {@code java_libraries.c} does for what Java itself opens.
+   * whoever has these numbers by then. As {@code java_library_hooks.c} does for what Java itself opens.
    *
    * @param fd may be a negated errno
    */

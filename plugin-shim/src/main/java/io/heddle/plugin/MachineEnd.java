@@ -7,7 +7,7 @@ import io.heddle.platform.Memory;
  * handler would be too late: no thread may enter Java then.
  */
 final class MachineEnd extends Thread {
-  /* Equal to the values in native/src/at_exit.c. */
+  /* Equal to the values in native/src/exit_flush.c. */
   private static final long BUDGET_NS = 950_000_000;
   private static final long QUIET_NS = 20_000_000;
 

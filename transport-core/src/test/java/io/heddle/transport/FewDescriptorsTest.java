@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that has no descriptors to spare, and starts the transport again and again. */
 @EndsWithin(150)
 class FewDescriptorsTest {
-  /** So many the start in C asks for before it goes on to Java (start_room.c). */
+  /** So many the start in C asks for before it goes on to Java (start_limits.c). */
   private static final int ASKED_FOR = 32;
 
   @TempDir Path folder;

@@ -15,7 +15,7 @@ final class JavaCheck implements Check {
           "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
   private static final Cause NONE =
       new Cause("java-missing", "there is no Java runtime that the plugin can use");
-  /* foreign_options.c keeps them from the plugin's Java, and start.sh from the doctor's. */
+  /* java_tool_options.c keeps them from the plugin's Java, and start.sh from the doctor's. */
   private static final List<String> OPTIONS_OF_OTHERS =
       List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");
   private static final int OLDEST = 25;

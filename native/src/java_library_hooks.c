@@ -1,5 +1,5 @@
 /*
- * Files and folders that Java's own libraries open otherwise than a guest should, by their slots (slots.c).
+ * Files and folders that Java's own libraries open otherwise than a guest should, by their slots (got_slots.c).
  *
  * Descriptors: open() gives the lowest free number. A host that closed 0 to 2, as daemons and batch systems do, puts other files
  * there later by dup2(), whatever has the number by then: a file of Java's would be another file from then on. So Java gets
@@ -216,15 +216,15 @@ static int close_jar_or_file(int fd) {
   return close(fd);
 }
 
-static void replace(const char *jvm, const char *name, const struct heddle_slot *replacements, int count) {
+static void replace(const char *jvm, const char *name, const struct heddle_got_slot *replacements, int count) {
   void *library = heddle_library_of_java(jvm, name);
   if (library != NULL) {
-    heddle_slots_replace(library, replacements, count);
+    heddle_got_replace(library, replacements, count);
   }
 }
 
-void heddle_java_libraries_bend(void *jvm_library, const char *jvm, const char *jar_path) {
-  static const struct heddle_slot REPLACEMENTS[] = {
+void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const char *jar_path) {
+  static const struct heddle_got_slot REPLACEMENTS[] = {
       {"open", __extension__(void *) open_file},
       {"open64", __extension__(void *) open_file},
       {"socket", __extension__(void *) open_socket},
@@ -242,16 +242,16 @@ void heddle_java_libraries_bend(void *jvm_library, const char *jvm, const char *
   };
   enum { COUNT = sizeof REPLACEMENTS / sizeof REPLACEMENTS[0] };
   static const char *const NAMES[] = {"libjava.so", "libjimage.so", "libnet.so", "libnio.so", "libzip.so"};
-  heddle_slots_replace(jvm_library, REPLACEMENTS, COUNT);
+  heddle_got_replace(jvm_library, REPLACEMENTS, COUNT);
   for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
     replace(jvm, NAMES[i], REPLACEMENTS, COUNT);
   }
-  static const struct heddle_slot OF_IMAGE[] = {
+  static const struct heddle_got_slot OF_IMAGE[] = {
       {"mmap64", __extension__(void *) map_image},
       {"munmap", __extension__(void *) unmap_image},
       {"pread64", __extension__(void *) read_image},
   };
-  static const struct heddle_slot OF_JAR[] = {
+  static const struct heddle_got_slot OF_JAR[] = {
       {"open64", __extension__(void *) open_jar_or_file},
       {"lseek64", __extension__(void *) seek_jar_or_file},
       {"read", __extension__(void *) read_jar_or_file},

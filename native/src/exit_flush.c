@@ -44,7 +44,7 @@ static int64_t left_ns(void) {
 static void *wait_in_java(void *none) {
   (void)none;
   pthread_setname_np(pthread_self(), "heddle-exit");
-  heddle_leave(left_ns() - FAREWELL_NS, QUIET_NS);
+  heddle_flush_before_exit(left_ns() - FAREWELL_NS, QUIET_NS);
   pthread_mutex_lock(&lock);
   has_ended = true;
   pthread_cond_signal(&ended);
@@ -103,7 +103,7 @@ static void on_exit_of_process(void) {
   }
 }
 
-void heddle_at_exit_install(void) {
+void heddle_exit_flush_install(void) {
   registered_by = getpid();
   if (atexit(on_exit_of_process) != 0) {
     heddle_log(NCCL_LOG_WARN,
@@ -112,7 +112,7 @@ void heddle_at_exit_install(void) {
   }
 }
 
-void heddle_at_exit_connected(void) {
+void heddle_exit_flush_connected(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, heddle_at_exit_install);
+  pthread_once(&once, heddle_exit_flush_install);
 }

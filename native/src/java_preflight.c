@@ -25,7 +25,7 @@
 static const char *marks_executable(size_t bytes) {
   void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
-    return NULL; /* no room is told by start_room.c */
+    return NULL; /* no room is told by start_limits.c */
   }
   int refused = mprotect(page, bytes, PROT_READ | PROT_EXEC) != 0;
   int error = errno;

@@ -18,7 +18,8 @@ static bool failed(JNIEnv *env, const char *doing) {
   jstring text = to_string == NULL ? NULL : (jstring)(*env)->CallObjectMethod(env, thrown, to_string);
   const char *characters = text == NULL ? NULL : (*env)->GetStringUTFChars(env, text, NULL);
   const char *description = characters == NULL ? "no description" : characters;
-  heddle_log(NCCL_LOG_WARN, "Java failed at %s: %s%s", doing, description, heddle_limits_behind(description).text);
+  heddle_log(NCCL_LOG_WARN, "Java failed at %s: %s%s", doing, description,
+             heddle_thread_limits_suffix(description).text);
   if (characters != NULL) {
     (*env)->ReleaseStringUTFChars(env, text, characters);
   }

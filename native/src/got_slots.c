@@ -46,7 +46,7 @@ static bool point_to(const struct sealed *sealed, uintptr_t slot, const void *fu
   return !read_only || mprotect((void *)page, page_bytes, PROT_READ) == 0;
 }
 
-static const struct heddle_slot *find(const struct heddle_slot *slots, int count, const char *name) {
+static const struct heddle_got_slot *find(const struct heddle_got_slot *slots, int count, const char *name) {
   for (int i = 0; i < count; i++) {
     if (strcmp(slots[i].name, name) == 0) {
       return &slots[i];
@@ -55,7 +55,7 @@ static const struct heddle_slot *find(const struct heddle_slot *slots, int count
   return NULL;
 }
 
-int heddle_slots_replace(void *library, const struct heddle_slot *replacements, int count) {
+int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count) {
   struct link_map *map;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
     return 0;
@@ -87,7 +87,7 @@ int heddle_slots_replace(void *library, const struct heddle_slot *replacements, 
         continue;
       }
       const char *name = names + symbols[ELF64_R_SYM(slots[i].r_info)].st_name;
-      const struct heddle_slot *replacement = find(replacements, count, name);
+      const struct heddle_got_slot *replacement = find(replacements, count, name);
       if (replacement == NULL) {
         continue;
       }

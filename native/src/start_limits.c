@@ -138,7 +138,7 @@ static bool has_threads(void) {
   pthread_attr_destroy(&attributes);
   pthread_mutex_destroy(&all_there);
   if (error != 0) {
-    heddle_start_lacks_threads(count, error);
+    heddle_log_missing_threads(count, error);
   }
   return error == 0;
 }
@@ -156,7 +156,7 @@ struct heddle_thread_limits heddle_thread_limits(void) {
   return limits;
 }
 
-struct heddle_thread_limits heddle_limits_behind(const char *words) {
+struct heddle_thread_limits heddle_thread_limits_suffix(const char *words) {
   bool of_threads = strstr(words, "native thread") != NULL || strstr(words, "VM thread") != NULL;
   struct heddle_thread_limits limits = {""};
   if (of_threads) {
@@ -166,7 +166,7 @@ struct heddle_thread_limits heddle_limits_behind(const char *words) {
   return limits;
 }
 
-void heddle_start_lacks_threads(int had, int error) {
+void heddle_log_missing_threads(int had, int error) {
   heddle_log(NCCL_LOG_WARN, "the start takes at least %d threads, and only %d are to be had (%s; %s): raise the limit",
              FEWEST_THREADS, had, strerror(error), heddle_thread_limits().text);
 }
@@ -195,7 +195,7 @@ static bool has_memory(void) {
   return false;
 }
 
-bool heddle_start_has_room(void) {
+bool heddle_start_has_threads_and_memory(void) {
   /* Who sets the machine's options says by himself how much it takes. */
   const char *options = getenv("HEDDLE_JVM_OPTIONS");
   return has_threads() && ((options != NULL && *options != '\0') || has_memory());

@@ -46,9 +46,9 @@ static char *answer(int category, const char *name) {
 }
 
 static bool shield(const char *jvm) {
-  static const struct heddle_slot SETLOCALE = {"setlocale", __extension__(void *) answer};
+  static const struct heddle_got_slot SETLOCALE = {"setlocale", __extension__(void *) answer};
   void *library = heddle_library_of_java(jvm, "libjava.so");
-  return library != NULL && heddle_slots_replace(library, &SETLOCALE, 1) == 1;
+  return library != NULL && heddle_got_replace(library, &SETLOCALE, 1) == 1;
 }
 
 /* The process's locale by name, where Java's question can't be kept from it. */
@@ -63,7 +63,7 @@ void heddle_locale_keep(const char *jvm) {
   }
 }
 
-void heddle_locale_give_back(void) {
+void heddle_locale_restore(void) {
   if (thread_given != NULL) {
     uselocale(thread_before);
     freelocale(thread_given);

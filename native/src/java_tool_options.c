@@ -29,8 +29,8 @@ static char *environment_of_machine(const char *name) {
 }
 
 /* Their names alone: the options of an agent may hold its key. */
-static struct heddle_foreign_options list(void) {
-  struct heddle_foreign_options found = {""};
+static struct heddle_tool_options list(void) {
+  struct heddle_tool_options found = {""};
   size_t used = 0;
   for (int i = 0; i < READ_COUNT; i++) {
     const char *value = getenv(READ_BY_A_MACHINE[i]);
@@ -42,11 +42,11 @@ static struct heddle_foreign_options list(void) {
   return found;
 }
 
-void heddle_foreign_options_hide(void *jvm) {
-  static const struct heddle_slot GETENV = {"getenv", __extension__(void *) environment_of_machine};
-  hidden = heddle_slots_replace(jvm, &GETENV, 1) > 0;
+void heddle_tool_options_hide(void *jvm) {
+  static const struct heddle_got_slot GETENV = {"getenv", __extension__(void *) environment_of_machine};
+  hidden = heddle_got_replace(jvm, &GETENV, 1) > 0;
   obeyed = !hidden;
-  struct heddle_foreign_options found = list();
+  struct heddle_tool_options found = list();
   if (found.text[0] == '\0') {
     return;
   }
@@ -58,8 +58,8 @@ void heddle_foreign_options_hide(void *jvm) {
              found.text);
 }
 
-void heddle_foreign_options_show(void) { hidden = false; }
+void heddle_tool_options_show(void) { hidden = false; }
 
-struct heddle_foreign_options heddle_foreign_options_obeyed(void) {
-  return obeyed ? list() : (struct heddle_foreign_options){""};
+struct heddle_tool_options heddle_tool_options_obeyed(void) {
+  return obeyed ? list() : (struct heddle_tool_options){""};
 }
