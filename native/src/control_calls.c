@@ -1,11 +1,11 @@
 /*
- * Calls of the control path run on threads of ours while the caller waits. A Java thread has guard pages in its stack, a
- * bound to it and fault signals that may not be blocked. The host's first thread, say, takes none of these on: only callers
- * that move data become Java threads.
+ * Runs control-path calls on the shim's own threads while the caller waits. Java changes a thread that it attaches:
+ * guard pages in its stack, a stack limit, unblocked fault signals. The host's first thread, say, is spared all this:
+ * only threads that move data become Java threads.
  *
- * Several callers may be under way at once, and some wait for each other, as two ranks of a process do that connect a
- * group. So there are as many threads as calls. One stays for the next call while there is a context. Handing a call over
- * takes two wakes.
+ * Several callers may run at once, and some wait for each other, as two ranks of one process do that connect a group.
+ * So there is a thread per concurrent call. One idle thread is kept while a context exists. A hand-over costs two
+ * wake-ups.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -19,12 +19,12 @@
 
 #include "shim.h"
 
-/* Twice Java's own threads' (-Xss). */
+/* Twice the stack of Java's own threads (-Xss). */
 #define STACK_BYTES (1024 * 1024)
 
 #define MOST_THREADS 1024
 
-/* Where no thread can be had, a call waits for another one's: so many times a millisecond. */
+/* Number of one-millisecond waits for another call's thread, if no thread can be created. */
 #define MOST_WAITS 5000
 
 /* A call; it lies on its caller's stack. */
@@ -32,17 +32,17 @@ struct task {
   int (*call)(void *);
   void *argument;
   int result;
-  uint32_t ended; /* futex, 1 when result is there */
+  uint32_t ended; /* futex; 1 when the result is there */
 };
 
 struct worker {
-  struct task *task; /* NULL: it ends */
-  uint32_t asked;    /* futex, 1 when task is there */
+  struct task *task; /* NULL: the thread ends */
+  uint32_t asked;    /* futex; 1 when task is there */
   struct worker *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct worker *idle; /* one, or none */
+static struct worker *idle; /* at most one */
 static int threads;
 static int contexts;
 
@@ -52,13 +52,13 @@ static void wait_for(uint32_t *word) {
   }
 }
 
-/* The word may be gone when it is woken: its waiter has seen the 1 already, and the kernel finds nobody there. */
+/* The futex's memory may be gone at the wake-up: its waiter has seen the 1 already, and the kernel finds no waiter. */
 static void wake(uint32_t *word) {
   __atomic_store_n(word, 1, __ATOMIC_RELEASE);
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* False: this thread ends. */
+/* Returns false if this thread has to end. */
 static bool waits_for_more(struct worker *self) {
   pthread_mutex_lock(&lock);
   bool stays = idle == NULL && contexts > 0;
@@ -84,7 +84,7 @@ static void *work(void *argument) {
     self->asked = 0;
     int result = heddle_enter();
     task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
-    /* Idle before the caller goes on, so that its next call finds this thread. */
+    /* The thread is marked idle before the caller continues, so that the caller's next call finds it. */
     bool stays = waits_for_more(self);
     wake(&task->ended);
     if (!stays) {
@@ -95,7 +95,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* With the lock. 0, or why there is none. */
+/* Called with the lock held. Returns 0 or pthread_create's error. */
 static int make_worker(struct task *task) {
   struct worker *worker = threads < MOST_THREADS ? malloc(sizeof *worker) : NULL;
   if (worker == NULL) {
@@ -121,7 +121,7 @@ static int make_worker(struct task *task) {
   return error;
 }
 
-/* 0, or why no thread has it; others: that may have it later. */
+/* Returns 0, or the error if no thread has taken the task. others: whether a running call may free a thread later. */
 static int hand_over(struct task *task, bool *others) {
   pthread_mutex_lock(&lock);
   int error = 0;
@@ -154,9 +154,10 @@ int heddle_control(int (*call)(void *), void *argument) {
     error = hand_over(&task, &others);
   }
   if (error != 0) {
-    heddle_log(NCCL_LOG_WARN,
-               "no thread can be had for this call (%s; %s), and none of the %d before ends: raise the limit",
-               strerror(error), heddle_thread_limits().text, threads);
+    heddle_log(
+        NCCL_LOG_WARN,
+        "can't create a thread for this call (%s; %s), and none of the %d calls before has ended: raise the limit",
+        strerror(error), heddle_thread_limits().text, threads);
     return NCCL_SYSTEM_ERROR;
   }
   wait_for(&task.ended);

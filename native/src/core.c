@@ -8,13 +8,13 @@
 #include "shim.h"
 
 /*
- * A test() that finds its request pending enters Java when it is the first of a sweep over the comm's requests, which
- * shows by the request that entered last coming round again. A caller who stops testing that one enters Java after this
- * many answers from memory; 32 of them cost as much as two entries.
+ * A test() whose request is pending enters Java if it begins a sweep over the comm's requests: if the request that
+ * entered last comes round again. A caller that stops testing that request enters Java after this many tests answered
+ * from memory. 32 of them cost as much as two entries.
  */
 #define MOST_SKIPPED 32
 
-/* Java hears of a comm with requests at one sweep in so many at least, since not all that moves one is told in its line. */
+/* Most sweeps in a row without an entry. Not every event that concerns a comm is counted in its line. */
 #define MOST_SPARED 15
 
 _Static_assert(sizeof(struct heddle_request) == 64 && sizeof(struct heddle_comm) == 64, "one cache line each");
@@ -44,7 +44,7 @@ int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 
-/* Whole in the library's bytes, so that heddle version finds it without loading the library. */
+/* One string, so that `heddle version` finds it in the file without loading the library. */
 #define BEFORE_COMMIT "heddle commit "
 static const char COMMIT[] = BEFORE_COMMIT HEDDLE_COMMIT;
 
@@ -52,7 +52,7 @@ static bool fill_host(int abi) {
   static char library[PATH_MAX];
   Dl_info where;
   if (dladdr(&host, &where) == 0 || realpath(where.dli_fname, library) == NULL) {
-    heddle_log(NCCL_LOG_WARN, "can't find out where the plugin's library lies: %s", strerror(errno));
+    heddle_log(NCCL_LOG_WARN, "can't find the path of the plugin's library: %s", strerror(errno));
     return false;
   }
   host = (struct heddle_host){
@@ -98,8 +98,8 @@ bool heddle_machine_has_ended(void) { return __atomic_load_n(&calls.machine_ende
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
   heddle_thread_is_javas();
-  heddle_signals_refresh(); /* hosts take their handlers away when they end, and ours with them */
-  /* What goes wrong was logged, and there is nobody to give the result to. */
+  heddle_signals_refresh(); /* hosts remove their handlers at the end, and ours with them */
+  /* Failures were logged; there is no caller to return the result to. */
   if (heddle_enter() == NCCL_SUCCESS) {
     MANAGE(HEDDLE_FLUSH_BEFORE_EXIT, budget_ns, quiet_ns);
   }
@@ -163,7 +163,7 @@ int heddle_connect(void *context, int device, int traffic_class, void *handle, v
   int result = CONTROL(HEDDLE_CONNECT, as_int(context), device, traffic_class, as_int(handle), as_int(&address));
   if (result == NCCL_SUCCESS && address != 0) {
     heddle_exit_flush_connected();
-    heddle_signals_refresh(); /* not in the 10^4 calls before that only ask */
+    heddle_signals_refresh(); /* not in the 10^4 earlier calls that only poll */
     *comm = as_pointer(address);
   }
   return result;
@@ -211,7 +211,9 @@ int heddle_dereg(void *comm, void *handle) {
   return CONTROL(HEDDLE_DEREGISTER_MEMORY, java_id(comm), as_int(handle));
 }
 
-/* The three below leave NULL behind unless there is a request: NCCL doesn't clear *request, nor its 0x1, itself. */
+/*
+ * The three functions below set *request to NULL unless there is a request: NCCL clears neither *request nor its 0x1.
+ */
 
 int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, void **request) {
   *request = NULL;
@@ -224,13 +226,13 @@ int heddle_isend(void *comm, void *data, size_t size, int tag, void *handle, voi
 
 int heddle_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **request) {
   _Static_assert(sizeof(size_t) == 8 && sizeof(int) == 4, "Java reads sizes as 64-bit and tags as 32-bit integers");
-  *request = NULL; /* it may hold 0x1, the hint that a confirmation is optional; we always confirm */
+  *request = NULL; /* it may hold 0x1, the hint that confirmation is optional; the plugin always confirms */
   int result = heddle_enter();
   if (UNLIKELY(result != NCCL_SUCCESS)) {
     return result;
   }
   if (UNLIKELY(n < 1 || n > HEDDLE_MAX_RECEIVES)) {
-    heddle_log(NCCL_LOG_WARN, "irecv of %d buffers at once; 1 to %d are possible", n, HEDDLE_MAX_RECEIVES);
+    heddle_log(NCCL_LOG_WARN, "irecv of %d buffers in one call; 1 to %d are supported", n, HEDDLE_MAX_RECEIVES);
     return NCCL_INVALID_ARGUMENT;
   }
   return IN_JAVA(
@@ -250,7 +252,10 @@ static int32_t state_of(struct heddle_request *request) {
   return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE); /* pairs with Java's release store after the sizes */
 }
 
-/* True when this test() must move things on. Only the thread that tests this comm's requests writes these fields. */
+/*
+ * Returns true if this test() has to make progress. Only the thread that tests this comm's requests writes these
+ * fields.
+ */
 static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *request) {
   if (comm->sweep_marker == NULL || comm->sweep_marker == request || comm->skipped >= MOST_SKIPPED) {
     comm->sweep_marker = request;
@@ -262,8 +267,9 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
 }
 
 /*
- * True when a sweep has to enter Java: something has come for this comm, or nobody has looked at the device since its caller
- * knew last. What another comm's look has brought is told in the line of the comm that it is for.
+ * Returns true if a sweep has to enter Java: there are new events for this comm, or nobody has polled the device
+ * since this comm's caller last checked. A poll by another comm counts its events in the line of the comm that they
+ * belong to.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {
   const int64_t *polls = comm->polls;
@@ -271,7 +277,7 @@ static bool is_worth_entering(struct heddle_comm *comm) {
     return true;
   }
   int64_t newest =
-      __atomic_load_n(polls, __ATOMIC_ACQUIRE); /* pairs with Java's release store after what the look brought */
+      __atomic_load_n(polls, __ATOMIC_ACQUIRE); /* pairs with Java's release store after the poll's events */
   int64_t events = __atomic_load_n(&comm->events, __ATOMIC_RELAXED);
   if (events != comm->events_seen || newest == comm->polls_seen || comm->spared >= MOST_SPARED) {
     comm->events_seen = events;
@@ -300,17 +306,20 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
   return result == NCCL_SUCCESS ? (int)count : 0;
 }
 
-/* The next two are functions of their own so that a test() in vain, most of all that there are, saves no registers. */
+/*
+ * The next two are separate functions so that a test() of a pending request, by far the most frequent, saves no
+ * registers.
+ */
 
 __attribute__((noinline)) static int answer(struct heddle_request *request, int32_t state, int *done, int *sizes) {
   if (UNLIKELY(state == HEDDLE_REQUEST_RELEASED)) {
-    heddle_log(NCCL_LOG_WARN, "test() of a request that was finished before");
+    heddle_log(NCCL_LOG_WARN, "test() of a request that is finished already");
     return NCCL_INVALID_USAGE;
   }
   if (state == HEDDLE_REQUEST_DONE) {
     *done = 1;
     if (sizes != NULL) {
-      /* Only as many as there are: the caller's array may be longer and is summed over. */
+      /* Copies count sizes only: the caller's array may be longer, and NCCL adds up all of it. */
       memcpy(sizes, request->sizes, (size_t)request->count * sizeof sizes[0]);
     }
   }
@@ -320,7 +329,7 @@ __attribute__((noinline)) static int answer(struct heddle_request *request, int3
   if (request->comm->sweep_marker == request) {
     request->comm->sweep_marker = NULL; /* it won't come round again */
   }
-  /* From here on the line is Java's; pairs with its acquire load when it looks for a free one. */
+  /* From here on the line is Java's; pairs with Java's acquire load when it searches for a free line. */
   __atomic_store_n(&request->state, HEDDLE_REQUEST_RELEASED, __ATOMIC_RELEASE);
   return state == HEDDLE_REQUEST_DONE ? NCCL_SUCCESS : -state;
 }

@@ -10,19 +10,19 @@
 #include "shim.h"
 
 /*
- * A program may return from main while its last messages are on their way: a collective's kernel ends with its own
- * receives, and NCCL's threads may still be sending. What was given to a TCP socket leaves after a process's death; what
- * was given to a device in the process dies with it. So exit() waits here, as briefly as it can: the other threads, those
- * of NCCL among them, are alive while exit handlers run.
+ * A program may return from main while its last messages are in flight: a collective's kernel ends with its own
+ * receives, and NCCL's threads may still be sending. The kernel delivers bytes of a TCP socket after the process's
+ * death; bytes of a user-space device are lost with the process. So an exit handler waits here, as briefly as it can.
+ * Other threads, NCCL's included, are alive while exit handlers run.
  *
- * Handlers run in the reverse order of their registration. Ours is registered when init has succeeded, and once more with
- * the first connection, which is after whatever CUDA and NCCL register at their first use. Libraries' destructors were
- * registered when they were loaded, the machine's among them, so they come later.
+ * Handlers run in the reverse order of their registration. Ours is registered after a successful init, and again with
+ * the first connection: later than the handlers that CUDA and NCCL register at first use. Libraries' destructors, the
+ * JVM's included, were registered when the libraries were loaded, so they run later.
  */
 
 #define LONGEST_NS 1000000000L
 
-/* What Java has less, so that it can still say what isn't done. */
+/* Subtracted from Java's budget, which leaves Java time to log undelivered messages. */
 #define FAREWELL_NS 50000000L
 
 #define QUIET_NS 20000000L
@@ -68,12 +68,12 @@ static int start_waiting(void) {
 }
 
 /*
- * Java is entered by a thread of its own: whatever holds that one up (a machine that stops at this moment, a host's logger)
- * holds up the process for a second and not for ever. The host's thread may be one that is in Java's eyes somewhere else.
+ * A separate thread enters Java. If it blocks (a JVM that is shutting down, a host's logger), the process is delayed
+ * by a second at most. The host's thread may already be inside Java.
  */
 static void on_exit_of_process(void) {
   static atomic_flag ran = ATOMIC_FLAG_INIT;
-  /* The number of the process, too: a child by the system call alone runs no handlers of pthread_atfork(). */
+  /* The pid is compared as well: a child made by the bare system call runs no pthread_atfork() handlers. */
   if (heddle_in_forked_child || getpid() != registered_by || heddle_machine_has_ended() ||
       atomic_flag_test_and_set(&ran)) {
     return;
@@ -88,7 +88,8 @@ static void on_exit_of_process(void) {
   pthread_condattr_destroy(&monotonic);
   int error = start_waiting();
   if (error != 0) {
-    heddle_log(NCCL_LOG_WARN, "the process ends without waiting for its last messages: no thread for that: %s",
+    heddle_log(NCCL_LOG_WARN,
+               "can't start the thread that waits for the last messages (%s); messages in flight may be lost",
                strerror(error));
     return;
   }
@@ -99,16 +100,15 @@ static void on_exit_of_process(void) {
   pthread_mutex_unlock(&lock);
   if (!in_time) {
     heddle_log(NCCL_LOG_WARN,
-               "the process ends though Java hasn't said within a second that its last messages are delivered");
+               "Java did not confirm within a second that the last messages are delivered; the process ends");
   }
 }
 
 void heddle_exit_flush_install(void) {
   registered_by = getpid();
   if (atexit(on_exit_of_process) != 0) {
-    heddle_log(NCCL_LOG_WARN,
-               "no exit handler can be registered; messages that are on their way when the process ends may "
-               "be lost");
+    heddle_log(NCCL_LOG_WARN, "can't register an exit handler; messages in flight at the process's end may "
+                              "be lost");
   }
 }
 

@@ -1,4 +1,4 @@
-/* Where Java writes what it knows about a fault of its own: where the statistics are, and not in the host's folder. */
+/* File for Java's report of its own fault: in the folder of the statistics, not in the host's working directory. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 
 #include "shim.h"
 
-/* As io.heddle.stats.UsualFolder has it. */
+/* The same path as in io.heddle.stats.UsualFolder. */
 #define SHARED_MEMORY "/dev/shm"
 #define MOST_FOLDERS 16
 
-/* True: this user's, or nobody's yet. */
+/* Returns true if the folder is this user's or doesn't exist yet. */
 static bool is_ours(const char *folder) {
-  struct statx status; /* lstat() would be one of glibc 2.33 */
+  struct statx status; /* lstat() would need glibc 2.33 */
   return statx(AT_FDCWD, folder, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID, &status) != 0 ||
          (S_ISDIR(status.stx_mode) && status.stx_uid == geteuid());
 }

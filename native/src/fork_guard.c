@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-/* Plain: it is written only where a single thread exists, in the child right after fork(). */
+/* Not atomic: it is written only in the child right after fork(), where a single thread exists. */
 bool heddle_in_forked_child = false;
 
 struct heddle_descriptors *heddle_descriptors = NULL;
@@ -20,8 +20,9 @@ static bool is_open(int descriptor, uint64_t device, uint64_t inode) {
 }
 
 /*
- * A connection ends when its last descriptor is closed, and a port is free then. With copies in a child both would outlive this
- * process: its peers would take it for alive. Nothing but close() may be done with them: the sockets are the parent's as well.
+ * A connection ends, and its port becomes free, when its last descriptor is closed. Copies in a child would keep both
+ * alive after this process, and peers would take it for alive. The child may only close() them: the sockets are the
+ * parent's too.
  */
 static void close_copies(void) {
   struct heddle_descriptors *ours = heddle_descriptors;
@@ -35,10 +36,10 @@ static void close_copies(void) {
       close((int)i);
     }
   }
-  ours->end = 0; /* for children of the child: its memory is a copy */
+  ours->end = 0; /* for children of the child, whose memory is a copy */
 }
 
-/* The host's errno is what it was: fork() has succeeded. */
+/* Keeps the host's errno: fork() has succeeded. */
 static void in_child(void) {
   int error = errno;
   heddle_in_forked_child = true;
@@ -46,7 +47,7 @@ static void in_child(void) {
   errno = error;
 }
 
-/* Pages of it exist where something was written. */
+/* The kernel backs only those of its pages that are written. */
 static struct heddle_descriptors *make_table(void) {
   void *table = mmap(NULL, sizeof(struct heddle_descriptors), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -64,8 +65,8 @@ void heddle_fork_guard_install(void) {
 }
 
 /*
- * By write(), not through the host's logger: a lock of it, or of stdio's, that another thread held when the process forked
- * is never given back in the child, which would wait for it for ever.
+ * Uses write(), not the host's logger. If another thread held a lock of the logger's or stdio's at the fork, the
+ * child would wait for it for ever.
  */
 int heddle_refuse_in_child(void) {
   static const char sentence[] =
@@ -75,7 +76,7 @@ int heddle_refuse_in_child(void) {
   static atomic_bool is_reported;
   if (!atomic_exchange(&is_reported, true)) {
     ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)written; /* where standard error is closed, the result says it alone */
+    (void)written; /* if standard error is closed, the result alone reports it */
   }
   return NCCL_INVALID_USAGE;
 }

@@ -1,7 +1,8 @@
 /*
- * Included before each source of the library. glibc 2.32 and 2.34 moved functions between their libraries and gave them new
- * versions, by which a library that is linked there won't load on glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). The old versions
- * are the same functions. They are in libpthread and libdl on old hosts; new ones have empty libraries of those names.
+ * Included before each source of the library. glibc 2.32 and 2.34 moved functions between their libraries and gave
+ * them new versions. A library linked against these won't load on glibc 2.28 (RHEL 8) and 2.31 (Ubuntu 20.04). The
+ * old versions are the same functions. On old hosts they are in libpthread and libdl; new ones have empty libraries
+ * of those names.
  */
 #ifndef GLIBC_2_28_H
 #define GLIBC_2_28_H
@@ -10,7 +11,7 @@
 #if defined(__x86_64__)
 #define OLD_VERSION(function, version) __asm__(".symver " #function "," #function "@GLIBC_" #version)
 #else
-/* arm64 came to glibc with 2.17: what was older there has that version. */
+/* The oldest symbol version of glibc on arm64 is 2.17. */
 #define OLD_VERSION(function, version) __asm__(".symver " #function "," #function "@GLIBC_2.17")
 #endif
 OLD_VERSION(dladdr, 2.2.5);

@@ -1,7 +1,7 @@
 /*
- * Slots of a library have the addresses of the functions that it calls of others; the linker fills them. Java's libraries
- * ask the process for what belongs to its host: a slot that points to a function of ours gives them another answer, and
- * everybody else the old one.
+ * The GOT slots of a library hold the addresses of the functions that it calls in others; the linker fills them.
+ * Java's libraries read state that belongs to their host process. A slot that points to a function of the shim
+ * changes the result for that library only.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -21,7 +21,7 @@ struct sealed {
   uintptr_t base, from, to;
 };
 
-/* The part of a library that the linker makes read-only when it has filled it in. */
+/* Finds the part of a library that the linker makes read-only after relocation (RELRO). */
 static int find_sealed(struct dl_phdr_info *info, size_t size, void *out) {
   (void)size;
   struct sealed *sealed = out;
@@ -112,5 +112,5 @@ void *heddle_library_of_java(const char *jvm, const char *name) {
   }
   strcat(path, "/");
   strcat(path, name);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL); /* for good: the machine would open it a moment later */
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: the JVM would open it a moment later */
 }

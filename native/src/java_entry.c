@@ -6,7 +6,7 @@
 #define ENTRY "io/heddle/plugin/PluginEntry"
 #define ENTRY_WITH_DOTS "io.heddle.plugin.PluginEntry"
 
-/* Logs and clears a pending exception; true when there was one. */
+/* Logs and clears a pending exception. Returns true if there was one. */
 static bool failed(JNIEnv *env, const char *doing) {
   jthrowable thrown = (*env)->ExceptionOccurred(env);
   if (thrown == NULL) {
@@ -28,9 +28,9 @@ static bool failed(JNIEnv *env, const char *doing) {
 }
 
 /*
- * In somebody else's machine nobody gave --enable-native-access for us, and each kind of foreign call would print a
- * warning to the host's standard error. JNI may call what java.lang.Module keeps to itself; where a later release has
- * renamed it, the warning appears and all else works.
+ * A host's own JVM has no --enable-native-access for the plugin, and each kind of foreign call would print a warning
+ * to the host's standard error. JNI may call the private method of java.lang.Module that grants it. If a later
+ * release renames it, the warning appears and all else works.
  */
 static void allow_native_access(JNIEnv *env) {
   jclass module = (*env)->FindClass(env, "java/lang/Module");
@@ -43,8 +43,8 @@ static void allow_native_access(JNIEnv *env) {
 }
 
 /*
- * A class loader of our own over the jar, under the platform's and not the application's: the host may have other
- * versions of what the jar contains. It lives as long as the process, like the upcall stubs of its classes.
+ * Creates a separate class loader over the jar, under the platform's and not the application's: the host may have
+ * other versions of the jar's classes. It lives as long as the process, like the upcall stubs of its classes.
  */
 static jclass load_by_own_loader(JNIEnv *env, const char *jar) {
   jstring path = (*env)->NewStringUTF(env, jar);

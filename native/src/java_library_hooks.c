@@ -1,15 +1,17 @@
 /*
- * Files and folders that Java's own libraries open otherwise than a guest should, by their slots (got_slots.c).
+ * Replacements for calls by which Java's libraries open files and folders, installed in their GOT slots
+ * (got_slots.c).
  *
- * Descriptors: open() gives the lowest free number. A host that closed 0 to 2, as daemons and batch systems do, puts other files
- * there later by dup2(), whatever has the number by then: a file of Java's would be another file from then on. So Java gets
- * numbers from 3 on; LinuxCalls.java does the same for what our Java opens by itself.
+ * Descriptors: open() returns the lowest free number. Daemons and batch systems close 0 to 2, and later put other
+ * files there by dup2(). A file of Java's with such a number would silently become another file. So Java gets numbers
+ * from 3 on; LinuxCalls.java does the same for files that the plugin's Java code opens.
  *
- * A descriptor may be closed all the same: a library that tidies up by close_range() hits its own process, too. The next class
- * that is loaded would end the process without a word, or keep Java from saying what has failed. So classes are read from memory:
- * Java's own from its image, ours from the jar.
+ * Closed descriptors: a library that cleans up by close_range() closes Java's files too. The next class to be loaded
+ * would end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
+ * Java's own from its image, the plugin's from the jar.
  *
- * The working directory: Java doesn't start where it was removed, as the scratch folders of jobs are. It takes / for it then.
+ * Working directory: Java doesn't start in a removed one, such as a job's deleted scratch folder. It then uses /
+ * instead.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +40,7 @@ static int lift(int fd) {
   return lifted;
 }
 
-/* Both ends or none. */
+/* Raises both descriptors or neither. */
 static int lift_two(int result, int fds[2]) {
   if (result != 0) {
     return result;
@@ -59,7 +61,7 @@ static int lift_two(int result, int fds[2]) {
   return -1;
 }
 
-/* open() has its mode only where it makes a file. */
+/* open() reads its mode only if it creates a file. */
 static int open_file(const char *path, int flags, unsigned mode) { return lift(open64(path, flags, mode)); }
 static int open_socket(int domain, int type, int protocol) { return lift(socket(domain, type, protocol)); }
 static int open_epoll(int flags) { return lift(epoll_create1(flags)); }
@@ -106,12 +108,11 @@ static char *working_folder(char *path, size_t bytes) {
   if (found != NULL || path == NULL || bytes < 2 || (errno != ENOENT && errno != EACCES)) {
     return found;
   }
-  heddle_log(NCCL_LOG_INFO, "the working directory can't be told (%s); the plugin's Java takes / for it",
-             strerror(errno));
+  heddle_log(NCCL_LOG_INFO, "can't read the working directory (%s); the plugin's JVM uses / instead", strerror(errno));
   return strcpy(path, "/");
 }
 
-/* ---- the image of Java's own classes, of which libjimage reads by its descriptor though it has mapped it whole ---- */
+/* ---- the image of Java's own classes: libjimage maps all of it, but reads by its descriptor ---- */
 
 static struct {
   int fd;
@@ -136,7 +137,7 @@ static int unmap_image(void *mapped, size_t bytes) {
   return munmap(mapped, bytes);
 }
 
-/* Without the descriptor, which somebody may have closed or given to another file. */
+/* Reads from the mapping: the descriptor may have been closed or reused. */
 static ssize_t read_image(int fd, void *to, size_t bytes, off64_t at) {
   const char *from = __atomic_load_n(&image.bytes, __ATOMIC_ACQUIRE);
   if (from == NULL || fd != image.fd || at < 0 || (size_t)at > image.count || bytes > image.count - (size_t)at) {
@@ -146,7 +147,7 @@ static ssize_t read_image(int fd, void *to, size_t bytes, off64_t at) {
   return (ssize_t)bytes;
 }
 
-/* ---- the jar, which libjava reads at a position of its own; Java reads it by one thread at a time ---- */
+/* ---- the jar: libjava reads it at its own position, by one thread at a time ---- */
 
 static struct {
   int fd;
@@ -172,7 +173,7 @@ static void map_jar(int fd) {
 static int open_jar_or_file(const char *path, int flags, unsigned mode) {
   int fd = open_file(path, flags, mode);
   if (fd >= 0 && is_jar(fd)) {
-    /* Somebody closed the jar. Its number stays the jar's for Java. */
+    /* The jar's descriptor was closed. Its number stays the jar's for Java. */
     int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
     int error = errno;
     close(fd);

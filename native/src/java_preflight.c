@@ -1,6 +1,6 @@
 /*
- * Java ends the process where the kernel refuses what it can't do without. So each of these is asked for once before Java is,
- * exactly as Java does it. A filter that kills instead of refusing can't be asked: it ends the process here as it would there.
+ * Java ends the process if the kernel refuses a call that it needs. So each of these calls is tried once before Java
+ * starts, exactly as Java makes it. A filter that kills instead of refusing ends the process here, as it would there.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,13 +19,13 @@
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
 #endif
 
-/* ---- memory that becomes executable ---- */
+/* ---- executable memory ---- */
 
-/* The machine's first look at a page: written, then executed. What refused, or NULL. */
+/* Tries the JVM's first test of a page: written, then executed. Returns the refused call, or NULL. */
 static const char *marks_executable(size_t bytes) {
   void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
-    return NULL; /* no room is told by start_limits.c */
+    return NULL; /* start_limits.c reports a lack of memory */
   }
   int refused = mprotect(page, bytes, PROT_READ | PROT_EXEC) != 0;
   int error = errno;
@@ -34,7 +34,7 @@ static const char *marks_executable(size_t bytes) {
   return refused ? "mprotect(PROT_EXEC) of written memory" : NULL;
 }
 
-/* Its cache of compiled code: reserved, then taken piece by piece. */
+/* Tries the JVM's code cache: reserved, then committed in pieces. */
 static const char *commits_executable(size_t bytes) {
   void *page = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (page == MAP_FAILED) {
@@ -48,16 +48,15 @@ static const char *commits_executable(size_t bytes) {
   return refused ? "mmap(PROT_WRITE | PROT_EXEC)" : NULL;
 }
 
-/* Linux's own switch tells of itself; SELinux refuses with EACCES, filters of system calls mostly with EPERM. */
+/* Linux's own switch can be read; SELinux refuses with EACCES, seccomp filters mostly with EPERM. */
 static const char *remedy_of(int error, bool denied_by_switch) {
   if (denied_by_switch) {
-    return "PR_SET_MDWE forbids it; for a service of systemd set MemoryDenyWriteExecute=no";
+    return "PR_SET_MDWE forbids it; for a systemd service set MemoryDenyWriteExecute=no";
   }
-  return error == EACCES
-             ? "SELinux forbids it to this domain, or a filter of system calls does: allow execmem, or for a "
-               "service of systemd set MemoryDenyWriteExecute=no"
-             : "a filter of system calls forbids it: for a service of systemd set "
-               "MemoryDenyWriteExecute=no, elsewhere allow it in the filter";
+  return error == EACCES ? "SELinux forbids it to this domain, or a seccomp filter does: allow execmem, or for a "
+                           "systemd service set MemoryDenyWriteExecute=no"
+                         : "a seccomp filter forbids it: for a systemd service set "
+                           "MemoryDenyWriteExecute=no, elsewhere allow it in the filter";
 }
 
 static bool may_make_code(void) {
@@ -70,27 +69,29 @@ static bool may_make_code(void) {
     return true;
   }
   int error = errno;
-  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 where Linux is older */
-  heddle_log(NCCL_LOG_WARN, "Java makes machine code as it runs, and this process may not: %s gives \"%s\". %s",
+  int denied = prctl(PR_GET_MDWE, 0, 0, 0, 0); /* -1 if Linux is older */
+  heddle_log(NCCL_LOG_WARN,
+             "Java compiles at run time, and this process may not have executable memory: %s failed with \"%s\". %s",
              refused, strerror(error), remedy_of(error, denied > 0 && (denied & PR_MDWE_REFUSE_EXEC_GAIN) != 0));
   return false;
 }
 
-/* ---- which processors, and where a stack lies, which glibc tells only with them ---- */
+/* ---- CPU affinity; glibc needs it to find a thread's stack, too ---- */
 
 static bool may_count_processors(void) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error == 0) {
     pthread_attr_destroy(&attributes);
-    unsigned long allowed[1024]; /* of 65,536 processors, by the plain call, since the count is what Java looks at */
+    unsigned long allowed[1024]; /* 65,536 processors; the bare system call, whose return value Java reads */
     error = sched_getaffinity(0, sizeof allowed, (cpu_set_t *)allowed) == 0 ? 0 : errno;
   }
   if (error != 0) {
-    heddle_log(NCCL_LOG_WARN,
-               "Java counts its processors, and this process may not: sched_getaffinity gives \"%s\". Allow that call "
-               "in the filter of system calls (systemd: SystemCallFilter=, containers: their seccomp profile)",
-               strerror(error));
+    heddle_log(
+        NCCL_LOG_WARN,
+        "Java reads its processor affinity, and this process may not: sched_getaffinity failed with \"%s\". Allow it "
+        "in the seccomp filter (systemd: SystemCallFilter=, containers: their seccomp profile)",
+        strerror(error));
   }
   return error == 0;
 }

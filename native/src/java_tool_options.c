@@ -1,8 +1,8 @@
 /*
- * JAVA_TOOL_OPTIONS and the like are options for every Java machine that starts under them. A cluster or a user sets them for
- * programs in Java: an agent, another collector, a debugger's port. Our machine is none of these programs, so it doesn't see
- * them: libjvm's slot for getenv() points to a function of ours. The environment itself, which other threads read and children
- * inherit, is left as it is.
+ * JAVA_TOOL_OPTIONS and its kin are options for every JVM that starts under them. A cluster or a user sets them for
+ * other Java programs: an agent, another collector, a debugger's port. The plugin's JVM must not obey them, so
+ * libjvm's GOT slot for getenv() points to a function of the shim. The environment itself stays as it is: other
+ * threads read it, and children inherit it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 
 #include "shim.h"
 
-/* JDK_JAVA_OPTIONS is read by the java command alone, never by a machine that JNI makes. */
+/* JDK_JAVA_OPTIONS is read by the java command only, never by a JVM created through JNI. */
 static const char *const READ_BY_A_MACHINE[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
 enum { READ_COUNT = sizeof READ_BY_A_MACHINE / sizeof READ_BY_A_MACHINE[0] };
 
-/* Only while this thread makes our machine: the library may be a host's too, who makes one later. */
+/* Set only while this thread creates the JVM: a host may use the same library to create its own JVM later. */
 static _Thread_local bool hidden __attribute__((tls_model("initial-exec")));
 static bool obeyed;
 
@@ -28,7 +28,7 @@ static char *environment_of_machine(const char *name) {
   return getenv(name);
 }
 
-/* Their names alone: the options of an agent may hold its key. */
+/* Names only: an agent's options may contain a secret. */
 static struct heddle_tool_options list(void) {
   struct heddle_tool_options found = {""};
   size_t used = 0;
@@ -50,12 +50,14 @@ void heddle_tool_options_hide(void *jvm) {
   if (found.text[0] == '\0') {
     return;
   }
-  heddle_log(NCCL_LOG_INFO,
-             obeyed ? "the plugin's Java obeys %s, since this runtime can't be kept from it; the plugin's own options "
-                      "stand in HEDDLE_JVM_OPTIONS"
-                    : "the plugin's Java leaves %s aside, which other Java programs obey; the plugin's own options "
-                      "stand in HEDDLE_JVM_OPTIONS",
-             found.text);
+  heddle_log(
+      NCCL_LOG_INFO,
+      obeyed
+          ? "the plugin's JVM obeys %s, which this runtime reads in spite of the plugin; set the plugin's own options "
+            "in HEDDLE_JVM_OPTIONS"
+          : "the plugin's JVM ignores %s, which is for other Java programs; set the plugin's own options "
+            "in HEDDLE_JVM_OPTIONS",
+      found.text);
 }
 
 void heddle_tool_options_show(void) { hidden = false; }

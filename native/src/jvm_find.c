@@ -29,7 +29,7 @@ static void reject(struct heddle_jvm_choice *choice, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Reads JAVA_VERSION="25.0.3" of the release file; returns the first number, or 0 where there is none. */
+/* Reads JAVA_VERSION="25.0.3" of the release file. Returns the first number, or 0 if there is none. */
 static int read_version(const char *home, char *version, size_t size) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof path, "%s/release", home);
@@ -57,7 +57,7 @@ static int read_version(const char *home, char *version, size_t size) {
   return number;
 }
 
-/* Takes home when it holds a virtual machine that is new enough, otherwise notes why not. */
+/* Chooses home if it has a JVM that is new enough; otherwise records the reason. */
 static bool take(struct heddle_jvm_choice *choice, const char *home, const char *source) {
   char library[PATH_MAX + 32];
   snprintf(library, sizeof library, "%s/lib/server/libjvm.so", home);
@@ -75,7 +75,7 @@ static bool take(struct heddle_jvm_choice *choice, const char *home, const char 
   return true;
 }
 
-/* Of the homes that match a pattern the one nearest to the version that we are tested with: the smallest that will do. */
+/* Of the homes that match a pattern, tries the version nearest to the tested one: the smallest that suffices. */
 static bool take_from_folder(struct heddle_jvm_choice *choice, const char *pattern) {
   glob_t found;
   if (glob(pattern, GLOB_TILDE, NULL, &found) != 0) {
@@ -101,7 +101,7 @@ static bool take_from_folder(struct heddle_jvm_choice *choice, const char *patte
   return taken;
 }
 
-/* The machine that a shell would start: the first java in PATH, by way of links as those of update-alternatives. */
+/* The JVM that a shell would start: the first java in PATH, through links such as update-alternatives'. */
 static bool take_from_path(struct heddle_jvm_choice *choice) {
   const char *folder = getenv("PATH");
   while (folder != NULL && *folder != '\0') {
@@ -126,7 +126,7 @@ bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice
   memset(choice, 0, sizeof *choice);
   const char *wish = getenv("HEDDLE_JAVA_HOME");
   if (wish != NULL && *wish != '\0') {
-    return take(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit wish is not replaced by something else */
+    return take(choice, wish, "HEDDLE_JAVA_HOME"); /* an explicit choice has no fallback */
   }
   static const char *const SHIPPED[] = {"jre", "runtime"};
   for (size_t i = 0; i < sizeof SHIPPED / sizeof SHIPPED[0]; i++) {

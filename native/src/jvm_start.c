@@ -17,16 +17,16 @@
 JavaVM *heddle_vm = NULL;
 
 static bool own_machine;
-/* A machine that failed half-way through its creation can't be made again in this process. */
+/* A JVM whose creation failed half-way can't be created again in this process. */
 static bool creation_failed;
 
-/* JNI tells no Java 25 from 24; that difference is left to the class files' version. */
+/* JNI doesn't distinguish Java 25 from 24; the class files' version does. */
 #define JNI_OF_JAVA_24 0x00180000
 
 typedef jint (*get_created_vms)(JavaVM **, jsize, jsize *);
 typedef jint (*create_vm)(JavaVM **, void **, void *);
 
-/* ---- a machine that is here already ---- */
+/* ---- the host's own JVM ---- */
 
 static int find_loaded(struct dl_phdr_info *info, size_t size, void *out) {
   (void)size;
@@ -44,7 +44,7 @@ static heddle_jvm_handler signal_handler_of(void *library) {
   return handle;
 }
 
-/* The host's libjvm may be loaded RTLD_LOCAL, so its symbols are asked of the library itself. */
+/* The host's libjvm may be loaded RTLD_LOCAL, so the symbol is looked up in the library itself. */
 static JavaVM *existing_vm(void) {
   char path[PATH_MAX] = "";
   if (dl_iterate_phdr(find_loaded, path) == 0) {
@@ -63,18 +63,18 @@ static JavaVM *existing_vm(void) {
     return NULL;
   }
   heddle_signals_join(signal_handler_of(library));
-  heddle_log(NCCL_LOG_INFO, "using the Java machine that this process has already (%s)", path);
+  heddle_log(NCCL_LOG_INFO, "using the JVM that this process has already (%s)", path);
   return vm;
 }
 
-/* ---- a machine of our own ---- */
+/* ---- a JVM created by the shim ---- */
 
-static char complaint[512]; /* what the machine said while it was made */
+static char complaint[512]; /* the JVM's messages during its creation */
 static pthread_t creator;
 static bool creating;
 static jmp_buf creation_aborted;
 
-/* The machine's words reach nobody under -Xlog:disable; the first of them belong into our line about the failure. */
+/* -Xlog:disable hides the JVM's messages; the first of them go into the shim's warning about the failure. */
 static jint JNICALL on_message(FILE *stream, const char *format, va_list arguments) {
   if (creating && pthread_equal(creator, pthread_self())) {
     size_t used = strlen(complaint);
@@ -88,8 +88,8 @@ static jint JNICALL on_message(FILE *stream, const char *format, va_list argumen
 }
 
 /*
- * The machine ends the process when it can't be created (no address space for the heap, say). A plugin may not: NCCL has
- * other transports. So we leave its creation for good; the memory and locks that it took stay taken.
+ * The JVM ends the process if it can't be created (no address space for the heap, say). A plugin may not: NCCL has
+ * other transports. So the creating thread never returns into the JVM; memory and locks that it took stay taken.
  */
 static void JNICALL on_abort(void) {
   if (creating && pthread_equal(creator, pthread_self())) {
@@ -102,7 +102,7 @@ static void JNICALL on_abort(void) {
 struct options {
   JavaVMOption list[MOST_OPTIONS];
   int count;
-  int processors; /* that this process may run on */
+  int processors; /* number that this process may run on */
   char class_path[PATH_MAX + 32];
   char archive[PATH_MAX + 32];
   char report[HEDDLE_FAULT_REPORT_BYTES];
@@ -112,7 +112,7 @@ struct options {
 
 static bool add(struct options *options, const char *text, void *extra) {
   if (options->count == MOST_OPTIONS) {
-    heddle_log(NCCL_LOG_WARN, "HEDDLE_JVM_OPTIONS has too many options; %d fit", MOST_OPTIONS);
+    heddle_log(NCCL_LOG_WARN, "HEDDLE_JVM_OPTIONS has too many options; at most %d are used", MOST_OPTIONS);
     return false;
   }
   options->list[options->count].optionString = (char *)text;
@@ -122,8 +122,8 @@ static bool add(struct options *options, const char *text, void *extra) {
 }
 
 /*
- * membarrier(2) takes a quarter off every crossing between C and Java. Where a container's filter forbids it the machine
- * does without, but complains on the host's standard error, so we ask first.
+ * membarrier(2) saves a quarter of every transition between C and Java. If a container's filter forbids it, the JVM
+ * does without, but prints a warning on the host's standard error. So it is tried first.
  */
 static bool has_membarrier(void) {
   long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
@@ -132,33 +132,33 @@ static bool has_membarrier(void) {
 }
 
 /*
- * On a host with few processors the second compiler takes them from the threads that it works for: the first all-reduces
- * of two ranks on two processors took 2 to 25 times as long as by the first compiler alone, whose code is slower for good:
- * large messages by 15 %, those of a few bytes by 30 %. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 asks for both.
+ * On a host with few processors the C2 compiler competes with the threads that it compiles for: the first all-reduces
+ * of two ranks on two processors took 2 to 25 times as long as with C1 alone. C1's code is slower for good: by 15 %
+ * for large messages, by 30 % for those of a few bytes. HEDDLE_JVM_OPTIONS=-XX:TieredStopAtLevel=4 enables both.
  */
 #define FEW_PROCESSORS 4
 
 static int allowed_processors(void) {
   cpu_set_t allowed;
-  /* More than a cpu_set_t holds is not few. */
+  /* More processors than a cpu_set_t holds are not few. */
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : CPU_SETSIZE;
 }
 
 /*
- * Three methods on the way of every foreign call and memory access, a little too long for the first compiler to put them
- * where they are called: an empty poll of libibverbs took 16 ns and takes 6. Told in general to inline more, it would take
- * half a second longer to start.
+ * Three methods on the path of every foreign call and memory access, slightly too long for C1 to inline: with them
+ * inlined, an empty poll of libibverbs takes 6 ns instead of 16. A higher general inlining limit would delay the
+ * start by half a second.
  */
 static const char *const INLINED[] = {
     "-XX:CompileCommand=quiet",
     "-XX:CompileCommand=inline,jdk.internal.foreign.abi.SharedUtils::checkNative",
     "-XX:CompileCommand=inline,jdk.internal.foreign.AbstractMemorySegmentImpl::equals",
     "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
-    /* Not longer methods, but deeper: a write of native memory is nine calls by itself. */
+    /* Deeper inlining, not longer methods: a write of native memory is nine nested calls. */
     "-XX:C1MaxInlineLevel=20",
 };
 
-/* Tells Java the address of a function of packets.c or socket_calls.c. */
+/* Passes Java the address of a function of packets.c or socket_calls.c. */
 static void add_call(struct options *options, char text[64], const char *name, heddle_critical_call call) {
   if (call == NULL) return;
   snprintf(text, 64, "-Dheddle.%s=%jd", name, (intmax_t)(intptr_t)call);
@@ -169,20 +169,22 @@ static bool collect_options(struct options *options, const char *folder, const c
   static const char *const FIXED[] = {
       "-Xrs",             /* leaves INT, TERM, HUP and QUIT to the host */
       "-XX:+UseSerialGC", /* fewest threads; the data path doesn't allocate */
-      /* A connection over four planes takes some 45 KiB, and there may be 1,024. What nobody uses is never touched, but for
-      the young part, which garbage fills whatever its size. */
+      /*
+       * A connection over four planes takes some 45 KiB, and there may be 1,024. Unused pages of the heap are never
+       * touched, except in the young generation, which garbage fills whatever its size.
+       */
       "-Xmn12m",
       "-Xmx256m",
       "-Xss512k",
-      /* The host's first thread, where it moves data, keeps its stack whole. */
+      /* If the host's first thread moves data, it keeps its whole stack. */
       "-XX:+UnlockExperimentalVMOptions",
       "-XX:+DisablePrimordialThreadGuardPages",
-      "--finalization=disabled",     /* nothing here has any, and it would be a thread */
+      "--finalization=disabled",     /* no class here has finalizers, and it would be a thread */
       "-XX:-UsePerfData",            /* no file in /tmp */
       "-XX:+DisableAttachMechanism", /* nor a socket there and a thread for it */
       "--enable-native-access=ALL-UNNAMED",
       "-Xlog:disable", /* standard output is the host's */
-      /* The default, said aloud: to look it up, Java's first internet address would read its security properties (5 ms). */
+      /* The default, set explicitly: otherwise Java's first internet address reads the security properties (5 ms). */
       "-Djdk.includeInExceptions=hostInfoExclSocket",
   };
   memset(options, 0, sizeof *options);
@@ -236,15 +238,15 @@ static bool collect_options(struct options *options, const char *folder, const c
 }
 
 /*
- * Two classes of Java's set dispositions when they are used first, which is with the first variable of the environment that
- * is read and the first channel. They do it now, so that it is undone with the rest.
+ * Two classes of Java set signal dispositions at first use: with the first read of an environment variable, and with
+ * the first channel. They are initialised now, so that this is undone with the rest.
  */
 static void take_signals_now(JNIEnv *env) {
   static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,
                                         "sun/nio/ch/NativeThread" /* SIGRTMAX-2 */};
   for (size_t i = 0; i < sizeof CLASSES / sizeof CLASSES[0]; i++) {
     (*env)->FindClass(env, CLASSES[i]);
-    (*env)->ExceptionClear(env); /* a release without it sets none */
+    (*env)->ExceptionClear(env); /* a release without the class sets none */
   }
 }
 
@@ -262,7 +264,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (!heddle_start_has_threads_and_memory() || !heddle_java_may_run()) {
     return NULL;
   }
-  /* RTLD_LOCAL: its many symbols stay out of the host's way; the runtime's other libraries name it as needed. */
+  /* RTLD_LOCAL hides its many symbols from the host; the runtime's other libraries link to it by name. */
   void *library = dlopen(choice.library, RTLD_NOW | RTLD_LOCAL);
   create_vm create_java_vm = NULL;
   if (library != NULL) {
@@ -272,7 +274,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
     heddle_log(NCCL_LOG_WARN, "can't load the Java runtime %s (by %s): %s", choice.library, choice.source, dlerror());
     return NULL;
   }
-  static struct options options; /* the machine keeps pointers into it */
+  static struct options options; /* the JVM keeps pointers into it */
   if (!collect_options(&options, folder, jar)) {
     return NULL;
   }
@@ -303,7 +305,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   if (result == JNI_OK) {
     take_signals_now(*env);
   }
-  /* Threads of a machine that was left half-way may fault on purpose. */
+  /* Threads of a JVM whose creation was abandoned may fault on purpose. */
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
   if (result != JNI_OK) {
     const char *more = getenv("HEDDLE_JVM_OPTIONS");
@@ -319,7 +321,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   }
   heddle_log(NCCL_LOG_INFO, "Java %s at %s, by %s%s%s%s%s%s", choice.version, choice.home, choice.source,
              options.archive[0] == '\0' ? ", no class archive" : ", class archive beside the plugin",
-             options.processors < FEW_PROCESSORS ? ", quick compiler only (few processors)" : "",
+             options.processors < FEW_PROCESSORS ? ", C1 compiler only (few processors)" : "",
              choice.rejected[0] == '\0' ? "" : " (", choice.rejected, choice.rejected[0] == '\0' ? "" : ")");
   return vm;
 }
@@ -355,7 +357,7 @@ static void *boot(void *argument) {
   if (!find_jar(task->host->library_path, folder, jar)) {
     return NULL;
   }
-  static JavaVM *vm; /* stays when only Java's part failed: the next init tries that part again */
+  static JavaVM *vm; /* kept if only Java's part failed: the next init retries that part */
   JNIEnv *env = NULL;
   if (vm == NULL) {
     vm = existing_vm();
@@ -371,13 +373,13 @@ static void *boot(void *argument) {
     JavaVMAttachArgs arguments = {.version = JNI_VERSION_10, .name = "heddle-start", .group = NULL};
     jint result = (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &arguments);
     if (result != JNI_OK) {
-      heddle_log(NCCL_LOG_WARN, "the Java machine of this process refused a thread (%d)", (int)result);
+      heddle_log(NCCL_LOG_WARN, "the JVM of this process refused to attach a thread (error %d)", (int)result);
       return NULL;
     }
   }
   if (!own_machine && (*env)->GetVersion(env) < JNI_OF_JAVA_24) {
     heddle_log(NCCL_LOG_WARN,
-               "the Java machine that this process has is older than Java 25, and a process can't have two; "
+               "the JVM that this process has already is older than Java 25, and a process can't have two; "
                "start the host with Java 25");
   } else if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
     __atomic_store_n(&heddle_vm, vm, __ATOMIC_RELEASE);
@@ -388,17 +390,17 @@ static void *boot(void *argument) {
 }
 
 /*
- * A thread of our own makes the machine: its stack is known to be large enough, and all signals are blocked in it, hence
- * in the machine's own threads, which therefore never take a signal that the host's threads wait for. (The machine
- * unblocks the fault signals in its threads by itself.)
+ * A separate thread creates the JVM. Its stack is known to be large enough. All signals are blocked in it, hence in
+ * the JVM's own threads, so these never take a signal that the host's threads wait for. (The JVM itself unblocks the
+ * fault signals in its threads.)
  */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   if (creation_failed) {
-    heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before (the reason was logged then)");
+    heddle_log(NCCL_LOG_WARN, "Java failed to start in this process before; the reason is in an earlier line");
     return NCCL_SYSTEM_ERROR;
   }
   if (access("/proc/self/maps", R_OK) != 0) {
-    /* The machine asks there for the first thread's stack, and ends the process where that one enters. */
+    /* The JVM reads the first thread's stack there, and ends the process if that thread enters. */
     heddle_log(
         NCCL_LOG_WARN,
         "Java can't find the stack of this process's first thread (%s); mount /proc and make /proc/self/maps readable",

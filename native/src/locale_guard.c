@@ -6,19 +6,19 @@
 #include "shim.h"
 
 /*
- * As it starts, Java calls setlocale(LC_ALL, "") and looks at what it got (GetJavaProperties in libjava.so, its only caller).
- * That is the locale of the whole process: a host that never chose one would print decimal commas from then on. To set it
- * back afterwards is too late for a thread that prints meanwhile. So before Java starts, libjava's slot for setlocale is
- * pointed to a function of ours, which gives the asking thread a locale of its own and leaves the process alone.
+ * At its start, Java calls setlocale(LC_ALL, "") and reads the result (GetJavaProperties in libjava.so, its only
+ * caller). This sets the locale of the whole process: a host that never chose one would print decimal commas from
+ * then on. Restoring it afterwards is too late for a thread that prints meanwhile. So before Java starts, libjava's
+ * GOT slot for setlocale is pointed to a function of the shim, which sets only the calling thread's locale.
  */
 
-/* What the thread that makes the machine had, and was given for the time of Java's question. */
+/* The creating thread's former locale, and the one that it has while Java starts. */
 static locale_t thread_before;
 static locale_t thread_given;
 
 /*
- * Of the environment's locale Java learns how paths are encoded, nothing else, so its own texts are the same everywhere.
- * In the C locale it would take paths for ASCII and lose all other bytes: they are UTF-8 on such hosts.
+ * From the environment's locale Java takes only the encoding of paths, so its own texts are the same everywhere. In
+ * the C locale it would treat paths as ASCII and lose all other bytes; on such hosts paths are UTF-8.
  */
 static locale_t locale_of_paths(void) {
   locale_t wanted = newlocale(LC_CTYPE_MASK, "", NULL);
@@ -35,7 +35,7 @@ static locale_t locale_of_paths(void) {
   return unicode;
 }
 
-/* Stands in for setlocale in libjava. nl_langinfo(CODESET), which Java asks next, answers for the thread's locale. */
+/* Replaces setlocale in libjava. Java calls nl_langinfo(CODESET) next, which returns the thread's locale's value. */
 static char *answer(int category, const char *name) {
   static char c[] = "C";
   if (category == LC_ALL && name != NULL && thread_given == NULL) {
@@ -51,7 +51,7 @@ static bool shield(const char *jvm) {
   return library != NULL && heddle_got_replace(library, &SETLOCALE, 1) == 1;
 }
 
-/* The process's locale by name, where Java's question can't be kept from it. */
+/* Name of the process's locale, for a runtime whose setlocale call can't be replaced. */
 static char *kept;
 
 void heddle_locale_keep(const char *jvm) {
@@ -59,7 +59,7 @@ void heddle_locale_keep(const char *jvm) {
   if (!shield(jvm)) {
     const char *now = setlocale(LC_ALL, NULL);
     kept = now == NULL ? NULL : strdup(now);
-    heddle_log(NCCL_LOG_INFO, "this Java runtime sets the locale of the process for a moment while it starts");
+    heddle_log(NCCL_LOG_INFO, "this Java runtime changes the locale of the process briefly while it starts");
   }
 }
 

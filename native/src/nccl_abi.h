@@ -1,9 +1,9 @@
 /*
- * The binary interface of NCCL's net plugins, versions 6 to 12, as declarations of our own.
+ * The binary interface of NCCL's net plugins, versions 6 to 12, declared here anew.
  *
- * The numbers are facts of the interface (x86-64 and arm64, LP64), asserted at the end of this file: a table grows only
- * at its end, but the properties have changed in the middle, so each version has its own struct and none is ever cast to
- * another. Versions with the same layout share one declaration.
+ * The numbers are facts of the interface (x86-64 and arm64, LP64), asserted at the end of this file. A table grows
+ * only at its end, but the properties have changed in the middle. So each version has its own struct, and none is
+ * ever cast to another. Versions with the same layout share one declaration.
  */
 #ifndef HEDDLE_NCCL_ABI_H
 #define HEDDLE_NCCL_ABI_H
@@ -29,7 +29,7 @@ enum { NCCL_NET_DEVICE_HOST = 0 };
 /* Variadic, which is why only C calls it. */
 typedef void (*nccl_logger)(int level, unsigned long subsystems, const char *file, int line, const char *format, ...);
 
-/* Never called by us; declared for its place in init(). */
+/* Never called by the plugin; declared for its position in init(). */
 typedef int (*nccl_profiler)(void **event, int type, void *parent, int64_t plugin_id, void *data);
 
 struct nccl_config {
@@ -351,7 +351,7 @@ struct nccl_net_v12 {
   nccl_set_net_attributes *set_net_attributes;
 };
 
-/* ---- the facts ---- */
+/* ---- assertions of the interface's facts ---- */
 
 #define ABI_SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), "size of " #type)
 #define ABI_AT(type, member, bytes) _Static_assert(offsetof(struct type, member) == (bytes), #type "." #member)

@@ -1,7 +1,7 @@
-/* The forms that several versions of the interface share, in terms of core.c. */
+/* Functions that several old versions of the interface share, in terms of core.c. */
 #include "shim.h"
 
-/* A plugin without device offload has no device handle to give. */
+/* A plugin without device offload has no device handle. */
 static void no_device_handle(void **device_handle) {
   if (device_handle != NULL) {
     *device_handle = NULL;
@@ -29,7 +29,7 @@ int heddle_accept_v7(void *listen_comm, void **comm, void **device_handle) {
 
 int heddle_reg_v6(void *comm, void *data, int size, int type, void **handle) {
   if (size < 0) {
-    heddle_log(NCCL_LOG_WARN, "registration of %d bytes", size);
+    heddle_log(NCCL_LOG_WARN, "registration of %d bytes refused: the size is negative", size);
     return NCCL_INVALID_ARGUMENT;
   }
   return heddle_reg(comm, data, (size_t)size, type, handle);
@@ -38,7 +38,7 @@ int heddle_reg_v6(void *comm, void *data, int size, int type, void **handle) {
 int heddle_isend_v6(void *comm, void *data, int size, int tag, void *handle, void **request) {
   if (UNLIKELY(size < 0)) {
     *request = NULL;
-    heddle_log(NCCL_LOG_WARN, "isend of %d bytes", size);
+    heddle_log(NCCL_LOG_WARN, "isend of %d bytes refused: the size is negative", size);
     return NCCL_INVALID_ARGUMENT;
   }
   return heddle_isend(comm, data, (size_t)size, tag, handle, request);
@@ -58,7 +58,7 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
   for (int i = 0; i < n && i < HEDDLE_MAX_RECEIVES; i++) {
     if (UNLIKELY(sizes[i] < 0)) {
       *request = NULL;
-      heddle_log(NCCL_LOG_WARN, "irecv of %d bytes", sizes[i]);
+      heddle_log(NCCL_LOG_WARN, "irecv of %d bytes refused: the size is negative", sizes[i]);
       return NCCL_INVALID_ARGUMENT;
     }
     wide[i] = (size_t)sizes[i];
@@ -68,6 +68,6 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
 
 int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **profiler_handles,
                      void **request) {
-  (void)profiler_handles; /* what a plane brought is the sender's to tell */
+  (void)profiler_handles; /* a plane's share of the bytes is known to the sender only */
   return heddle_irecv(comm, n, data, sizes, tags, handles, request);
 }

@@ -6,20 +6,20 @@
 /* NCCL's contexts come in blocks. */
 struct heddle_contexts {
   struct heddle_comm *comm;
-  int first; /* of the group's */
+  int first; /* number of the first in the group */
   int count;
 };
 
 enum { HOST_MEMORY = 1 };
 
-/* A handle is a registration's number and one, since 0 would be none. */
+/* A handle is a registration's number plus one, since 0 would mean none. */
 static int64_t number_of(const void *handle) { return as_int(handle) - 1; }
 
 int heddle_group_init(void **context, uint64_t comm_id, nccl_logger logger) {
   heddle_log_to(logger);
   const char *wanted = getenv("HEDDLE_ONE_SIDED");
   if (wanted == NULL || strcmp(wanted, "1") != 0) {
-    heddle_log(NCCL_LOG_INFO, "one-sided operations are left to others; HEDDLE_ONE_SIDED=1 takes them");
+    heddle_log(NCCL_LOG_INFO, "one-sided operations are disabled; HEDDLE_ONE_SIDED=1 enables them");
     return NCCL_INVALID_USAGE;
   }
   return heddle_init(12, comm_id, -1, logger, context);
@@ -60,7 +60,7 @@ int heddle_group_connect(void *context, void *handles[], int ranks, int rank, vo
 int heddle_group_contexts(void *comm, int count, int traffic_class, int rank_stride, void **contexts) {
   *contexts = NULL;
   if (rank_stride < 1) {
-    heddle_log(NCCL_LOG_WARN, "contexts of every %d-th rank can't be made; the stride begins at 1", rank_stride);
+    heddle_log(NCCL_LOG_WARN, "contexts with a rank stride of %d; it is 1 or more", rank_stride);
     return NCCL_INVALID_ARGUMENT;
   }
   heddle_signals_refresh();
@@ -71,7 +71,7 @@ int heddle_group_contexts(void *comm, int count, int traffic_class, int rank_str
   }
   struct heddle_contexts *block = malloc(sizeof *block);
   if (block == NULL) {
-    heddle_log(NCCL_LOG_WARN, "no memory for %d contexts", count);
+    heddle_log(NCCL_LOG_WARN, "out of memory for %d contexts", count);
     return NCCL_SYSTEM_ERROR;
   }
   *block = (struct heddle_contexts){.comm = comm, .first = (int)first, .count = count};
@@ -85,13 +85,12 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* signals in host memory are added by the processor, in order anyway */
+  (void)flags; /* the processor adds signals in host memory, in order anyway */
   *handle = NULL;
   if (type != HOST_MEMORY) {
-    heddle_log(
-        NCCL_LOG_WARN,
-        "one-sided operations take memory of a GPU (type 2 of NCCL's) by its dma-buf only; a job without dma-bufs runs "
-        "without HEDDLE_ONE_SIDED=1, and NCCL takes another transport for them");
+    heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
+                              "without dma-bufs must run "
+                              "without HEDDLE_ONE_SIDED=1, so that NCCL uses another transport for them");
     return NCCL_INVALID_USAGE;
   }
   heddle_signals_refresh();
@@ -105,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* signals there are added by the adapter behind a read of it, in order anyway */
+  (void)flags; /* the adapter adds signals there after a read of it, in order anyway */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {
@@ -140,7 +139,7 @@ static int start(struct heddle_contexts *block, int context, struct heddle_opera
     return result;
   }
   if (UNLIKELY(context < 0 || context >= block->count)) {
-    heddle_log(NCCL_LOG_WARN, "a one-sided operation in context %d; there are %d", context, block->count);
+    heddle_log(NCCL_LOG_WARN, "one-sided operation in context %d; there are %d contexts", context, block->count);
     return NCCL_INVALID_ARGUMENT;
   }
   operation->context = block->first + context;
@@ -179,7 +178,7 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
                             uint64_t value, uint32_t kind, bool strong, void **request) {
   if (UNLIKELY(kind != NCCL_SIGNAL_INCREMENT && kind != NCCL_SIGNAL_ADD)) {
     *request = NULL;
-    heddle_log(NCCL_LOG_WARN, "a signal of kind %u; 1 (increment) and 2 (add) are possible", kind);
+    heddle_log(NCCL_LOG_WARN, "signal of kind %u; 1 (increment) and 2 (add) are supported", kind);
     return NCCL_INVALID_ARGUMENT;
   }
   struct heddle_operation operation = {
@@ -197,7 +196,7 @@ int heddle_group_put_signal(void *contexts, int context, uint64_t local_offset, 
   return start(contexts, context, &operation, request);
 }
 
-/* What was read lies in host memory when its request is done; of a GPU's memory it takes a read by the adapter. */
+/* Data of a get lies in host memory when its request is done; for a GPU's memory, a read by the adapter flushes it. */
 int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank, void **request) {
   (void)context;
   *request = NULL;
@@ -209,7 +208,7 @@ int heddle_group_flush(void *contexts, int context, void *handle, uint32_t rank,
 
 int heddle_group_test(void *comm, void *request, int *done) {
   (void)comm;
-  if (request == NULL) { /* a flush's of host memory */
+  if (request == NULL) { /* a flush of host memory */
     *done = 1;
     return NCCL_SUCCESS;
   }

@@ -1,6 +1,6 @@
 /*
- * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), as declarations of our own. Versions 13 of
- * both have one form.
+ * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), declared here anew. Version 13 of RMA
+ * and of GIN are alike.
  */
 #ifndef HEDDLE_ONE_SIDED_ABI_H
 #define HEDDLE_ONE_SIDED_ABI_H

@@ -1,7 +1,7 @@
 /*
- * The part of packets.c that goes over a payload's bytes, for registers of WIDTH bits: included there once for each width.
- * FEATURES names the instructions it takes, REGISTER is the type; LOAD, STORE, PRODUCT, SUM, IN_EACH_LANE and WIDENED are
- * operations of that width. All of these end here.
+ * The part of packets.c that processes a payload's bytes in registers of WIDTH bits; packets.c includes it once for
+ * each width. FEATURES names the instructions that it needs, REGISTER is the type; LOAD, STORE, PRODUCT, SUM,
+ * IN_EACH_LANE and WIDENED are operations of that width. The end of this file undefines them all.
  */
 #define JOINED_AGAIN(name, width) name##_##width
 #define JOINED(name, width) JOINED_AGAIN(name, width)
@@ -11,7 +11,7 @@
 #define BLOCK (4 * STEP)
 #define AHEAD 2048
 
-/* For folding onto what lies four registers, or one, behind. */
+/* Constants to fold a register onto the one four, or one, behind it. */
 static uint64_t OF_WIDTH(by_four)[2], OF_WIDTH(by_one)[2];
 
 static void OF_WIDTH(prepare)(void) {
@@ -33,7 +33,7 @@ TARGET static inline REGISTER OF_WIDTH(copied)(uint8_t *to, const uint8_t *from)
   return value;
 }
 
-/* The first register of the payload with the headers folded onto it. */
+/* Returns the first register of the payload with the headers folded onto it. */
 TARGET static inline REGISTER OF_WIDTH(begun)(struct headers headers, REGISTER first) {
   lane before = folded_headers(headers);
   return SUM(first, WIDENED(before), WIDENED(lane_of(0, 0)));
@@ -48,8 +48,9 @@ TARGET static inline uint32_t OF_WIDTH(reduced)(REGISTER a, REGISTER b, REGISTER
 }
 
 /*
- * The register behind the headers and count bytes, a multiple of a block and not 0, which are copied. Asks for the lines of
- * both ahead: a processor does so by itself only as far as the end of a page, and a slot's may be in another's cache.
+ * Copies count bytes, a multiple of a block and not 0, and returns the CRC of the headers and these. Prefetches the
+ * lines of both sides: a processor itself prefetches only to the end of a page, and a slot's lines may be in another
+ * processor's cache.
  */
 TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   REGISTER by = OF_WIDTH(twice)(OF_WIDTH(by_four)), a = OF_WIDTH(begun)(headers, OF_WIDTH(copied)(to, from));
@@ -69,8 +70,8 @@ TARGET static uint32_t OF_WIDTH(copy)(struct headers headers, uint8_t *to, const
 }
 
 /*
- * The same without the copy. Asks for the cache lines that the bytes will go to meanwhile, which writes nothing: they are
- * the application's, and seldom near.
+ * The same without the copy. Prefetches the cache lines of the destination meanwhile, without a write: they are the
+ * application's, and seldom cached.
  */
 TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *from, size_t count,
                                        const uint8_t *place) {
@@ -88,8 +89,8 @@ TARGET static uint32_t OF_WIDTH(check)(struct headers headers, const uint8_t *fr
 }
 
 /*
- * Forwards, one store after another, since a reader may poll the last bytes of a line and take the rest for there: memcpy
- * may store the first bytes last, and a compiler that sees a loop of nothing but copies may call it.
+ * Copies forwards, one store after another: a reader may poll the last bytes of a line and assume the rest. memcpy
+ * may store the first bytes last, and a compiler that sees a plain copy loop may call it.
  */
 TARGET static void OF_WIDTH(place)(uint8_t *to, const uint8_t *from, size_t count) {
 #if defined(__aarch64__)

@@ -1,6 +1,6 @@
 /*
- * 128 bits of a register, and what packets.c and packet_fold.h do with them: by SSE4.1 and PCLMULQDQ on x86-64, by NEON and
- * PMULL on arm64. A lane's first byte in memory is its lowest.
+ * 128 bits of a register, and the operations on it that packets.c and packet_fold.h use: SSE4.1 and PCLMULQDQ on
+ * x86-64, NEON and PMULL on arm64. A lane's first byte in memory is its lowest.
  */
 #ifndef PACKET_LANE_H
 #define PACKET_LANE_H
@@ -27,7 +27,7 @@ static inline lane lane_sum(lane a, lane b) { return _mm_xor_si128(a, b); }
 
 static inline lane lane_shifted_by_4(lane value) { return _mm_slli_si128(value, 4); }
 
-/* Of the low halves by 0x00, of the high ones by 0x11. */
+/* 0x00: product of the low halves, 0x11: of the high ones. */
 #define lane_product _mm_clmulepi64_si128
 
 #elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -63,8 +63,8 @@ FOLDING static inline lane lane_product_of_high(lane a, lane b) {
 #define lane_product(a, b, halves) ((halves) == 0 ? lane_product_of_low(a, b) : lane_product_of_high(a, b))
 
 /*
- * Stores a lane so that a reader who sees the last eight bytes of a line of 128 sees all before them. x86-64 shows stores in
- * their order; arm64 doesn't, and a device may be the reader, which an order among processors only would not reach.
+ * Stores a lane so that a reader who sees the last eight bytes of a 128-byte line sees all before them. x86-64 stores
+ * in order. arm64 doesn't, and the reader may be a device, which a barrier among processors only wouldn't reach.
  */
 static inline void lane_stored_in_its_line(uint8_t *to, lane value) {
   unsigned offset = (unsigned)((uintptr_t)to & 127);

@@ -1,12 +1,12 @@
 /*
- * The part of packets.c that goes over a payload's bytes on an arm64 processor without PMULL: by its instructions for CRC-32,
- * eight bytes at a time. Included there.
+ * The part of packets.c that processes a payload's bytes on an arm64 processor without PMULL: by its CRC-32
+ * instructions, eight bytes at a time. Included by packets.c.
  */
 #define BY_WORDS __attribute__((target("+crc")))
 #define ROUND_WORDS 8
 #define WORDS_AHEAD 2048
 
-/* The register behind the headers, of which the second lane begins with four bytes of the first. */
+/* Returns the CRC of the headers, of which the second lane begins with four bytes of the first. */
 BY_WORDS static inline uint32_t over_headers(struct headers headers) {
   uint32_t state = __crc32d(UINT32_MAX, vgetq_lane_u64(headers.front, 0));
   state = __crc32d(state, vgetq_lane_u64(headers.front, 1));
@@ -19,7 +19,7 @@ BY_WORDS static inline uint32_t over_round(uint32_t state, const uint64_t *words
   return state;
 }
 
-/* As packet_fold.h's: the count is a multiple of 256. */
+/* As in packet_fold.h: the count is a multiple of 256. */
 BY_WORDS static uint32_t copy_words(struct headers headers, uint8_t *to, const uint8_t *from, size_t count) {
   uint32_t state = over_headers(headers);
   for (size_t at = 0; at < count; at += sizeof(uint64_t) * ROUND_WORDS) {

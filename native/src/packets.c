@@ -1,13 +1,13 @@
 /*
- * Builds and takes the packets of one RDMA WRITE that are full. To build: copies each one's payload to its place behind the
- * header and puts the invariant CRC behind it, in one pass over the bytes; Java's own way is two: the copy, then the CRC.
- * To take: two passes, since nothing may be placed before its CRC was right, but none of Java's steps between packets.
- * Called from Java by the addresses that jvm_start.c tells it, as short critical calls.
+ * Builds and accepts the full packets of one RDMA WRITE. Building: copies each payload behind its header and appends
+ * the invariant CRC, in one pass over the bytes; Java needs two, the copy and the CRC. Accepting: two passes, since
+ * no byte may be placed before its CRC was checked, but no Java code between packets. Java calls these functions as
+ * short critical calls, by the addresses that jvm_start.c passes.
  *
- * CRC-32 by carry-less multiplication, as Intel's paper on it has it (Gopal and others, 2009): a block is folded onto one
- * that lies n bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
- * bit-reflected. packet_fold.h goes over the payloads, once for each width of registers; on arm64 packet_words.h does where
- * there are only instructions for CRC-32.
+ * CRC-32 by carry-less multiplication follows Intel's paper (Gopal and others, 2009): a block is folded onto one n
+ * bits behind it by multiplying its halves with x^(n+32) and x^(n-32) modulo the polynomial. All values are
+ * bit-reflected. packet_fold.h processes the payloads, once for each register width; on arm64 without PMULL,
+ * packet_words.h does.
  */
 #include "shim.h"
 
@@ -37,7 +37,7 @@ static void make_table(void) {
   }
 }
 
-/* x^n modulo the polynomial, reflected, one bit to the left. */
+/* Returns x^n modulo the polynomial, reflected, shifted left by one bit. */
 static uint64_t constant(unsigned n) {
   uint32_t power = 1u << 31;
   while (n-- > 0) power = power >> 1 ^ (power & 1 ? POLYNOMIAL : 0);
@@ -59,7 +59,7 @@ static uint32_t over_words(uint32_t state, const uint8_t *bytes, size_t count) {
   return state;
 }
 
-/* Onto the lane of 128 bits behind it. */
+/* Folds onto the 128-bit lane behind it. */
 FOLDING static inline lane folded_once(lane value) {
   lane by = lane_loaded(by_lane);
   return lane_sum(lane_product(value, by, 0x00), lane_product(value, by, 0x11));
@@ -73,18 +73,18 @@ FOLDING static inline uint32_t reduced_lanes(const lane *lanes, int count) {
   return over_words(0, last, sizeof last);
 }
 
-/* The 28 bytes of headers, of which the registers share four. */
+/* The 28 bytes of headers; the two registers share four of them. */
 struct headers {
   lane front, back;
 };
 
-/* What the headers add to the 16 bytes behind them, as if four bytes of zeros came before. */
+/* Returns the headers' contribution to the 16 bytes behind them, as if four zero bytes came first. */
 FOLDING static inline lane folded_headers(struct headers headers) {
   lane front = lane_shifted_by_4(lane_sum(headers.front, lane_of(UINT32_MAX, 0)));
   return folded_once(lane_sum(headers.back, folded_once(front)));
 }
 
-/* For each width, with that width's functions. */
+/* Instantiated for each width with that width's functions. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static uint32_t load32(const uint8_t *at) {
@@ -104,8 +104,8 @@ static inline struct headers headers_of(const uint8_t *packet) {
 }
 
 /*
- * Each packet behind the first has the next number, no request and no tag, the next address, and less that is left. Its
- * headers are put together in registers: read from where they were just stored in parts, they would come late.
+ * Each packet after the first has the next number, no acknowledge request and no tag, the next address, and less
+ * remaining length. Its headers are assembled in registers: loads of just-stored parts would stall.
  */
 ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const uint8_t *, size_t), int64_t packet,
                               int64_t count, int64_t payload, int64_t payload_bytes, int64_t front) {
@@ -131,7 +131,7 @@ ALWAYS_INLINE int64_t seal_by(uint32_t (*copy)(struct headers, uint8_t *, const 
   return 0;
 }
 
-/* Whether a packet with these headers is the next one of the row, and may go where it says. */
+/* Returns whether a packet with these headers is the next of the row and may be placed at its address. */
 static bool is_next(const uint8_t *packet, const struct heddle_row *row, uint32_t number, size_t bytes) {
   uint64_t offset = load64(packet + BASE_BYTES) - row->region, left = load32(packet + 24);
   return load64(packet) == row->first_word && (load32(packet + 8) & 0xffffff) == (number & 0xffffff) &&

@@ -3,10 +3,10 @@
 #include "../include/heddle_profiler.h"
 #include "shim.h"
 
-/* The callback's second argument. NCCL 2.26 takes all but the first for STOP: so there is no update without an end. */
+/* The callback's second argument. NCCL 2.26 treats all but the first as STOP, so there is no update without an end. */
 enum { EVENT_START = 0, EVENT_UPDATE_AND_STOP = 3 };
 
-/* An event that a profiler may keep a handle of; started and not stopped while it is open. */
+/* An event of which the profiler may keep a handle; open: started and not stopped. */
 struct event {
   void *handle;
   bool open;
@@ -14,7 +14,7 @@ struct event {
   struct heddle_profiler_event data;
 };
 
-/* A message that a profiler listens to. */
+/* A message that a profiler follows. */
 struct heddle_profile {
   struct heddle_profile *next; /* of the same communicator */
   struct heddle_request *request;
@@ -40,7 +40,7 @@ static void end(struct event *event, uint64_t bytes, uint32_t chunks) {
   event->over = true;
 }
 
-/* Starts and ends events of planes as far as the message has come; ended: it comes no further. */
+/* Starts and ends events of planes according to the message's progress; ended: it makes no more. */
 static void look(struct heddle_profile *profile, bool ended) {
   struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES];
   int count = heddle_planes_of(profile->request, planes);
@@ -65,7 +65,7 @@ static void look(struct heddle_profile *profile, bool ended) {
   }
   if (ended) {
     for (int i = 0; i < HEDDLE_MAX_PLANES; i++) {
-      if (profile->planes[i].open) { /* Java couldn't say any more */
+      if (profile->planes[i].open) { /* Java no longer knew the numbers */
         end(&profile->planes[i], 0, 0);
       }
     }
@@ -87,7 +87,7 @@ void heddle_profile_send(struct heddle_request *request, size_t size, int tag, v
   struct event message = {.data = {.kind = HEDDLE_PROFILER_MESSAGE, .tag = tag, .plane = -1, .bytes = size}};
   begin(&message, parent);
   if (LIKELY(!message.open)) {
-    return; /* NCCL has no profiler, or it doesn't ask for networks' events */
+    return; /* NCCL has no profiler, or it ignores network events */
   }
   struct heddle_profile *profile = calloc(1, sizeof *profile);
   if (profile == NULL) {

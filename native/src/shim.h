@@ -1,10 +1,10 @@
 /*
- * What the files of the shim know of each other. Each section is one file.
+ * Declarations that the shim's files share. Each section is one file.
  *
- * Life of the shim: NCCL loads it (nothing runs), calls init of the newest table that it knows; core.c has jvm_start.c
- * find or make a virtual machine and lets Java fill the table of java_calls.h; afterwards every call of NCCL goes
- * adapter_vN.c -> core.c -> Java. The library is linked so that it is never unloaded: a process can have a virtual
- * machine only once.
+ * Life of the shim: NCCL loads it (no code runs) and calls init of the newest table that it knows. core.c has
+ * jvm_start.c find or create a JVM, and Java fills the table of java_calls.h. Afterwards every call of NCCL goes
+ * adapter_vN.c -> core.c -> Java. The library is linked so that it is never unloaded: a process can have a JVM only
+ * once.
  */
 #ifndef HEDDLE_SHIM_H
 #define HEDDLE_SHIM_H
@@ -24,58 +24,61 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* ---- log.c: NCCL's logger, or standard error for warnings as long as none is known ---- */
+/* ---- log.c: NCCL's logger, or standard error for warnings before a logger is known ---- */
 
 void heddle_log_to(nccl_logger logger);
 void heddle_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The form that Java calls: one finished sentence. */
+/* The function that Java calls: one finished sentence. */
 void heddle_log_sentence(int64_t level, const char *sentence);
 
-/* ---- fork_guard.c: neither the virtual machine nor verbs survive in a forked child, so nothing of ours runs there ---- */
+/* ---- fork_guard.c: keeps the plugin out of forked children, where neither JVM nor verbs survive ---- */
 
 extern bool heddle_in_forked_child;
-/* Descriptors that a child closes; NULL before the guard is installed, and where there is no memory for it. */
+/* Descriptors that a child closes; NULL before the guard is installed, and if there is no memory for it. */
 extern struct heddle_descriptors *heddle_descriptors;
 void heddle_fork_guard_install(void);
 int heddle_refuse_in_child(void);
 
-/* ---- exit_flush.c: what the process was given to send reaches the peers before it ends ---- */
+/* ---- exit_flush.c: delays exit() until posted messages are delivered ---- */
 
-/* After a successful init. */
+/* Called after a successful init. */
 void heddle_exit_flush_install(void);
-/* There is a connection; once more the first time, so that the handler comes before those registered meanwhile. */
+/*
+ * Called with each connection. Registers the handler again the first time, so that it runs before those registered
+ * meanwhile.
+ */
 void heddle_exit_flush_connected(void);
 
-/* ---- threads.c: threads that move data become Java threads once, after a look at their stack ---- */
+/* ---- threads.c: attaches threads that move data to Java once, after a check of their stack ---- */
 
 /* The owner of the code that a thread runs, and so of a fault there. */
 enum heddle_owner {
-  HEDDLE_UNKNOWN, /* a thread that the shim never attached: Java's own, or of the host's */
+  HEDDLE_UNKNOWN, /* a thread that the shim never attached: Java's own, or the host's */
   HEDDLE_HOST,    /* attached, and outside Java */
-  HEDDLE_JAVA,    /* inside Java, or a thread of ours */
+  HEDDLE_JAVA,    /* inside Java, or a thread of the shim */
 };
 
 /* Initial-exec, since a signal handler reads it and must not allocate. */
 struct heddle_thread {
-  uintptr_t lowest_frame; /* calls from below it have too little stack for Java; before the attach, all */
+  uintptr_t lowest_frame; /* calls from below it have too little stack for Java; before the attach, every call does */
   int runs;               /* enum heddle_owner */
-  int outside;            /* what it is outside Java */
-  unsigned until_check;   /* entries before heddle_thread_check() */
-  int watched;            /* entries that all look */
+  int outside;            /* the value of runs outside Java */
+  unsigned until_check;   /* entries until heddle_thread_check() */
+  int watched;            /* number of entries that are all checked */
   unsigned checks;
-  bool warned; /* of too little stack */
+  bool warned; /* about too little stack */
 };
 extern _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 
-/* Attaches the calling thread, or logs why it may not enter. */
+/* Attaches the calling thread, or logs the reason if it may not enter. */
 int heddle_attach_thread(void);
 int heddle_refuse_before_init(void);
-/* Of a thread of ours: all that it does is Java's. */
+/* Marks a thread of the shim: all its code counts as Java's. */
 void heddle_thread_is_javas(void);
-/* Undoes changes of the host's since the last look: of the thread's signal mask and, more seldom, of the handlers. */
+/* Undoes the host's changes since the last check: to the thread's signal mask and, less often, to the handlers. */
 void heddle_thread_check(void);
 
-/* Before anything that enters Java. */
+/* Called before every entry into Java. */
 static inline int heddle_enter(void) {
   if (UNLIKELY(heddle_in_forked_child)) {
     return heddle_refuse_in_child();
@@ -89,7 +92,7 @@ static inline int heddle_enter(void) {
   return NCCL_SUCCESS;
 }
 
-/* The value of an upcall; a fault meanwhile is Java's. */
+/* Evaluates an upcall; a fault meanwhile is Java's. */
 #define IN_JAVA(upcall) \
   __extension__({ \
     heddle_thread.runs = HEDDLE_JAVA; \
@@ -98,166 +101,172 @@ static inline int heddle_enter(void) {
     of_upcall; \
   })
 
-/* ---- control_calls.c: calls of the control path, on threads of ours ---- */
+/* ---- control_calls.c: runs control-path calls on the shim's own threads ---- */
 
-/* Has a thread of ours call, and waits for the result. */
+/* Runs a call on one of the shim's threads and waits for the result. */
 int heddle_control(int (*call)(void *), void *argument);
-/* Contexts come (1) and go (-1); without any, no thread of ours waits for a call. */
+/* Counts contexts up (1) and down (-1); without any, no idle thread is kept. */
 void heddle_control_contexts(int more);
 
-/* ---- signals.c: the virtual machine's faults are its own, all others the host's ---- */
+/* ---- signals.c: passes the JVM's own faults to it, all others to the host ---- */
 
 /* Java's fault handler, JVM_handle_linux_signal of libjvm. */
 typedef int (*heddle_jvm_handler)(int signal_number, void *info, void *user_context, int abort_if_unrecognized);
 
-/* The machine of the host; its handlers are in place. handle: NULL where it has none. */
+/* Joins the host's JVM, whose handlers are in place. handle: NULL if it has none. */
 void heddle_signals_join(heddle_jvm_handler handle);
 /*
- * Before the creation of a machine of ours: puts our handlers in front of the host's, and notes all dispositions. False:
- * the machine has to install its own.
+ * Called before the shim creates a JVM: puts the shim's handlers in front of the host's, and saves all dispositions.
+ * Returns false if the JVM has to install its own.
  */
 bool heddle_signals_before_creation(heddle_jvm_handler handle);
-/* Afterwards: all other dispositions become the host's again. Without a machine, all do. */
+/* Called afterwards: restores all other dispositions to the host's, and all of them if there is no JVM. */
 void heddle_signals_after_creation(bool created);
-/* Where Java writes what it knows about a fault of its own; kept. */
+/* Sets the file for Java's report of its own fault; the path is kept. */
 void heddle_signals_report_in(const char *path);
-/* Looks at the current handlers and puts ours in front again; four system calls. */
+/* Reads the current handlers and puts the shim's in front again; four system calls. */
 void heddle_signals_refresh(void);
 
-/* ---- fault_report.c: where Java writes about its own faults ---- */
+/* ---- fault_report.c: chooses the file for Java's reports of its own faults ---- */
 
 #define HEDDLE_FAULT_REPORT_BYTES (PATH_MAX + 64)
-/* The machine's option. */
+/* Returns the JVM option for it. */
 void heddle_fault_report(char option[HEDDLE_FAULT_REPORT_BYTES]);
 
-/* ---- jvm_find.c: which libjvm.so ---- */
+/* ---- jvm_find.c: chooses libjvm.so ---- */
 
 struct heddle_jvm_choice {
   char library[PATH_MAX]; /* real path of libjvm.so */
   char home[PATH_MAX];
-  char source[64];     /* what named it: a variable or a kind of folder */
+  char source[64];     /* the variable or the kind of folder that it comes from */
   char version[32];    /* JAVA_VERSION of its release file, or "unknown" */
-  char rejected[1024]; /* what was looked at before and why it wasn't taken; may be empty */
+  char rejected[1024]; /* candidates tried before, with the reasons against them; may be empty */
 };
 
-/* plugin_folder: where the .so lies. False: choice->rejected says why there is none. */
+/* plugin_folder: the folder of the .so. Returns false if there is none; choice->rejected has the reasons. */
 bool heddle_jvm_find(const char *plugin_folder, struct heddle_jvm_choice *choice);
 
-/* ---- start_limits.c: what a start takes of threads, memory and descriptors, tried before ---- */
+/* ---- start_limits.c: tries the threads, memory and descriptors that a start needs ---- */
 
-/* False: a line of the log names the limit and the number. */
+/* Returns false after logging the limit and its value. */
 bool heddle_start_has_descriptors(void);
-/* Of threads and memory, for a machine that isn't there yet. By a thread that takes no signals, as those that it makes. */
+/*
+ * Checks threads and memory for a JVM to be created. Called by a thread that blocks all signals, which its threads
+ * inherit.
+ */
 bool heddle_start_has_threads_and_memory(void);
 struct heddle_thread_limits {
   char text[256];
 };
 
-/* As the shell and the control group have them. */
+/* As the shell and the control group report them. */
 struct heddle_thread_limits heddle_thread_limits(void);
-/* The same as the end of a sentence, where Java's words are about a thread that was refused; else nothing. */
+/* Returns the limits as the end of a sentence if words are about a refused thread; else an empty text. */
 struct heddle_thread_limits heddle_thread_limits_suffix(const char *words);
-/* Logs that a thread was refused, with the limits. had: how many there were before; error: of pthread_create. */
+/* Logs that a thread was refused, with the limits. had: number created before; error: pthread_create's. */
 void heddle_log_missing_threads(int had, int error);
 
-/* ---- java_preflight.c: what would end the process in the middle of Java's start, tried before ---- */
+/* ---- java_preflight.c: tries the calls whose refusal would end the process during Java's start ---- */
 
-/* False: a line of the log names the cause and the remedy. For a machine that isn't there yet. */
+/* Returns false after logging the cause and the remedy. For a JVM to be created. */
 bool heddle_java_may_run(void);
 
-/* ---- jvm_start.c: makes the machine or joins one, loads the jar, has Java fill the table ---- */
+/* ---- jvm_start.c: creates or joins a JVM, loads the jar, has Java fill the table ---- */
 
-/* The machine in use; NULL until heddle_jvm_start() succeeded. */
+/* The JVM in use; NULL until heddle_jvm_start() has succeeded. */
 extern JavaVM *heddle_vm;
 
 /* Not thread-safe: core.c holds its lock. Logs the reason of a failure. */
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls);
 
-/* ---- got_slots.c: functions of ours in place of those that one library calls ---- */
+/* ---- got_slots.c: replaces functions that one library calls ---- */
 
 struct heddle_got_slot {
   const char *name;     /* of the function that the library calls */
   const void *function; /* called instead, by this library alone */
 };
 
-/* library: of dlopen(). How many slots were pointed elsewhere; 0 also where one can't be. */
+/* library: from dlopen(). Returns the number of slots replaced; 0 also if one can't be. */
 int heddle_got_replace(void *library, const struct heddle_got_slot *replacements, int count);
-/* A library beside libjvm.so, opened; NULL where there is none. jvm: real path of libjvm.so, loaded, so that its kin is found. */
+/* Opens a library beside libjvm.so; NULL if there is none. jvm: real path of libjvm.so, which is loaded. */
 void *heddle_library_of_java(const char *jvm, const char *name);
 
-/* ---- java_tool_options.c: options in the environment that are for other Java programs ---- */
+/* ---- java_tool_options.c: hides options in the environment that are for other Java programs ---- */
 
 struct heddle_tool_options {
-  char text[64]; /* their names with commas, or nothing */
+  char text[64]; /* their names with commas, or empty */
 };
 
-/* By the thread that makes the machine, before and after. jvm: libjvm, of dlopen(). Logs which there are. */
+/* Called by the thread that creates the JVM, before and after. jvm: libjvm, from dlopen(). Logs the names. */
 void heddle_tool_options_hide(void *jvm);
 void heddle_tool_options_show(void);
-/* Those that a machine obeys all the same; for a refusal. */
+/* Returns those that a JVM obeys all the same; for the warning after a failed start. */
 struct heddle_tool_options heddle_tool_options_obeyed(void);
 
-/* ---- java_library_hooks.c: Java's files have no number below 3, classes outlive their files, and it has a working directory ---- */
+/* ---- java_library_hooks.c: gives Java's files numbers from 3 on, classes from memory, and a working directory ---- */
 
-/* By the thread that makes the machine. jvm_library: libjvm, of dlopen(); jvm: its real path; jar_path: as Java has it. */
+/*
+ * Called by the thread that creates the JVM. jvm_library: libjvm, from dlopen(); jvm: its real path; jar_path: as
+ * Java has it.
+ */
 void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const char *jar_path);
 
-/* ---- locale_guard.c: the process's locale stays the host's while Java starts ---- */
+/* ---- locale_guard.c: keeps the process's locale while Java starts ---- */
 
-/* By the thread that makes the machine, before and after. jvm: real path of libjvm.so, which is loaded. */
+/* Called by the thread that creates the JVM, before and after. jvm: real path of libjvm.so, which is loaded. */
 void heddle_locale_keep(const char *jvm);
 void heddle_locale_restore(void);
 
-/* ---- what Java calls by address, since it is quicker here ---- */
+/* ---- functions that Java calls by address, because they are faster in C ---- */
 
-/* None waits. All have one shape, since each further one costs the start two milliseconds. */
+/* None blocks. All have one shape, since each further one delays the start by two milliseconds. */
 typedef int64_t (*heddle_critical_call)(int64_t, int64_t, int64_t, int64_t, int64_t);
 
 /* ---- packets.c: rows of packets ---- */
 
-/* What the packets of a row must say; Java writes it. */
+/* Expected fields of a row's packets; Java writes it. */
 struct heddle_row {
   uint64_t first_word;           /* of the base transport header, in the processor's order */
   uint64_t number;               /* of the first packet, in the low 24 bits */
   uint64_t key;                  /* in the low 32 bits */
-  uint64_t region, region_bytes; /* that this key allows to write */
+  uint64_t region, region_bytes; /* that this key permits writing */
 };
 
 struct heddle_packet_calls {
   /*
-   * (packet, count, payload, payload_bytes, front): makes a row of WRITE ONLY packets. The first one's headers lie at packet;
-   * the others get theirs from it. Behind each packet's headers come the next payload_bytes (a multiple of 256, not 0), and
-   * behind these the CRC-32 of both with front on top.
+   * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first one's headers are
+   * at packet; the others' are derived from it. Behind each packet's headers come the next payload_bytes (a multiple
+   * of 256, not 0), and behind these the CRC-32 of both, started with front.
    */
   heddle_critical_call seal;
   /*
-   * (packet, stride, count, front, row): takes WRITE ONLY packets that lie stride bytes apart, each with a payload of stride
-   * - 32 bytes (a multiple of 256, not 0), while each is what row expects and its CRC is right; only then are its bytes
-   * placed. Ends behind a packet that asks for an acknowledgement. Returns the number of packets taken, from bit 32 on the
-   * newest tag other than 0, and in bit 40 whether an acknowledgement was asked for.
+   * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
+   * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC; only then are its
+   * bytes placed. Ends after a packet that requests an acknowledgement. Returns the number of packets accepted, from
+   * bit 32 on the newest tag other than 0, and in bit 40 whether an acknowledgement was requested.
    */
   heddle_critical_call take;
 };
 
-/* The nth of those that this processor has the instructions for, the quickest first; NULLs behind the last. */
+/* The nth variant of those that this processor has the instructions for, the fastest first; NULLs after the last. */
 struct heddle_packet_calls heddle_packet_calls(int nth);
 
-/* ---- socket_calls.c: system calls of the data path; each returns what it does or the negated errno ---- */
+/* ---- socket_calls.c: system calls of the data path; each returns its result or the negated errno ---- */
 
 struct heddle_socket_calls {
   /*
-   * (socket, address, bytes, segment, 0): sends to where the socket is connected; where segment is not 0, in datagrams of
-   * that many bytes, of which the last may be shorter (UDP_SEGMENT). Bytes sent.
+   * (socket, address, bytes, segment, 0): sends to the connected peer; if segment isn't 0, in datagrams of that many
+   * bytes, of which the last may be shorter (UDP_SEGMENT). Returns the bytes sent.
    */
   heddle_critical_call send;
-  /* (socket, mmsghdrs, count, 0, 0): recvmmsg(2). Messages received. */
+  /* (socket, mmsghdrs, count, 0, 0): recvmmsg(2). Returns the messages received. */
   heddle_critical_call receive;
-  /* (epoll, events, most, 0, 0): epoll_wait(2). Events written. */
+  /* (epoll, events, most, 0, 0): epoll_wait(2). Returns the events written. */
   heddle_critical_call ready;
   /*
-   * (pipe's writing end, its reading end, socket, address, bytes): has a connected socket send these bytes by their own
-   * pages, through a pipe that is empty. 0; or ENOSPC where the pipe doesn't take so many pages, EIO where not all left, or
-   * another errno: then something may be left in the pipe.
+   * (pipe's write end, its read end, socket, address, bytes): sends these bytes on a connected socket by their own
+   * pages, without a copy, through an empty pipe. Returns 0, or ENOSPC if the pipe doesn't take so many pages, EIO if
+   * not all were sent, or another errno: then bytes may be left in the pipe.
    */
   heddle_critical_call lend;
 };
@@ -266,7 +275,10 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 
 /* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
-/* own_machine: the class path is ours; otherwise the jar gets a class loader of its own. False: logged. */
+/*
+ * own_machine: the class path is the shim's; otherwise the jar gets its own class loader. Returns false after
+ * logging.
+ */
 bool heddle_java_enter(JNIEnv *env, bool own_machine, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls);
 
@@ -292,13 +304,14 @@ nccl_close heddle_close_receive;
 nccl_close heddle_close_listen;
 
 /*
- * Waits until nothing has been under way for quiet_ns, budget_ns at most; for a process that ends, on a thread of its own.
+ * Waits until nothing has been in flight for quiet_ns, budget_ns at most. For a process that ends, on a separate
+ * thread.
  */
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
-/* The Java machine has ended, or is about to: nobody may enter it any more. */
+/* Returns whether the JVM has ended or is about to: no thread may enter it any more. */
 bool heddle_machine_has_ended(void);
 
-/* How a send's bytes lie over the planes; 0 where that can't be told at this moment. */
+/* Returns the number of planes that carry a send, with their shares; 0 if that isn't known at this moment. */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);
 
 /* ---- one_sided.c: the one-sided interface, for all its versions, with the widest types ---- */
@@ -326,11 +339,11 @@ int heddle_group_test(void *comm, void *request, int *done);
 int heddle_group_progress(void *contexts);
 int heddle_group_last_error(void *contexts, bool *failed);
 
-/* What core.c has for others. */
+/* Functions of core.c for the other files. */
 int heddle_manage(enum heddle_manage what, const int64_t arguments[5]);
-/* The same on a thread of ours. */
+/* The same on one of the shim's threads. */
 int heddle_manage_on_own_thread(enum heddle_manage what, const int64_t arguments[5]);
-/* Both with 0 for the arguments that aren't named; in a forked child none is looked at. */
+/* Both pass 0 for omitted arguments; a forked child evaluates none. */
 #define MANAGE(what, ...) heddle_manage(what, (int64_t[5]){__VA_ARGS__})
 #define CONTROL(what, ...) \
   (UNLIKELY(heddle_in_forked_child) ? heddle_refuse_in_child() \
@@ -339,18 +352,18 @@ static inline int64_t as_int(const void *pointer) { return (int64_t)(intptr_t)po
 static inline int64_t java_id(const void *comm) { return ((const struct heddle_comm *)comm)->java_id; }
 int heddle_progress(struct heddle_comm *comm);
 
-/* ---- profile.c: what NCCL's profiler hears of messages and planes (include/heddle_profiler.h) ---- */
+/* ---- profile.c: reports messages and planes to NCCL's profiler (include/heddle_profiler.h) ---- */
 
-/* NULL until a version of the interface that has one gave it. */
+/* NULL until an interface version with a profiler has set it. */
 extern nccl_profiler heddle_profiler;
-/* A send was accepted. parent: NCCL's handle for it. */
+/* Called when a send was accepted. parent: NCCL's handle for it. */
 void heddle_profile_send(struct heddle_request *request, size_t size, int tag, void *parent);
-/* For a request that has a profile; ended: it is finished, and not yet Java's again. */
+/* Called for a request with a profile. ended: it is finished, and not yet returned to Java. */
 void heddle_profile_tested(struct heddle_request *request, bool ended);
-/* Ends what is still under way. */
+/* Ends all open events. */
 void heddle_profile_closed(struct heddle_comm *comm);
 
-/* ---- old_versions.c: forms that several old versions share ---- */
+/* ---- old_versions.c: functions that several old versions share ---- */
 
 nccl_listen_v6 heddle_listen_v6;
 nccl_connect_v7 heddle_connect_v7;
@@ -362,7 +375,7 @@ nccl_irecv_v6 heddle_irecv_v6;
 nccl_irecv_v10 heddle_irecv_v10;
 nccl_connect_v11 heddle_connect_v11;
 
-/* NCCL stores these as int; what is larger becomes INT_MAX. */
+/* NCCL stores these as int; larger values become INT_MAX. */
 static inline int heddle_clamp(int64_t value) {
   return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
 }

@@ -17,19 +17,19 @@
 #include "shim.h"
 
 /*
- * The virtual machine stops its threads, and finds null references, by faulting on purpose. So handlers of ours stand in
- * front of the host's. A fault is Java's only where Java was running: on a thread of Java's own, or on one of the host's
- * inside an upcall. Any other is the host's, as if there were no plugin: its handler may leave by siglongjmp(), chain to
- * the one before, or there is none and the process ends by the signal.
+ * The JVM stops its threads, and finds null references, by deliberate faults. So the shim's handlers stand in front
+ * of the host's. A fault is Java's only if Java was running: on a thread of Java's own, or on one of the host's
+ * inside an upcall. Any other fault is the host's, as if there were no plugin: its handler may leave by siglongjmp()
+ * or chain to the one before; without a handler the process ends by the signal.
  */
 
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { FAULT_COUNT = sizeof FAULTS / sizeof FAULTS[0] };
 
 /*
- * Each action of the host's that was ever seen has a handler of ours, a front, of which the address is the only state. A
- * handler that was installed on top of a front, and hands a fault on to what it found there, by a call or by putting it
- * back, thus gets to what stood behind that front, and not to itself.
+ * Each action of the host's ever seen gets its own handler of the shim, a front, whose address is its only state.
+ * Suppose a handler is installed on top of a front and hands a fault on to the handler that it replaced, by a call or
+ * by restoring it. It then reaches the action behind that front, and not itself.
  */
 #define FRONTS 32
 
@@ -62,7 +62,10 @@ static int index_of(int number) {
 
 static bool install(int index, int front, struct sigaction *old);
 
-/* The kernel would send it again to a process without handler; what it won't repeat is sent with the words that it had. */
+/*
+ * The kernel would raise the signal again in a process without handler. A signal that doesn't recur is sent with its
+ * siginfo.
+ */
 static void do_default(int number, siginfo_t *info) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   sigaction(number, &action, NULL);
@@ -79,7 +82,7 @@ static void pass_to_host(int index, int front, int number, siginfo_t *info, void
   const struct sigaction *action = atomic_load_explicit(&behind[index][front], memory_order_acquire);
   bool with_info = (action->sa_flags & SA_SIGINFO) != 0;
   if (!with_info && action->sa_handler == SIG_IGN && info->si_code <= 0) {
-    return; /* sent by someone; the kernel ignores no fault */
+    return; /* sent by a process; the kernel ignores no fault */
   }
   if (!with_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) {
     do_default(number, info);
@@ -111,9 +114,9 @@ static bool lies_in(const struct range *range, uintptr_t address) {
 }
 
 /*
- * Of a thread that the shim didn't attach, after the machine didn't recognise the fault. Threads of ours are known by their
- * names, the machine's by where they are. Others that are in the machine the host has attached itself; of these only code
- * that belongs to no file is taken for Java's.
+ * For a thread that the shim didn't attach, after the JVM didn't recognise the fault. The shim's threads are known by
+ * their names, the JVM's by their code's address. Other attached threads were attached by the host; on these, only
+ * code that belongs to no file counts as Java's.
  */
 static bool is_of_machine(const void *context) {
   uintptr_t counter = counter_of(context);
@@ -125,14 +128,14 @@ static bool is_of_machine(const void *context) {
   JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
   JNIEnv *env = NULL;
   Dl_info file;
-  return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK && /* by thread-local memory alone */
+  return vm != NULL && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK && /* thread-local only */
          dladdr((void *)counter, &file) == 0;
 }
 
-/* By writev(): another thread may have died with the logger's lock, this one too; and its stack may be a small one. */
+/* Uses writev(): another thread, or this one, may have died with the logger's lock; and this stack may be small. */
 static void announce_report(int number) {
   static char begin[] =
-      "NET/" HEDDLE_NAME ": signal 00 in Java's own code or in Heddle's, not in the host's; the report is ";
+      "NET/" HEDDLE_NAME ": signal 00 in the JVM's or Heddle's code, not in the host's; the report is ";
   static char end[] = "\n";
   char *digits = strchr(begin, '0');
   digits[0] = (char)('0' + number / 10);
@@ -141,7 +144,7 @@ static void announce_report(int number) {
                           {.iov_base = report, .iov_len = strlen(report)},
                           {.iov_base = end, .iov_len = 1}};
   ssize_t written = writev(STDERR_FILENO, words, 3);
-  (void)written; /* there is nobody else to tell */
+  (void)written; /* there is no other place to report it */
 }
 
 static void on_fault(int front, int number, siginfo_t *info, void *context) {
@@ -176,7 +179,7 @@ EIGHT_FRONTS(03)
 static void (*const FRONT[FRONTS])(int, siginfo_t *, void *) = {EIGHT_NAMES(0), EIGHT_NAMES(01), EIGHT_NAMES(02),
                                                                 EIGHT_NAMES(03)};
 
-/* -1: none. */
+/* Returns -1 if there is none. */
 static int front_of(const struct sigaction *action) {
   for (int i = 0; i < FRONTS && (action->sa_flags & SA_SIGINFO) != 0; i++) {
     if (action->sa_sigaction == FRONT[i]) {
@@ -190,7 +193,7 @@ static bool has_handler(const struct sigaction *action) {
   return (action->sa_flags & SA_SIGINFO) != 0 || (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* With the flags and the mask of what stands behind it, which therefore is called as the kernel would. */
+/* Uses the flags and the mask of the action behind it, which is thus called as the kernel would call it. */
 static bool install(int index, int front, struct sigaction *old) {
   const struct sigaction *host = atomic_load_explicit(&behind[index][front], memory_order_acquire);
   struct sigaction action;
@@ -213,8 +216,8 @@ static bool equal(const struct sigaction *one, const struct sigaction *other) {
 }
 
 /*
- * The front of an action, which is a new one for an action that wasn't seen before. A host that never ends making handlers
- * gets its older fronts again; the actions behind these stay in memory, since someone may be reading them.
+ * Returns the front of an action, a new one for a new action. A host that keeps creating handlers gets its oldest
+ * fronts reused; the actions behind these stay in memory, since a handler may be reading them.
  */
 static int front_for(int index, const struct sigaction *action) {
   for (int i = 0; i < used[index]; i++) {
@@ -244,7 +247,7 @@ static bool in_jvm(const struct sigaction *action) {
          where.dli_fbase == jvm_base;
 }
 
-/* True: there is a front now where there was none. */
+/* Returns true if a front was installed. */
 static bool look_at(int index) {
   struct sigaction now;
   if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_machine && in_jvm(&now))) {
@@ -302,10 +305,11 @@ void heddle_signals_refresh(void) {
   if (pthread_mutex_trylock(&look_lock) == 0) {
     for (int i = 0; i < FAULT_COUNT; i++) {
       if (look_at(i)) {
-        heddle_log(NCCL_LOG_INFO,
-                   "signal %d (%s) had been taken over after Java's start; Java's own faults are filtered out "
-                   "in front of that handler",
-                   FAULTS[i], strsignal(FAULTS[i]));
+        heddle_log(
+            NCCL_LOG_INFO,
+            "the host replaced the handler of signal %d (%s) after Java's start; Java's own faults are filtered out "
+            "in front of that handler",
+            FAULTS[i], strsignal(FAULTS[i]));
       }
     }
     pthread_mutex_unlock(&look_lock);
@@ -313,12 +317,12 @@ void heddle_signals_refresh(void) {
   errno = error;
 }
 
-/* ---- the creation of a machine ---- */
+/* ---- the creation of a JVM ---- */
 
 bool heddle_signals_before_creation(heddle_jvm_handler handle) {
   for (int number = 1; number < NSIG; number++) {
     if (sigaction(number, NULL, &before_creation[number]) != 0) {
-      before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL}; /* glibc's own two, which nobody changes */
+      before_creation[number] = (struct sigaction){.sa_handler = SIG_DFL}; /* glibc's own, unchangeable */
     }
   }
   heddle_signals_join(handle);
@@ -335,9 +339,9 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
 }
 
 /*
- * Some of Java's stay where the host had the default: SIGUSR2, which batch systems send before a job's time is over, only
- * for the flight recorder, where it was asked for. SIGRTMAX-2 wakes threads of Java's that wait in a channel that is closed:
- * by default it would end the process.
+ * Some of Java's handlers stay if the host had the default. SIGUSR2, which batch systems send before a job's time
+ * limit: only for the flight recorder, if it was requested. SIGRTMAX-2 wakes Java's threads that wait on a closed
+ * channel: its default would end the process.
  */
 static bool is_left(int number) {
   if (has_handler(&before_creation[number]) || before_creation[number].sa_handler != SIG_DFL) {

@@ -1,6 +1,6 @@
 /*
- * Where threads, memory or descriptors run out in the middle of a start, it is an error inside some class that names
- * neither limit nor remedy, or the end of the process. So we look before, by taking them for a moment.
+ * If threads, memory or descriptors run out in the middle of a start, Java reports an error inside some class without
+ * limit or remedy, or the process ends. So they are allocated for a moment before.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,12 +16,12 @@
 
 /* Java takes about ten, the devices and the first connections as many. */
 #define FEWEST_DESCRIPTORS 32
-/* Twelve that stay, and what starts Java, warms up and reads the class archive. */
+/* Twelve that stay, and those that start Java, warm up and read the class archive. */
 #define FEWEST_THREADS 16
 /*
- * Java ends the process where it has no memory for itself, so what is tried leaves room. Addresses: Java reserves 1 GiB for
- * classes alone, and a process with one connection has 2.6 GiB. Memory that may be written: 370 MiB, while the heap of
- * 256 MiB is hardly used.
+ * Java ends the process if it has no memory for itself, so these leave a margin. Addresses: Java reserves 1 GiB for
+ * classes alone, and a process with one connection has 2.6 GiB. Writable memory: 370 MiB, while the heap of 256 MiB
+ * is hardly used.
  */
 #define LEAST_ADDRESSES (3072UL << 20)
 #define LEAST_WRITABLE (768UL << 20)
@@ -30,7 +30,7 @@ struct limit_words {
   char text[32];
 };
 
-/* As the shell's ulimit tells it. */
+/* As the shell's ulimit prints it. */
 static struct limit_words limit_of(int resource, rlim_t unit, const char *suffix) {
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   getrlimit(resource, &limit);
@@ -52,11 +52,12 @@ bool heddle_start_has_descriptors(void) {
     close(taken[i]);
   }
   if (error != EMFILE && error != ENFILE) {
-    return true; /* where eventfd is refused for another reason, what follows tells */
+    return true; /* if eventfd is refused for another reason, later checks report it */
   }
-  heddle_log(NCCL_LOG_WARN,
-             "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %s): raise it",
-             FEWEST_DESCRIPTORS, count, strerror(error), limit_of(RLIMIT_NOFILE, 1, "").text);
+  heddle_log(
+      NCCL_LOG_WARN,
+      "the start takes at least %d file descriptors, and only %d are free (%s; ulimit -n is %s): raise the limit",
+      FEWEST_DESCRIPTORS, count, strerror(error), limit_of(RLIMIT_NOFILE, 1, "").text);
   return false;
 }
 
@@ -67,12 +68,12 @@ static bool read_number(const char *path, unsigned long *number) {
   if (file == NULL) {
     return false;
   }
-  bool read = fscanf(file, "%lu", number) == 1; /* "max" is none */
+  bool read = fscanf(file, "%lu", number) == 1; /* "max": no limit */
   fclose(file);
   return read;
 }
 
-/* The smallest pids.max from a control group up to the root; 0 where none is set. mount: of the hierarchy. */
+/* Returns the smallest pids.max from a control group up to the root; 0 if none is set. mount: of the hierarchy. */
 static unsigned long smallest_pids_max(const char *mount, char *group) {
   unsigned long smallest = 0;
   for (char *end = group + strlen(group); end != NULL; end = strrchr(group, '/')) {
@@ -87,7 +88,7 @@ static unsigned long smallest_pids_max(const char *mount, char *group) {
   return smallest;
 }
 
-/* cgroups(7): a line is number:controllers:path; the second version has the number 0 and no controllers. */
+/* cgroups(7): a line is number:controllers:path; version 2 has the number 0 and no controllers. */
 static unsigned long pids_max(void) {
   FILE *groups = fopen("/proc/self/cgroup", "re");
   if (groups == NULL) {
@@ -160,14 +161,15 @@ struct heddle_thread_limits heddle_thread_limits_suffix(const char *words) {
   bool of_threads = strstr(words, "native thread") != NULL || strstr(words, "VM thread") != NULL;
   struct heddle_thread_limits limits = {""};
   if (of_threads) {
-    snprintf(limits.text, sizeof limits.text, "; %.180s; others take threads at the same time: raise the limit",
-             heddle_thread_limits().text);
+    snprintf(limits.text, sizeof limits.text,
+             "; %.180s; other processes take threads at the same time: raise the limit", heddle_thread_limits().text);
   }
   return limits;
 }
 
 void heddle_log_missing_threads(int had, int error) {
-  heddle_log(NCCL_LOG_WARN, "the start takes at least %d threads, and only %d are to be had (%s; %s): raise the limit",
+  heddle_log(NCCL_LOG_WARN,
+             "the start takes at least %d threads, and only %d could be created (%s; %s): raise the limit",
              FEWEST_THREADS, had, strerror(error), heddle_thread_limits().text);
 }
 
@@ -188,15 +190,15 @@ static bool has_memory(void) {
     return true;
   }
   heddle_log(NCCL_LOG_WARN,
-             "the start takes at least %lu MiB of %s, and they are not to be had (%s; ulimit -v is %s, ulimit -d is "
+             "the start takes at least %lu MiB of %s, which can't be allocated (%s; ulimit -v is %s, ulimit -d is "
              "%s): raise the limit",
-             (addresses ? LEAST_WRITABLE : LEAST_ADDRESSES) >> 20, addresses ? "memory" : "addresses", strerror(errno),
-             limit_of(RLIMIT_AS, 1024, " KiB").text, limit_of(RLIMIT_DATA, 1024, " KiB").text);
+             (addresses ? LEAST_WRITABLE : LEAST_ADDRESSES) >> 20, addresses ? "memory" : "address space",
+             strerror(errno), limit_of(RLIMIT_AS, 1024, " KiB").text, limit_of(RLIMIT_DATA, 1024, " KiB").text);
   return false;
 }
 
 bool heddle_start_has_threads_and_memory(void) {
-  /* Who sets the machine's options says by himself how much it takes. */
+  /* A user who sets the JVM's options decides how much memory it takes. */
   const char *options = getenv("HEDDLE_JVM_OPTIONS");
   return has_threads() && ((options != NULL && *options != '\0') || has_memory());
 }

@@ -9,26 +9,27 @@
 #include "shim.h"
 
 /*
- * Attaching returns an error from 32 to 96 KiB of stack, works from 112 KiB on and kills the process at 16 KiB, so we
- * look before we try. What counts is what is left below the caller's frame, less the virtual machine's guard and shadow
- * pages (~100 KiB): a large stack that is nearly used up is as bad as a small one.
+ * Attaching fails with an error at 32 to 96 KiB of stack, works from 112 KiB on and kills the process at 16 KiB, so
+ * the stack is checked first. The size that counts is the space below the caller's frame, less the JVM's guard and
+ * shadow pages (~100 KiB): a large stack that is nearly used up is as bad as a small one.
  */
 #define SMALLEST_STACK_BYTES (192 * 1024)
 #define SMALLEST_REST_BYTES (160 * 1024)
 
 /*
- * Least stack for a call of an attached thread: with 96 KiB guard and shadow pages begin, and an error that finds no room to be
- * caught ends the process. Less than for the attach, whose caller may stand a little higher than those after it.
+ * Least stack for a call of an attached thread: guard and shadow pages begin at 96 KiB, and an error without stack
+ * for its handler ends the process. Less than for the attach, whose caller may stand slightly higher than later ones.
  */
 #define SMALLEST_REST_OF_CALL (128 * 1024)
 
-/* Java takes the first thread's stack for as long as its own threads' (-Xss), whatever ulimit -s says. */
+/* Java assumes that the first thread's stack is as large as its own threads' (-Xss), whatever ulimit -s says. */
 #define FIRST_STACK_BYTES (512 * 1024)
 
 /*
- * A thread that blocks fault signals ends the process at Java's next fault on purpose. Looking costs a system call, some
- * 0.1 to 0.6 us, so an entry in 64 does. Each of the first ones does, since a thread sets its mask when it begins, and each
- * of many after some were found blocked, since there are threads that block them around every call.
+ * A thread that blocks fault signals ends the process at Java's next deliberate fault. A check costs a system call,
+ * 0.1 to 0.6 us, so one entry in 64 makes it. Each of the first entries does, since a thread sets its mask when it
+ * begins. So does each of many entries after some were found blocked, since some threads block them around every
+ * call.
  */
 #define ENTRIES_PER_CHECK 64
 #define FIRST_WATCHED 32
@@ -43,7 +44,7 @@ _Thread_local struct heddle_thread heddle_thread
 static pthread_key_t detach_key;
 static int detach_key_error = -1;
 
-/* Runs at the end of a thread that we attached. */
+/* Runs at the end of a thread that the shim attached. */
 static void detach(void *vm) {
   if (!heddle_in_forked_child) {
     heddle_thread.lowest_frame = NOT_ATTACHED;
@@ -57,12 +58,12 @@ static void create_key(void) { detach_key_error = pthread_key_create(&detach_key
 
 void heddle_thread_is_javas(void) { heddle_thread.runs = heddle_thread.outside = HEDDLE_JAVA; }
 
-/* The lowest address that Java may use. False: logged. */
+/* Finds the lowest address that Java may use. Returns false after logging. */
 static bool find_stack(uintptr_t *lowest, size_t *size) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error != 0) {
-    /* Of the process's first thread it is in /proc alone, and Java, which asks as well, would end the process. */
+    /* The first thread's stack is known from /proc only. Java reads it there as well, and would end the process. */
     heddle_log(NCCL_LOG_WARN,
                "can't read this thread's stack size (%s), so it may not enter Java; make /proc/self/maps readable",
                strerror(error));
@@ -83,7 +84,7 @@ static void refuse_stack(size_t size, uintptr_t rest, size_t needed) {
   heddle_log(
       NCCL_LOG_WARN,
       "this thread has a stack of %zu KiB for Java with %zu KiB left; Java needs %d KiB and %zu KiB. Give the thread "
-      "that calls NCCL a larger stack, or have it call from less deep",
+      "that calls NCCL a larger stack, or call from a shallower frame",
       size / 1024, (size_t)rest / 1024, SMALLEST_STACK_BYTES / 1024, needed / 1024);
 }
 
@@ -102,7 +103,10 @@ int heddle_refuse_before_init(void) {
   return NCCL_INVALID_USAGE;
 }
 
-/* An attached thread stands deeper in its stack than Java can bear. One line a thread, since it may ask again and again. */
+/*
+ * An attached thread calls from deeper in its stack than Java tolerates. Warns once per thread, since it may call
+ * repeatedly.
+ */
 static int refuse_call(void) {
   if (!heddle_thread.warned) {
     heddle_thread.warned = true;
@@ -111,8 +115,8 @@ static int refuse_call(void) {
     uintptr_t rest = frame > lowest ? frame - lowest : 0;
     heddle_log(
         NCCL_LOG_WARN,
-        "a call from too deep in this thread's stack: %zu KiB are left for Java, which needs %d KiB; the call is "
-        "refused, and so will be others like it. Give the thread that calls NCCL a larger stack",
+        "a call from too deep in this thread's stack: %zu KiB are left for Java, which needs %d KiB; this call is "
+        "refused, and so are later ones like it. Give the thread that calls NCCL a larger stack",
         (size_t)rest / 1024, SMALLEST_REST_OF_CALL / 1024);
   }
   return NCCL_SYSTEM_ERROR;
@@ -160,7 +164,9 @@ int heddle_attach_thread(void) {
   size_t size = 0;
   JNIEnv *env = NULL;
   if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK) {
-    /* Somebody else's Java thread; it isn't ours to detach, and may be in Java without us. */
+    /*
+     * The thread was attached by the host's own Java; the shim must not detach it, and it may be inside Java already.
+     */
     heddle_thread.lowest_frame = find_stack(&lowest, &size) ? lowest + SMALLEST_REST_OF_CALL : 0;
     be_watchful();
     return NCCL_SUCCESS;

@@ -128,7 +128,7 @@ static void few_threads(void) {
     exit(SKIPPED);
   }
   limit_threads(1);
-  refused(net, "only 0 are to be had", "ulimit -u is 1, pids.max");
+  refused(net, "only 0 could be created", "ulimit -u is 1, pids.max");
   limit_threads(8);
   CHECK(init(net) == NCCL_SYSTEM_ERROR && warnings == 3, "the second attempt warned %d times", warnings);
   CHECK(strstr(logged, "ulimit -u is 8, pids.max") != NULL, "the limit isn't named: %s", logged);

@@ -1,8 +1,8 @@
 /*
  * A fault in Java's own code ends the process with Java's report, which lies where the statistics are, and a line says so.
  *
- * GUEST CASE own_thread heddle-soft0 -- differs=status,stderr with_status=-6 report=1 log="signal 11 in Java's own code"
- * GUEST CASE control_thread heddle-call -- differs=status,stderr with_status=-6 report=1 log="signal 11 in Java's own code"
+ * GUEST CASE own_thread heddle-soft0 -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
+ * GUEST CASE control_thread heddle-call -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
  */
 #include "guest.h"
 
