@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Runs a tool of the build (cmake, ctest, ...) for Maven with HEDDLE_JAVA_HOME set to the JDK that
- * runs this, which is the one that Maven's toolchain chose. Prints one line with the remedy when
- * the tool is missing, and the tool's output only when it fails or {@code --show} comes first.
+ * Launcher of a build tool (cmake, ctest, ...) for Maven. It sets HEDDLE_JAVA_HOME to the JDK that
+ * runs it, which Maven's toolchain chose. It prints one line with the remedy if the tool is
+ * missing, and the tool's output only if it fails or {@code --show} comes first.
  *
  * <p>Usage: {@code java RunTool.java [--show] tool argument...}; {@code @JDK@} in an argument is
  * the JDK's folder.
@@ -64,8 +64,8 @@ final class RunTool {
   }
 
   /*
-   * A checkout that was copied or moved has a build folder that knows its old place, and CMake
-   * refuses to go on with it. As cmake --fresh does, which not every version has.
+   * Deletes CMake's cache if it names another folder: CMake refuses to continue in a copied or
+   * moved checkout. {@code cmake --fresh} does the same, but not every version has it.
    */
   private static void forgetOtherPlaces(String[] command) throws IOException {
     int source = Arrays.asList(command).indexOf("-S");
@@ -105,7 +105,7 @@ final class RunTool {
 
   private static void require(String tool) {
     if (tool.contains("/")) {
-      return; /* one of ours, by path */
+      return; /* a tool of this build, by path */
     }
     for (String folder :
         System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(File.pathSeparator)) {

@@ -100,7 +100,7 @@ static void on_exit_of_process(void) {
   pthread_mutex_unlock(&lock);
   if (!in_time) {
     heddle_log(NCCL_LOG_WARN,
-               "Java did not confirm within a second that the last messages are delivered; the process ends");
+               "the process ends though Java did not confirm within a second that its last messages are delivered");
   }
 }
 

@@ -1,4 +1,4 @@
-/* What can't start says why in one line and leaves the host alive; NCCL then takes another transport. */
+/* A failed start logs one line with the reason and leaves the host alive; NCCL then uses another transport. */
 #include "harness.h"
 
 #include <sys/resource.h>
@@ -23,13 +23,14 @@ static void refused(const struct nccl_net_v12 *net, const char *word, const char
   int result = init(net);
   CHECK(result == NCCL_SYSTEM_ERROR, "init returned %d", result);
   CHECK(warnings == 1, "%d warnings instead of one", warnings);
-  CHECK(strstr(logged, word) != NULL && strstr(logged, other) != NULL, "the line must speak of %s and %s", word, other);
+  CHECK(strstr(logged, word) != NULL && strstr(logged, other) != NULL, "the line doesn't contain %s and %s", word,
+        other);
   int count = 7;
   result = net->devices(&count);
   CHECK(result == NCCL_INVALID_USAGE, "devices without init returned %d", result);
 }
 
-/* The library alone in a folder of its own. */
+/* The library alone in a folder, without its jar. */
 static void missing_jar(void) {
   char folder[] = "/tmp/heddle-missing-jar-XXXXXX";
   CHECK(mkdtemp(folder) != NULL, "no temporary folder");
@@ -69,14 +70,14 @@ static void old_java_on_path(void) {
   setenv("PATH", path, 1);
   int result = init(table_v12(load()));
   snprintf(path, sizeof path, "PATH=%s is version 17.0.9", folder);
-  CHECK(strstr(logged, path) != NULL, "the old java isn't named (init returned %d): %s", result, logged);
+  CHECK(strstr(logged, path) != NULL, "no line names the old java (init returned %d): %s", result, logged);
   CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);
   setenv("PATH", "/usr/bin:/bin", 1);
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   CHECK(system(command) == 0, "%s", command);
 }
 
-/* A link to the java of the runtime that the build uses, as update-alternatives makes them. */
+/* A link to the java of the build's runtime, as update-alternatives makes them. */
 static void java_on_path(void) {
   const char *home = getenv("HEDDLE_JAVA_HOME");
   CHECK(home != NULL, "the build sets HEDDLE_JAVA_HOME");
@@ -92,12 +93,12 @@ static void java_on_path(void) {
   setenv("PATH", folder, 1);
   int result = init(table_v12(load()));
   CHECK(result == NCCL_SUCCESS, "init returned %d: %s", result, logged);
-  CHECK(strstr(logged, ", by PATH, ") != NULL, "the way isn't told: %s", logged);
+  CHECK(strstr(logged, ", by PATH, ") != NULL, "no line names PATH: %s", logged);
   unlink(link);
   rmdir(folder);
 }
 
-/* The limit is raised; the next communicator's init is a new attempt. */
+/* After the limit is raised, the next communicator's init tries again and succeeds. */
 static void served_again(const struct nccl_net_v12 *net, int resource) {
   struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
   CHECK(setrlimit(resource, &none) == 0, "no way back");
@@ -117,7 +118,9 @@ static void limit_threads(rlim_t most) {
   CHECK(setrlimit(RLIMIT_NPROC, &limit) == 0, "no limit");
 }
 
-/* The limit counts a user's threads, and doesn't hold for root: this process becomes a user that has no others. */
+/*
+ * The limit counts a user's threads, and doesn't apply to root. So this process becomes a user without other threads.
+ */
 static void few_threads(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   if (geteuid() == 0) {
@@ -150,14 +153,14 @@ int main(int count, char **arguments) {
     setenv("HEDDLE_JAVA_HOME", "/nowhere", 1);
     const struct nccl_net_v12 *net = table_v12(load());
     refused(net, "HEDDLE_JAVA_HOME=/nowhere", "lib/server/libjvm.so");
-    /* The user mends it; the next communicator's init is a new attempt. */
+    /* After the user corrects it, the next communicator's init tries again. */
     setenv("HEDDLE_JAVA_HOME", good, 1);
-    CHECK(init(net) == NCCL_SUCCESS, "init failed after the variable was mended");
+    CHECK(init(net) == NCCL_SUCCESS, "init failed after the variable was corrected");
   } else if (strcmp(which, "java-home") == 0) {
     unsetenv("HEDDLE_JAVA_HOME");
     setenv("JAVA_HOME", "/nowhere", 1);
     int result = init(table_v12(load()));
-    /* Either another runtime serves and the line names the bad one, or the one warning does. */
+    /* Either another runtime works and the line names the bad one, or the one warning does. */
     CHECK(strstr(logged, "JAVA_HOME=/nowhere has no") != NULL, "the bad JAVA_HOME isn't named (init returned %d)",
           result);
     CHECK(warnings == (result == NCCL_SUCCESS ? 0 : 1), "%d warnings, init returned %d", warnings, result);
@@ -168,7 +171,7 @@ int main(int count, char **arguments) {
     setenv("HEDDLE_JVM_OPTIONS", "-Xmx200000g -Xms200000g", 1);
     refused(table_v12(load()), "heap", "HEDDLE_JVM_OPTIONS");
   } else if (strcmp(which, "no-address-space") == 0) {
-    /* Java's own answer to this is to end the process. */
+    /* Java by itself would end the process here. */
     struct rlimit limit = {.rlim_cur = 700UL << 20, .rlim_max = RLIM_INFINITY};
     setenv("HEDDLE_JVM_OPTIONS", "-Xmx600m", 1);
     const struct nccl_net_v12 *net = table_v12(load());

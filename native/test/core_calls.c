@@ -1,19 +1,19 @@
 /*
- * What core.c and the adapters promise NCCL by themselves, with a C table in Java's place: conversions between versions,
- * NULL requests, answers of test() from memory, and how often Java is entered.
+ * Guarantees of core.c and the adapters to NCCL, with a C table in Java's place: conversions between versions, NULL
+ * requests, answers of test() from memory, and the number of entries into Java.
  */
 #include "harness.h"
 
 #include "../src/shim.h"
 
-/* ---- Java's place ---- */
+/* ---- the table in Java's place ---- */
 
 JavaVM *heddle_vm;
 _Thread_local struct heddle_thread heddle_thread __attribute__((tls_model("initial-exec")));
 bool heddle_in_forked_child;
 
 static int64_t seen[8];      /* arguments of the latest call */
-static size_t seen_sizes[8]; /* and what irecv's sizes pointed to */
+static size_t seen_sizes[8]; /* and irecv's sizes */
 static int entries;          /* calls of progress */
 static int progress_result;
 static int32_t call_result;
@@ -29,7 +29,7 @@ static int32_t fake_manage(int64_t what, int64_t a, int64_t b, int64_t c, int64_
   } else if (what == HEDDLE_REGISTER_MEMORY) {
     *(int64_t *)(intptr_t)e = 5;
   } else {
-    CHECK(false, "manage was asked for %ld", (long)what);
+    CHECK(false, "manage was called with %ld", (long)what);
   }
   return call_result;
 }
@@ -61,7 +61,7 @@ static int32_t fake_progress(int64_t comm) {
 }
 
 int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
-  CHECK(host->size == sizeof *host && calls->size == sizeof *calls, "sizes aren't told");
+  CHECK(host->size == sizeof *host && calls->size == sizeof *calls, "sizes aren't set");
   calls->isend = fake_isend;
   calls->irecv = fake_irecv;
   calls->progress = fake_progress;
@@ -135,7 +135,7 @@ static void finished_request_is_answered_without_java(void) {
         sizes[1], sizes[2]);
   CHECK(sizes[3] == -1, "more sizes were written than there were receives");
   CHECK(entries == 0, "Java was entered %d times", entries);
-  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "the request wasn't given back");
+  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "the request wasn't released");
   CHECK(ncclNetPlugin_v12.test(&request, &done, sizes) == NCCL_INVALID_USAGE && done == 0, "a second test succeeded");
 }
 
@@ -151,7 +151,7 @@ static void failed_request_gives_its_code_and_is_released(void) {
   request.state = -NCCL_REMOTE_ERROR;
   int done = 99;
   CHECK(ncclNetPlugin_v12.test(&request, &done, NULL) == NCCL_REMOTE_ERROR && done == 0, "done %d", done);
-  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "a failed request wasn't given back");
+  CHECK(request.state == HEDDLE_REQUEST_RELEASED, "a failed request wasn't released");
 }
 
 static void failed_progress_is_passed_on(void) {
@@ -178,7 +178,7 @@ static void one_sweep_enters_java_once(void) {
   }
 }
 
-/* One test of the only request in a sweep of its own, as each is where there is but one. */
+/* Tests the only request of a comm, so that each test is a sweep. Returns whether Java was entered. */
 static bool enters_java(struct heddle_request *request) {
   int done;
   int before = entries;
@@ -192,22 +192,22 @@ static void java_is_spared_where_another_has_looked_and_nothing_has_come(void) {
   comm.polls = &polls;
   struct heddle_request request = pending_request();
   comm.polls_seen = polls;
-  CHECK(enters_java(&request), "nobody has looked, and this one doesn't");
+  CHECK(enters_java(&request), "nobody has polled, and Java wasn't entered");
   polls++;
-  CHECK(!enters_java(&request), "another one has looked, and Java was entered all the same");
-  CHECK(enters_java(&request), "nobody has looked again, and this one doesn't");
+  CHECK(!enters_java(&request), "another comm has polled, and Java was entered");
+  CHECK(enters_java(&request), "nobody has polled since, and Java wasn't entered");
   polls++;
   comm.events++;
-  CHECK(enters_java(&request), "something has come, and Java doesn't hear of it");
+  CHECK(enters_java(&request), "there is an event, and Java wasn't entered");
   comm.polls_seen = polls;
   int spared = 0;
   do {
     polls++;
-    CHECK(++spared <= 100, "Java never hears of a comm that nothing comes for");
+    CHECK(++spared <= 100, "a comm without events never entered Java");
   } while (!enters_java(&request));
-  CHECK(spared > 10, "only %d sweeps were spared", spared);
+  CHECK(spared > 10, "only %d sweeps did not enter Java", spared);
   comm.polls = NULL;
-  CHECK(enters_java(&request) && enters_java(&request), "a device that needs no looks was spared one");
+  CHECK(enters_java(&request) && enters_java(&request), "a device without polls wasn't entered");
 }
 
 static void finished_marker_does_not_stop_progress(void) {
@@ -246,7 +246,7 @@ static void blocked_calls_leave_null(void) {
   void *data[1] = {&comm};
   size_t size[1] = {8};
   int tag[1] = {0};
-  request = (void *)0x1; /* the hint that a confirmation is optional */
+  request = (void *)0x1; /* the hint that confirmation is optional */
   CHECK(ncclNetPlugin_v12.irecv(&comm, 1, data, size, tag, data, NULL, &request) == NCCL_SUCCESS && request == NULL,
         "irecv left %p", request);
   request = (void *)0x1234;

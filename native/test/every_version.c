@@ -3,7 +3,7 @@
 
 static char name[64];
 
-/* The members that every version has, wherever they lie. */
+/* Calls the members that every version has, at any offset. */
 #define LOOK(version, properties_version, ...) \
   static void look_v##version(const void *found) { \
     const struct nccl_net_v##version *net = found; \
@@ -21,7 +21,7 @@ static char name[64];
     result = net->get_properties(0, &room.properties); \
     CHECK(result == NCCL_SUCCESS, "getProperties returned %d", result); \
     for (size_t i = 0; i < sizeof room.behind; i++) { \
-      CHECK(room.behind[i] == 0x5a, "getProperties wrote %zu bytes too far", i + 1); \
+      CHECK(room.behind[i] == 0x5a, "getProperties wrote %zu bytes past the end", i + 1); \
     } \
     CHECK(room.properties.name != NULL && room.properties.pci_path != NULL, "no name or no path"); \
     CHECK(room.properties.speed > 0 && room.properties.port >= 1, "speed %d, port %d", room.properties.speed, \

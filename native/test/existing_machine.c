@@ -1,11 +1,11 @@
-/* The host has a virtual machine already (a Spark executor, say), made without any of our options. */
+/* The host has a JVM already (a Spark executor, say), created without the plugin's options. */
 #include "harness.h"
 
 #include <jni.h>
 
-#include "jvm_of_test.h"
+#include "test_jvm.h"
 
-/* A machine that can't run our classes: one line that says so. */
+/* A JVM that can't run the plugin's classes: one line says so. */
 static int too_old(const char *home) {
   setenv("HEDDLE_JAVA_HOME", home, 1);
   make_machine("-Xmx64m");
@@ -16,11 +16,11 @@ static int too_old(const char *home) {
   CHECK(result == NCCL_SYSTEM_ERROR && warnings == 1, "init returned %d with %d warnings", result, warnings);
   CHECK(strstr(logged, "is older than Java 25") != NULL, "the reason is missing");
   stderr_must_be_empty(errors);
-  printf("ok: refused the host's old machine: %s", logged);
+  printf("ok: refused the host's old JVM: %s", logged);
   return 0;
 }
 
-/* The host ends its machine, which no exit handler of ours may enter afterwards; it would wait there for ever. */
+/* The host ends its JVM, and no exit handler of the plugin may enter it afterwards; it would wait there for ever. */
 static void end_machine(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   alarm(60);
   if (!by_system_exit) {
@@ -29,7 +29,7 @@ static void end_machine(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   }
   jclass system = (*env)->FindClass(env, "java/lang/System");
   jmethodID leave = (*env)->GetStaticMethodID(env, system, "exit", "(I)V");
-  (*env)->CallStaticVoidMethod(env, system, leave, 0); /* runs the exit handlers in a thread of the machine's own */
+  (*env)->CallStaticVoidMethod(env, system, leave, 0); /* runs the exit handlers in a thread of the JVM's own */
   CHECK(false, "System.exit returned");
 }
 
@@ -47,13 +47,14 @@ int main(int count, char **arguments) {
   context = init_v12(net, 2);
   use_v12(net);
   stderr_must_be_empty(errors);
-  CHECK(strstr(logged, "has already") != NULL, "the machine of the process was not mentioned");
+  CHECK(strstr(logged, "has already") != NULL, "no line names the process's JVM");
   JNIEnv *env = NULL;
-  CHECK((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK, "the host's thread lost its machine");
-  CHECK((*env)->FindClass(env, "java/util/ArrayList") != NULL, "the host's machine is broken");
-  CHECK((*env)->FindClass(env, "io/heddle/plugin/PluginEntry") == NULL, "our classes are on the host's class path");
+  CHECK((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) == JNI_OK, "the host's thread was detached from its JVM");
+  CHECK((*env)->FindClass(env, "java/util/ArrayList") != NULL, "the host's JVM is broken");
+  CHECK((*env)->FindClass(env, "io/heddle/plugin/PluginEntry") == NULL,
+        "the plugin's classes are on the host's class path");
   (*env)->ExceptionClear(env);
-  printf("ok: joined the host's machine\n");
+  printf("ok: joined the host's JVM\n");
   fflush(stdout);
   if (ends_machine) {
     end_machine(vm, env, strcmp(arguments[1], "system-exit") == 0);

@@ -1,4 +1,4 @@
-# The library exports NCCL's tables and nothing else, and asks never to be unloaded.
+# Checks that the library exports NCCL's tables only, and is marked as never to be unloaded.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE LINES RESULT_VARIABLE FAILED)
 if(FAILED)
   message(FATAL_ERROR "${NM} failed on ${LIBRARY}")

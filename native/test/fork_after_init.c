@@ -1,4 +1,7 @@
-/* PyTorch's data loaders fork after NCCL's init. The child may call us, by its own destructors say; Java may not run. */
+/*
+ * PyTorch's data loaders fork after NCCL's init. The child may call the plugin, by its destructors say; Java may not
+ * run.
+ */
 #include "harness.h"
 
 #include <sys/wait.h>
@@ -6,7 +9,7 @@
 static const struct nccl_net_v12 *net;
 static void *context;
 
-/* Runs in the child; its exit status tells which call answered wrongly. */
+/* Runs in the child; its exit status names the call with a wrong result. */
 static int call_everything(void) {
   struct nccl_config config = {.traffic_class = -1};
   void *other = NULL;
@@ -62,10 +65,10 @@ int main(void) {
     CHECK(child >= 0, "fork failed");
     if (child == 0) {
       alarm(20);
-      pthread_mutex_trylock(&log_lock); /* taken, by whomever: as where another thread was in the logger */
+      pthread_mutex_trylock(&log_lock); /* held, whoever holds it, as if another thread were in the logger */
       int wrong = call_everything();
       if (round == 1) {
-        exit(wrong); /* through the exit handlers too */
+        exit(wrong); /* runs the exit handlers too */
       }
       _exit(wrong);
     }
@@ -82,6 +85,6 @@ int main(void) {
   use_v12(net);
   CHECK(net->finalize(context) == NCCL_SUCCESS, "the parent's finalize failed");
   CHECK(warnings == 0, "the parent warned %d times", warnings);
-  printf("ok: children were refused, the parent went on\n");
+  printf("ok: children were refused, the parent continued\n");
   return 0;
 }

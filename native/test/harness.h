@@ -1,6 +1,7 @@
 /*
- * What the lifecycle programs share. Each program is one test: it exits with 0 and prints "ok: ..." lines, or with 1 after
- * a line that says what was expected and what was seen. PLUGIN_UNDER_TEST names the library, as NCCL_NET_PLUGIN would.
+ * Code that the lifecycle programs share. Each program is one test: it exits with 0 and prints "ok: ..." lines, or
+ * with 1 after a line with the expected and the actual value. PLUGIN_UNDER_TEST names the library, as NCCL_NET_PLUGIN
+ * would.
  */
 #ifndef HEDDLE_TEST_HARNESS_H
 #define HEDDLE_TEST_HARNESS_H
@@ -27,10 +28,10 @@
     } \
   } while (0)
 
-/* Where failures are told: standard error, unless a test has bent that away. */
+/* Where failures are printed: standard error, unless a test has redirected it. */
 static int report = STDERR_FILENO;
 
-/* Everything the plugin logged, one line a sentence, and how many of them were warnings. */
+/* All that the plugin logged, one line a sentence, and the number of warnings. */
 static char logged[1 << 16];
 static int warnings;
 /* The last error as NCCL keeps it. */
@@ -89,7 +90,7 @@ static inline void *init_v12(const struct nccl_net_v12 *net, uint64_t comm_id) {
   return context;
 }
 
-/* What NCCL does after init: at least one device, with a name and a path. */
+/* Makes NCCL's calls after init: at least one device, with a name and a path. */
 static inline void use_v12(const struct nccl_net_v12 *net) {
   int count = 0;
   int result = net->devices(&count);
@@ -106,7 +107,7 @@ static inline void use_v12(const struct nccl_net_v12 *net) {
   }
 }
 
-/* From here on standard error goes to a file, to see whether it stays the host's own. */
+/* Redirects standard error to a file, to check that only the host writes there. */
 static inline int capture_stderr(void) {
   char path[] = "/tmp/heddle-stderr-XXXXXX";
   int file = mkstemp(path);
@@ -131,7 +132,7 @@ static inline long now_us(void) {
   return now.tv_sec * 1000000L + now.tv_nsec / 1000;
 }
 
-/* A figure of /proc/self/status, in KiB. */
+/* Returns a figure of /proc/self/status, in KiB. */
 static inline long status_kib(const char *name) {
   FILE *file = fopen("/proc/self/status", "re");
   char line[256];

@@ -1,7 +1,7 @@
 /*
- * Keeps Java busy in the machine of this process with what faults on purpose there: null references, which it finds by
- * reading through them, and safepoints, which stop compiled loops by a page that can't be read. Whatever signal handlers
- * are installed meet these faults. A library, for C and Python hosts.
+ * Makes the JVM of this process fault on purpose all the time: by null references, which it finds by reading through
+ * them, and by safepoints, which stop compiled loops by an unreadable page. The installed signal handlers meet these
+ * faults. A library, for C and Python hosts.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -22,7 +22,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *out) {
   return 0;
 }
 
-/* Alternates between the two for a while. 0, or the number of the step that failed. */
+/* Alternates between the two for a while. Returns 0, or the number of the failed step. */
 int java_stress(int milliseconds) {
   const char *path = NULL;
   if (dl_iterate_phdr(find, &path) == 0) {

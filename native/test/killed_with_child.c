@@ -1,6 +1,6 @@
 /*
- * A rank is killed while children that it forked live on, as data loaders do: its peer is told at once, its ports are free, and
- * the children have every descriptor of the host's own.
+ * A rank is killed while its forked children live on, as data loaders do. Its peer is notified at once, its ports are
+ * free, and the children keep every descriptor of the host's own.
  */
 #include "harness.h"
 
@@ -18,7 +18,7 @@
 extern char **environ;
 
 enum {
-  TOLD_WITHIN_US = 1000000,
+  NOTIFIED_WITHIN_US = 1000000,
   PATIENCE_S = 60,
   BYTES = 1 << 20,
   CHILDREN = 3,
@@ -30,7 +30,7 @@ enum {
 /* Memory that the processes share. */
 struct shared {
   atomic_bool listens, connected, killed;
-  atomic_int children_ready, kept; /* kept: descriptors of the plugin's that a child still had */
+  atomic_int children_ready, kept; /* kept: descriptors of the plugin that a child still had */
   atomic_bool host_lost_its_own;
   atomic_long killed_us;
   pid_t children[CHILDREN];
@@ -50,7 +50,7 @@ static void wait_for(atomic_bool *fact, const char *what) {
   }
 }
 
-/* Each end has an address of its own, and so both have RoCEv2's port. */
+/* Each end has its own address, so both can use RoCEv2's port. */
 static void address_of(int end, char address[static 16]) {
   snprintf(address, 16, "127.%d.%d.%d", 64 + (run >> 8) % 64, run % 256, end);
 }
@@ -66,7 +66,7 @@ static void open_plugin(int end) {
   use_v12(net);
 }
 
-/* Counts bound sockets and those of netlink, but for the host's own. words: a descriptor for a line of each. */
+/* Counts bound sockets and netlink sockets, except the host's own. words: a descriptor for a line of each. */
 static int sockets_but(int own, int words) {
   int count = 0;
   for (int descriptor = 3; descriptor < MOST_DESCRIPTORS; descriptor++) {
@@ -101,7 +101,7 @@ static void live_on(int own, int file) {
   _exit(0);
 }
 
-/* One by fork(), one that this one forks, and a program that is started. */
+/* One by fork(), one that this one forks, and one by exec. */
 static void make_children(int own, int file) {
   pid_t first = fork();
   if (first == 0) {
@@ -134,7 +134,7 @@ static void *connect_to(char *handle) {
   return comm;
 }
 
-/* The warm-up makes connections of its own beside; one that is being made just then isn't known yet. */
+/* The warm-up makes its own connections meanwhile; one that is just being made isn't known yet. */
 static void wait_for_quiet(int own) {
   long deadline = now_us() + PATIENCE_S * 1000000L;
   int rounds = 0;
@@ -154,10 +154,10 @@ static void be_killed(void) {
   CHECK(net->listen(context, 0, shared->handle, &listen) == NCCL_SUCCESS, "listen failed");
   atomic_store(&shared->listens, true);
   accept_one(listen);
-  /* Numbers that the plugin has closed meanwhile may be the host's. */
+  /* The host may reuse numbers that the plugin has closed meanwhile. */
   int own = host_socket();
   int file = open("/dev/null", O_RDONLY);
-  CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this program shows nothing");
+  CHECK(sockets_but(own, -1) > 0, "the plugin has no socket, so this test proves nothing");
   wait_for(&shared->connected, "the peer's connection");
   wait_for_quiet(own);
   make_children(own, file);
@@ -196,19 +196,19 @@ int main(void) {
   void *memory = NULL;
   CHECK(net->reg(comm, data, BYTES, 1, &memory) == NCCL_SUCCESS, "regMr failed");
   atomic_store(&shared->connected, true);
-  /* Nobody receives: the sender waits for its turn when the rank dies. */
+  /* There is no receive: the send waits for credit when the rank dies. */
   void *request = NULL;
   int result = NCCL_SUCCESS;
   while (result == NCCL_SUCCESS) {
     result = net->isend(comm, data, BYTES, 0, memory, NULL, &request);
     CHECK(atomic_load(&shared->killed_us) == 0 || now_us() - atomic_load(&shared->killed_us) < 30000000,
-          "isend goes on for half a minute");
+          "isend accepts messages for half a minute");
     usleep(100);
   }
   long took_us = now_us() - atomic_load(&shared->killed_us);
   int lives = 0;
   for (int i = 0; i < CHILDREN; i++) {
-    CHECK(shared->children[i] > 1, "child %d wasn't made", i);
+    CHECK(shared->children[i] > 1, "child %d wasn't created", i);
     lives += kill(shared->children[i], 0) == 0;
   }
   waitpid(rank, NULL, 0);
@@ -216,20 +216,20 @@ int main(void) {
   for (int i = 0; i < CHILDREN; i++) {
     kill(shared->children[i], SIGKILL);
   }
-  CHECK(lives == CHILDREN, "of %d children %d live", CHILDREN, lives);
-  CHECK(!atomic_load(&shared->host_lost_its_own), "a child has lost a descriptor of the host's own");
+  CHECK(lives == CHILDREN, "%d children, of which %d live", CHILDREN, lives);
+  CHECK(!atomic_load(&shared->host_lost_its_own), "a child has lost a descriptor of the host");
   CHECK(atomic_load(&shared->kept) == 0, "the children have %d sockets of the plugin's", atomic_load(&shared->kept));
   CHECK(result == NCCL_REMOTE_ERROR, "isend returned %d", result);
   CHECK(strstr(last_warning, "the peer is gone") != NULL, "NCCL's last error is %s", last_warning);
-  /* One that is killed while others connect to it. */
+  /* A rank that is killed while others connect to it. */
   void *none = NULL;
   memcpy(handle, shared->handle, sizeof handle);
   do {
     result = net->connect(context, 0, handle, &none, NULL);
   } while (result == NCCL_SUCCESS && none == NULL);
   CHECK(result == NCCL_REMOTE_ERROR, "connect to a dead rank returned %d", result);
-  CHECK(took_us < TOLD_WITHIN_US, "the peer was told after %ld us", took_us);
+  CHECK(took_us < NOTIFIED_WITHIN_US, "the peer was notified after %ld us", took_us);
   CHECK(bound == 0, "port %d of the rank that was killed is still taken", ROCE_PORT);
-  printf("ok: the peer was told after %ld us, with %d children alive\n", took_us, lives);
+  printf("ok: the peer was notified after %ld us, with %d children alive\n", took_us, lives);
   return 0;
 }

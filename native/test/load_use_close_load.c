@@ -1,4 +1,4 @@
-/* NCCL closes the library when the last communicator goes, and opens it again for the next one. */
+/* NCCL closes the library after the last communicator, and opens it again for the next one. */
 #include "harness.h"
 
 int main(void) {
@@ -10,7 +10,7 @@ int main(void) {
     void *context = init_v12(net, 42 + (uint64_t)round);
     printf("ok: round %d: init took %ld ms, resident %ld MiB\n", round, (now_us() - before) / 1000,
            status_kib("VmRSS") / 1024);
-    CHECK(first == NULL || context != first, "a context was given twice");
+    CHECK(first == NULL || context != first, "a context was returned twice");
     first = context;
     use_v12(net);
     int result = net->finalize(context);

@@ -1,6 +1,6 @@
 /*
- * The plugin's start leaves the locale of its host alone, also while other threads print; and the machine's own locale, for
- * its part, doesn't depend on the host's. A host is a process of its own, since a machine is made once.
+ * The plugin's start keeps its host's locale, also while other threads print; and the JVM's locale doesn't depend on
+ * the host's. Each host is a separate process, since a JVM can be created once.
  */
 #include "harness.h"
 
@@ -14,7 +14,7 @@
 
 #define SKIPPED 77
 
-static char folder[PATH_MAX]; /* among what the build made */
+static char folder[PATH_MAX]; /* in the build folder */
 static const char *current;   /* the case */
 
 static void run(const char *format, const char *first, const char *second) {
@@ -23,7 +23,7 @@ static void run(const char *format, const char *first, const char *second) {
   CHECK(system(command) == 0, "%s", command);
 }
 
-/* ---- what a host sees of its locale ---- */
+/* ---- the host's view of its locale ---- */
 
 struct view {
   char names[512], number[64];
@@ -43,7 +43,7 @@ static atomic_bool over;
 static atomic_long prints;
 static char unexpected[64];
 
-/* Prints as long as the plugin starts, and keeps the first number that is written otherwise. */
+/* Prints while the plugin starts, and keeps the first number that is printed differently. */
 static void *print(void *argument) {
   const struct view *expected = argument;
   char number[64];
@@ -57,7 +57,7 @@ static void *print(void *argument) {
   return NULL;
 }
 
-/* category: what the host sets from its environment before it loads the plugin; -1: nothing, as C starts. */
+/* category: the one that the host sets from its environment before it loads the plugin; -1: none, as C starts. */
 static void host(int category) {
   CHECK(category < 0 || setlocale(category, "") != NULL, "%s: no locale %s", current, getenv("LC_ALL"));
   struct view before = look();
@@ -96,7 +96,7 @@ static int files_in(const char *path) {
   return count;
 }
 
-/* The plugin lies in a folder, and writes its statistics to one, whose names are not ASCII. */
+/* The plugin is in a folder with a non-ASCII name, and writes its statistics to such a folder. */
 static void host_with_names(int unused) {
   (void)unused;
   char library[PATH_MAX + 64];
@@ -169,7 +169,7 @@ static int every_case(void) {
   return 0;
 }
 
-/* A failed check ends its process at once, so another one removes the folder. */
+/* A failed check ends its process at once, so another process removes the folder. */
 int main(void) {
   CHECK(getcwd(folder, sizeof folder - sizeof "/locale-kept-XXXXXX") != NULL, "no current folder");
   strcat(folder, "/locale-kept-XXXXXX");

@@ -1,4 +1,4 @@
-/* A container's filter forbids membarrier(2), which Java would be told to use where it exists. */
+/* A container's filter forbids membarrier(2), which the JVM would otherwise use. */
 #include "harness.h"
 
 #include <errno.h>

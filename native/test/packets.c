@@ -1,4 +1,4 @@
-/* Rows of packets that the shim makes and takes, against the CRC taken bit by bit and the rules one by one. */
+/* Compares rows of packets that the shim builds and accepts with a bitwise CRC and a check field by field. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static uint32_t bit_by_bit(const uint8_t *bytes, size_t count) {
   return ~state;
 }
 
-/* Headers of the packet behind this one, written field by field. */
+/* Expects the headers of the packet behind this one, field by field. */
 static void expect_headers(uint8_t *header, size_t payload) {
   uint32_t number = ((uint32_t)header[9] << 16 | (uint32_t)header[10] << 8 | header[11]) + 1;
   header[8] = 0;
@@ -101,7 +101,7 @@ static void seal_slowly(uint8_t *packet, size_t payload, uint32_t front) {
   memcpy(packet + HEADER + payload, &icrc, sizeof icrc);
 }
 
-/* Takes the row as take should, placing into the copy instead of the region itself. */
+/* Accepts the row as take should, but places into the copy instead of the region itself. */
 static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, uint32_t front,
                            const struct heddle_row *row, uint8_t *copy) {
   int64_t taken = 0, tag = 0;
@@ -126,7 +126,7 @@ static int64_t take_slowly(const uint8_t *packet, size_t payload, size_t count, 
   return tag << 32 | taken;
 }
 
-/* Something that makes the packet another one, sealed as its sender would, or not. */
+/* Changes the packet, with or without a new CRC. */
 static void change(uint8_t *packet, size_t payload, uint32_t front, const struct heddle_row *row) {
   switch (rand() % 12) {
     case 0: packet[(size_t)rand() % (HEADER + payload + 4)] ^= (uint8_t)(1 << rand() % 8); return;
@@ -156,7 +156,7 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
       from[i] = (uint8_t)rand();
       region[i] = expected[i] = (uint8_t)rand();
     }
-    /* The region is a part of the array, so that a byte outside it can be seen. */
+    /* The region is a part of the array, so that a byte outside it is noticed. */
     struct heddle_row row = {.first_word = 0x0a00ffff00000000u | (uint64_t)(rand() & 0xffffff),
                              .number = round % 8 == 0 ? 0xfffffe : (uint64_t)rand(),
                              .key = (uint32_t)rand(),
@@ -175,27 +175,27 @@ static int take_rows(heddle_critical_call seal, heddle_critical_call take) {
     int64_t slow = take_slowly(to + packet, payload, count, front, &row, expected + 64);
     int64_t quick = take((int64_t)(to + packet), (int64_t)stride, (int64_t)count, front, (int64_t)&row);
     if (quick != slow || memcmp(region, expected, ROOM) != 0) {
-      fprintf(stderr, "%zu packets, payload %zu: took %jx, expected %jx, bytes %s\n", count, payload, (intmax_t)quick,
-              (intmax_t)slow, memcmp(region, expected, ROOM) == 0 ? "right" : "wrong");
+      fprintf(stderr, "%zu packets, payload %zu: accepted %jx, expected %jx, bytes %s\n", count, payload,
+              (intmax_t)quick, (intmax_t)slow, memcmp(region, expected, ROOM) == 0 ? "right" : "wrong");
       return 1;
     }
     *((quick & 0xffff) == (int64_t)count ? &whole : &broken) += 1;
   }
   if (whole < rounds / 5 || broken < rounds / 5) {
-    fprintf(stderr, "%jd rows were taken whole and %jd in part: that shows little\n", (intmax_t)whole,
+    fprintf(stderr, "%jd rows were accepted whole and %jd in part: too few to prove anything\n", (intmax_t)whole,
             (intmax_t)broken);
     return 1;
   }
   return 0;
 }
 
-/* packets [rounds [forms]]: a processor that has fewer forms than that is a failure. */
+/* Usage: packets [rounds [variants]]; fails if the processor has fewer variants. */
 int main(int count, char **arguments) {
   if (count > 1) rounds = atoi(arguments[1]);
   int wanted = count > 2 ? atoi(arguments[2]) : 0;
-  /* The check value of CRC-32 is of the nine digits; it tells that the slow way is the standard's. */
+  /* CRC-32's check value is that of the nine digits; it proves that the bitwise CRC is the standard's. */
   if (bit_by_bit((const uint8_t *)"123456789", 9) != 0xcbf43926u) {
-    fprintf(stderr, "the CRC taken bit by bit is wrong\n");
+    fprintf(stderr, "the bitwise CRC is wrong\n");
     return 1;
   }
   int tried = 0;
@@ -206,13 +206,13 @@ int main(int count, char **arguments) {
     }
   }
   if (tried < wanted) {
-    fprintf(stderr, "%d forms of the calls, of %d that there should be\n", tried, wanted);
+    fprintf(stderr, "%d variants of the calls; expected %d\n", tried, wanted);
     return 1;
   }
   if (tried == 0) {
-    printf("skipped: this processor has none of the instructions that the calls take\n");
+    printf("skipped: this processor has none of the calls' instructions\n");
   } else {
-    printf("ok: %d forms of the calls\n", tried);
+    printf("ok: %d variants of the calls\n", tried);
   }
   return 0;
 }

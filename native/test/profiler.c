@@ -1,6 +1,6 @@
 /*
- * A profiler of NCCL's in the test's place, through each version of the interface that has one: what it hears of messages
- * and planes, that it hears every end, and how little it is asked while it doesn't listen.
+ * A profiler in NCCL's place, through each version of the interface that has one: the events of messages and planes,
+ * an end for every start, and the number of calls while the profiler ignores messages.
  */
 #include "../include/heddle_profiler.h"
 #include "harness.h"
@@ -38,14 +38,14 @@ static int profiler(void **handle, int type, void *parent, int64_t plugin, void 
   } else {
     CHECK(type == STOP_WITH_UPDATE, "type %d", type);
     struct event *event = *handle;
-    CHECK(event >= events && event < events + started, "the end of an event that wasn't begun");
+    CHECK(event >= events && event < events + started, "the end of an event that wasn't started");
     event->ended = *(struct heddle_profiler_event *)data;
     event->ends++;
   }
   return NCCL_SUCCESS;
 }
 
-/* ---- the plugin, by whichever version ---- */
+/* ---- the plugin, by any version ---- */
 
 static struct {
   int (*listen)(char *handle, void **comm);
@@ -181,9 +181,9 @@ static void transfer(size_t size, int tag, void *parent) {
   }
 }
 
-/* ---- what it must have heard ---- */
+/* ---- the expected events ---- */
 
-/* Of the events from `first` on, which belong to one message that arrived. */
+/* Checks the events from `first` on, which belong to one delivered message. */
 static void check_message(int first, size_t size, int tag, const void *parent, bool both_planes) {
   uint64_t bytes = 0;
   uint32_t chunks = 0;
@@ -196,7 +196,7 @@ static void check_message(int first, size_t size, int tag, const void *parent, b
     CHECK(event->begun.kind == event->ended.kind && event->begun.plane == event->ended.plane, "event %d changed", i);
     if (i == first) {
       CHECK(event->begun.kind == HEDDLE_PROFILER_MESSAGE && event->begun.plane == -1, "kind %u", event->begun.kind);
-      CHECK(event->begun.bytes == size && event->ended.bytes == size, "%zu bytes: %lu begun, %lu ended", size,
+      CHECK(event->begun.bytes == size && event->ended.bytes == size, "%zu bytes: %lu started, %lu ended", size,
             event->begun.bytes, event->ended.bytes);
       CHECK(event->plane_name[0] == '\0', "a message on plane %s", event->plane_name);
     } else {
@@ -206,7 +206,7 @@ static void check_message(int first, size_t size, int tag, const void *parent, b
       seen[event->begun.plane] = true;
       CHECK(strstr(event->plane_name, event->begun.plane == 0 ? "one" : "two") != NULL, "plane %d is called %s",
             event->begun.plane, event->plane_name);
-      CHECK(event->begun.chunks > 0 && event->begun.bytes <= event->ended.bytes, "%lu bytes begun, %lu ended",
+      CHECK(event->begun.chunks > 0 && event->begun.bytes <= event->ended.bytes, "%lu bytes started, %lu ended",
             event->begun.bytes, event->ended.bytes);
       bytes += event->ended.bytes;
       chunks += event->ended.chunks;
@@ -229,19 +229,19 @@ int main(int count, char **arguments) {
     check_message(first, SIZES[i], (int)i + 5, &parent, SIZES[i] == SIZE);
   }
   int heard = calls_heard;
-  transfer(SIZE, 1, NULL); /* as the bootstrap's messages */
+  transfer(SIZE, 1, NULL); /* as for the bootstrap's messages */
   CHECK(calls_heard == heard, "%d calls for a message without a parent", calls_heard - heard);
   listens = false;
   transfer(SIZE, 1, &parent);
-  CHECK(calls_heard == heard + 1, "%d calls while nobody listens", calls_heard - heard);
+  CHECK(calls_heard == heard + 1, "%d calls while the profiler ignores messages", calls_heard - heard);
   listens = true;
   CHECK(warnings == 0, "%d warnings", warnings);
-  /* Nobody tests this one any more: an abort, which may take memory from under writes. Its events end nevertheless. */
+  /* This request is never tested again: an abort may free memory under writes. Its events end nevertheless. */
   int first = started;
   deadline = now_us() + PATIENCE_S * 1000000L;
   receive(SIZE, 9);
   send_with(SIZE, 9, &parent);
-  CHECK(started > first, "no event of a message that is under way");
+  CHECK(started > first, "no event of a message in flight");
   CHECK(net.dereg(sender, source_handle) == NCCL_SUCCESS && net.dereg(receiver, target_handle) == NCCL_SUCCESS,
         "deregMr");
   CHECK(net.close_send(sender) == NCCL_SUCCESS && net.close_receive(receiver) == NCCL_SUCCESS, "close");

@@ -1,6 +1,6 @@
 """A Python process loads the plugin, as a training job does, and keeps its own signal handling.
 
-Usage: python_host.py CASE PLUGIN JAVA_STRESS, both libraries by path. Exits with 0 when the case holds.
+Usage: python_host.py CASE PLUGIN JAVA_STRESS, both libraries by path. Exits with 0 if the case passes.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ LISTEN = 4
 
 
 class Plugin:
-    """Table v12, by the order of its slots."""
+    """The version 12 table, in the order of its entries."""
 
     def __init__(self, path):
         library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
@@ -38,7 +38,7 @@ class Plugin:
         assert result == 0 and count.value > 0, f"devices returned {result}, count {count.value}"
 
     def listen(self):
-        """Any call of the control path looks at the signal handlers; this one is refused, the device doesn't exist."""
+        """Makes a control-path call, so that the plugin checks the signal handlers; it fails, as the device doesn't exist."""
         handle = ctypes.create_string_buffer(128)
         comm = ctypes.c_void_p()
         types = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
@@ -80,7 +80,7 @@ def faulthandler_twice(plugin, java_stress):
 
 
 def real_fault(plugin, java_stress):
-    """A crash of the host is still reported by the handler that the host chose."""
+    """A crash of the host is still reported by the host's own handler."""
     if os.environ.get("TEST_CHILD") is None:
         environment = dict(os.environ, TEST_CHILD="1")
         options = environment.get("HEDDLE_JVM_OPTIONS", "")
@@ -127,7 +127,7 @@ def terminate(plugin, java_stress):
 
 
 def user_signals(plugin, java_stress):
-    """Batch systems announce the end of a job's time by one of these."""
+    """Batch systems announce a job's time limit by one of these."""
     expect_signal(signal.SIGUSR1, "USR1", plugin)
     expect_signal(signal.SIGHUP, "HUP", plugin)
 

@@ -1,6 +1,6 @@
 /*
- * Java would end the process on a small stack. Calls of the control path are served on any, since they run on threads of the
- * plugin's; one that moves data is refused on a small stack and enters Java on a larger one.
+ * Java would end the process on a small stack. Control-path calls work on any stack, since they run on threads of the
+ * plugin. A call that moves data is refused on a small stack and enters Java on a larger one.
  */
 #include "harness.h"
 
@@ -9,13 +9,13 @@
 static const struct nccl_net_v12 *net;
 
 struct answer {
-  int result; /* of irecv by a communicator that isn't there */
+  int result; /* of irecv by a nonexistent communicator */
   int devices_result;
   int count;
 };
 
 static void *ask(void *argument) {
-  static char line[64]; /* a communicator's, with the number 0, which none has */
+  static char line[64]; /* a communicator's, with the number 0, which is never assigned */
   struct answer *answer = argument;
   answer->count = -1;
   answer->devices_result = net->devices(&answer->count);

@@ -1,4 +1,4 @@
-/* The system calls of the data path, over the loopback: what they return when they succeed, and each way to fail. */
+/* The system calls of the data path over the loopback: their results on success, and on each failure. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static int64_t send_bytes(int fd, const uint8_t *bytes, int64_t length, int64_t 
   return heddle_socket_calls.send(fd, (int64_t)bytes, length, segment, 0);
 }
 
-/* Bytes received: what one call of the shim's tells of one datagram; or what it returned. */
+/* Returns the bytes of one datagram received by one call of the shim, or the call's result. */
 static int64_t received(int fd, uint8_t *to, size_t room) {
   struct iovec vector = {to, room};
   struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}}};
@@ -64,7 +64,7 @@ static void empty(const int *pipe_ends) {
 }
 
 int main(void) {
-  /* Two pages have a part of what is sent, whatever size they are. */
+  /* The sent bytes span two pages, whatever the page size. */
   static uint8_t pages[2 * MOST_PAGE] __attribute__((aligned(MOST_PAGE))), got[BYTES], too_long[TOO_LONG];
   uint8_t *sent = pages + MOST_PAGE - HALF;
   int page = (int)sysconf(_SC_PAGESIZE);

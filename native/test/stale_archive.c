@@ -1,11 +1,11 @@
-/* A class archive that is damaged, or of another build, costs time and nothing else. */
+/* A class archive that is damaged, or of another build, costs start time only. */
 #include "harness.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/wait.h>
 
-/* Among what the build made, so that what a killed test leaves goes with it. */
+/* In the build folder, so that a clean build removes leftovers of a killed test. */
 static char folder[PATH_MAX];
 
 static void run(const char *format, const char *first) {
@@ -22,7 +22,9 @@ static void write_archive(const char *bytes, size_t length, off_t at) {
   close(file);
 }
 
-/* In a process of its own, since a machine is made once. Its standard output must stay the host's. */
+/*
+ * Starts the plugin in a separate process, since a JVM can be created once. Its standard output must stay the host's.
+ */
 static void starts_in_child(const char *what) {
   int out[2];
   CHECK(pipe(out) == 0, "no pipe");
@@ -76,7 +78,7 @@ static void try_archives(void) {
   printf("ok: started without and with bad archives%s\n", recorded ? "" : " (none was recorded beside the plugin)");
 }
 
-/* A failed check ends its process at once, so another one removes the folder. */
+/* A failed check ends its process at once, so another process removes the folder. */
 int main(void) {
   CHECK(getcwd(folder, sizeof folder - sizeof "/stale-archive-XXXXXX") != NULL, "no current folder");
   strcat(folder, "/stale-archive-XXXXXX");

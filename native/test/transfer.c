@@ -66,7 +66,7 @@ static void *listen_on(char *handle) {
   return listen;
 }
 
-/* The same every time, and different for each message. */
+/* Returns a reproducible byte that differs for each message. */
 static unsigned char pattern(unsigned message, size_t i) {
   return (unsigned char)(message * 31 + i * 7 + (i >> 8) * 13 + (i >> 16));
 }
@@ -155,7 +155,7 @@ static void sizes_and_shorter_sends(struct pair *pair) {
   }
 }
 
-/* Eight buffers in one receive; the sends come in another order of tags, sizes empty and not. */
+/* Eight buffers in one receive; the sends use another order of tags, with sizes empty and not. */
 static void grouped_receive(struct pair *pair) {
   enum { N = 8, ROOM = 100000 };
   size_t sizes[N];
@@ -207,7 +207,7 @@ static void grouped_receive(struct pair *pair) {
   }
 }
 
-/* As many as NCCL has outstanding; tested newest first, which it may do too. */
+/* As many as NCCL keeps outstanding; tested newest first, which NCCL may do too. */
 static void many_outstanding(struct pair *pair) {
   enum { SIZE = 5000 };
   void *receives[OUTSTANDING];

@@ -1,4 +1,4 @@
-/* Several communicators initialise at once, each from a thread of its own; the machine must be made once. */
+/* Several communicators initialise at once, each from its own thread; the JVM must be created once. */
 #include "harness.h"
 
 enum { THREADS = 4 };
@@ -32,7 +32,7 @@ int main(void) {
   }
   char *banner = strstr(logged, "commit ");
   CHECK(banner != NULL && strstr(banner + 1, "commit ") == NULL, "the banner must appear exactly once");
-  /* The threads that attached are gone; from here on the calls come from another one. */
+  /* The threads that attached are gone; later calls come from another one. */
   for (int i = 0; i < THREADS; i++) {
     int result = net->finalize(contexts[i]);
     CHECK(result == NCCL_SUCCESS, "finalize returned %d", result);

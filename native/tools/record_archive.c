@@ -1,10 +1,10 @@
 /*
- * Records the class archive that lies beside the plugin: record_archive <plugin folder>; or, with --classes <file> before the
+ * Records the class archive beside the plugin: record_archive <plugin folder>; or, with --classes <file> before the
  * folder, a list of the classes instead.
  *
- * A process like NCCL's, with the machine's options as they will be, opens the plugin, uses it as far as this host lets
- * it, and then does what a plugin must never do: it ends the virtual machine, at which point the archive is written.
- * A host without a usable address records fewer classes; that costs start-up time only.
+ * A process like NCCL's, with the JVM's final options, opens the plugin and uses it as far as this host permits. It
+ * then does what a plugin must never do: it ends the JVM, which writes the archive. On a host without a usable
+ * address fewer classes are recorded; that costs start time only.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -38,13 +38,13 @@ static void logger(int level, unsigned long subsystems, const char *file, int li
 
 static time_t until;
 
-/* Classes that no archive has take their time on a busy machine. */
+/* Loading classes that are in no archive is slow on a busy host. */
 static bool in_time(void) {
   sched_yield();
   return time(NULL) < until;
 }
 
-/* One message from the device to itself, so that the classes of a connection and of its data path are loaded too. */
+/* Sends one message from the device to itself, to load the classes of a connection and of its data path too. */
 static int use(const struct nccl_net_v12 *net, void *context) {
   int count = 0;
   struct nccl_properties_v12 properties;

@@ -1,4 +1,4 @@
-"""Workers by each of multiprocessing's methods, after init and with data moved.
+"""Starts workers by each of multiprocessing's methods, after init and a message.
 
 GUEST CASE fork fork
 GUEST CASE forkserver forkserver

@@ -1,6 +1,6 @@
 /*
- * Dispositions of signals stay the host's, but for the four faults that Java makes on purpose, and
- * SIGRTMAX-2 where the host has no handler of its own.
+ * Signal dispositions stay the host's, except for the four fault signals that Java needs, and SIGRTMAX-2 if the host
+ * has no handler of its own.
  *
  * GUEST CASE defaults
  * GUEST CASE handlers handlers
@@ -22,8 +22,8 @@ static volatile int seen[65];
 static void handler(int number) { seen[number]++; }
 
 /*
- * A write to a peer that has gone raises SIGPIPE on the thread that writes, and a file that may not grow SIGXFSZ: threads
- * of the plugin's block both, as they block whatever the host's threads wait for.
+ * A write to a closed connection raises SIGPIPE on the writing thread, and a file at its size limit SIGXFSZ. The
+ * plugin's threads block both, and all other signals that the host's threads may wait for.
  */
 static void check_other_threads(void) {
   DIR *tasks = opendir("/proc/self/task");
@@ -31,7 +31,7 @@ static void check_other_threads(void) {
     char path[300], line[256], name[64] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
     FILE *file = task->d_name[0] == '.' || atoi(task->d_name) == getpid() ? NULL : fopen(path, "re");
-    bool ends = false; /* of a thread that has just ended the kernel shows no thread, and no signals */
+    bool ends = false; /* for a thread that has just ended, the kernel reports neither thread nor signals */
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
       sscanf(line, "Name: %63[^\n]", name);
       ends = ends || strcmp(line, "Threads:\t0\n") == 0;

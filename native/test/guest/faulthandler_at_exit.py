@@ -1,4 +1,4 @@
-"""Python gives the fault signals back to their defaults at its end, before the plugin's exit handler runs.
+"""Python restores the fault signals' defaults at its end, before the plugin's exit handler runs.
 
 GUEST CASE exit exit -- env.PYTHONFAULTHANDLER=1 repeat=5
 GUEST CASE exception exception -- env.PYTHONFAULTHANDLER=1 status=1

@@ -1,4 +1,4 @@
-"""Python goes deep on its first thread after init.
+"""Python recurses deeply on its first thread after init.
 
 GUEST CASE pickle pickle 5000
 GUEST CASE repr repr 5000 -- stack=unlimited

@@ -1,6 +1,6 @@
 /*
- * Code that the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must do the
- * same both times. Output that isn't compared is printed behind "# ".
+ * Code that the host programs of this folder share. Each runs twice, with GUEST_PLUGIN and without (run.py), and must
+ * behave alike. Output that isn't compared is printed behind "# ".
  */
 #ifndef HEDDLE_TEST_GUEST_H
 #define HEDDLE_TEST_GUEST_H
@@ -56,7 +56,7 @@ static inline void guest_logger(int level, unsigned long subsystems, const char 
   if (out >= 0) close(out);
 }
 
-/* init's result; 0 without a plugin. */
+/* Returns init's result; 0 without a plugin. */
 static inline int guest_try_init(void) {
   const char *path = getenv("GUEST_PLUGIN");
   if (path == NULL) return 0;
@@ -70,7 +70,10 @@ static inline int guest_try_init(void) {
   return guest_net->init(&guest_context, 1, &config, guest_logger, NULL);
 }
 
-/* NCCL's first calls. Where GUEST_MAY_REFUSE is set, a refusal is an answer, and the host goes on without. */
+/*
+ * Makes NCCL's first calls. If GUEST_MAY_REFUSE is set, a refusal is allowed, and the host continues without the
+ * plugin.
+ */
 static inline void guest_init(void) {
   int result = guest_try_init();
   if (result == NCCL_SYSTEM_ERROR && getenv("GUEST_MAY_REFUSE") != NULL) {
@@ -85,7 +88,7 @@ static inline void guest_init(void) {
   }
 }
 
-/* A call of the control path: the plugin looks at the signal handlers. */
+/* Makes a control-path call, in which the plugin checks the signal handlers. */
 static inline void guest_control(void) {
   if (guest_net != NULL) {
     char handle[128];
@@ -138,7 +141,7 @@ static inline void guest_connect(struct guest_link *link, size_t bytes) {
   MUST(result == NCCL_SUCCESS, "regMr returned %d", result);
 }
 
-/* A message; the first result that isn't success. Without a plugin its bytes are copied. */
+/* Sends a message. Returns the first result that isn't success. Without a plugin its bytes are copied. */
 static inline int guest_message(struct guest_link *link, int fill) {
   memset(link->from, fill, link->bytes);
   if (guest_net == NULL) {
@@ -169,13 +172,13 @@ static inline int guest_message(struct guest_link *link, int fill) {
   return NCCL_SUCCESS;
 }
 
-/* ---- what the kernel knows of the process's signals ---- */
+/* ---- the process's signals, from the kernel ---- */
 
-/* Java's own faults are these signals, which therefore have a handler: docs/decisions/0066-a-guest.md. */
+/* Signals of Java's own faults, which therefore have a handler: docs/decisions/0066-a-guest.md. */
 #define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
-/* By which Java wakes its own threads. */
+/* The signal by which Java wakes its own threads. */
 #define GUEST_WAKE (1UL << (64 - 2 - 1))
-/* glibc's own two, which it takes with a process's first thread. */
+/* glibc's own two, which it uses from a process's first thread on. */
 #define GUEST_GLIBC (1UL << 31 | 1UL << 32)
 
 static inline unsigned long guest_status_bits(const char *name) {
@@ -189,7 +192,7 @@ static inline unsigned long guest_status_bits(const char *name) {
   return bits;
 }
 
-/* All but the fault signals: those that are caught, ignored and, by this thread, blocked. */
+/* Prints all but the fault signals: those that are caught, ignored and, by this thread, blocked. */
 static inline void guest_print_signals(const char *when) {
   unsigned long others = ~(GUEST_FAULTS | GUEST_WAKE | GUEST_GLIBC);
   printf("%s: caught %016lx ignored %016lx blocked %016lx\n", when, guest_status_bits("SigCgt") & others,

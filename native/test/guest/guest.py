@@ -1,4 +1,4 @@
-"""Code that the Python programs of this folder share: the plugin by its table of version 12, as guest.h has it for C."""
+"""Code that the Python programs of this folder share: the plugin by its version 12 table, like guest.h for C."""
 
 import ctypes as c
 import os
@@ -31,7 +31,7 @@ class Link:
         self.sent = self.received = None
 
     def step(self):
-        """Begins a message where none is under way, and looks once whether it has ended."""
+        """Starts a message if none is in flight, and tests it once."""
         if self.received is None:
             data = (c.c_void_p * 1)(c.addressof(self.sink))
             size, tag = (c.c_size_t * 1)(self.size), (c.c_int * 1)(7)
@@ -53,7 +53,7 @@ class Link:
 
 
 class Plugin:
-    """Initialised, or not there at all: then every call is left out."""
+    """The plugin, initialised; without it, every call is skipped."""
 
     def __init__(self):
         path = os.environ.get("GUEST_PLUGIN")
@@ -62,7 +62,7 @@ class Plugin:
             return
         library = c.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.table = (c.c_void_p * 22).in_dll(library, "ncclNetPlugin_v12")
-        # In C, since the plugin may log when Python has ended.
+        # In C, since the plugin may log after Python has ended.
         logger = c.cast(c.CDLL(os.environ["GUEST_LIBRARY"]).guest_log, c.c_void_p)
         self.context = c.c_void_p()
         config = c.c_int(-1)
@@ -79,7 +79,7 @@ class Plugin:
         assert result == 0, f"{name} returned {result}"
 
     def control(self):
-        """A call of the control path, which is refused."""
+        """Makes a control-path call, which is refused."""
         if self.is_here:
             handle, listener = c.create_string_buffer(128), c.c_void_p()
             assert self.call("listen", self.context, 9999, handle, c.byref(listener)) != 0

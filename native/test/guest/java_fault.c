@@ -1,5 +1,5 @@
 /*
- * A fault in Java's own code ends the process with Java's report, which lies where the statistics are, and a line says so.
+ * A fault in Java's own code ends the process. Java's report is in the statistics folder, and a line names it.
  *
  * GUEST CASE own_thread heddle-soft0 -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
  * GUEST CASE control_thread heddle-call -- differs=status,stderr with_status=-6 report=1 log="signal 11 in the JVM's or Heddle's code"
@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <sys/syscall.h>
 
-/* 0: there is none of this name. */
+/* Returns 0 if there is no thread of this name. */
 static pid_t thread_named(const char *name) {
   DIR *tasks = opendir("/proc/self/task");
   pid_t found = 0;
@@ -33,7 +33,7 @@ int main(int count, char **arguments) {
 
     pid_t thread = thread_named(arguments[1]);
     MUST(thread != 0, "no thread %s", arguments[1]);
-    freopen("/dev/null", "w", stdout); /* where Java says it, too */
+    freopen("/dev/null", "w", stdout); /* where Java reports it too */
     syscall(SYS_tgkill, getpid(), thread, SIGSEGV);
     sleep(20);
     _exit(99);

@@ -1,4 +1,4 @@
-/* Functions in C for programs of this folder in other languages; the file that GUEST_LIBRARY names. */
+/* C functions for programs of this folder in other languages; GUEST_LIBRARY names the file. */
 #include "guest.h"
 
 void *guest_begin(void);
@@ -6,13 +6,13 @@ int guest_step(void *link, int fill);
 void guest_log(int level, unsigned long subsystems, const char *file, int line, const char *format,
                const char *sentence);
 
-/* As NCCL's logger; the plugin has one form and one argument. */
+/* A logger like NCCL's; the plugin uses one format with one argument. */
 void guest_log(int level, unsigned long subsystems, const char *file, int line, const char *format,
                const char *sentence) {
   guest_logger(level, subsystems, file, line, format, sentence);
 }
 
-/* Init, the first time, and a connection. */
+/* Calls init, the first time, and connects. */
 void *guest_begin(void) {
   if (guest_net == NULL) guest_init();
   struct guest_link *link = malloc(sizeof *link);

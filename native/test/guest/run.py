@@ -1,29 +1,29 @@
-"""Runs small host programs with the plugin and without, and compares them: a host behaves as it does alone.
+"""Runs small host programs with and without the plugin, and compares them: the plugin must not change a host.
 
 Usage: run.py [--plugin LIBRARY] [--programs FOLDER] [--case NAME] PROGRAM...
 
-A program is a file beside this one, a C or C++ program (built as FOLDER/guest_NAME) or a Python program. Its cases stand in it, a
-line each:
+A program is a file beside this one, a C or C++ program (built as FOLDER/guest_NAME) or a Python program. It lists its
+cases, a line each:
 
     GUEST CASE name [argument...] [-- key=value...]
 
-A backslash at a line's end goes on in the next line.
+A backslash at a line's end continues it.
 
 Both runs must agree in exit status, standard output, standard error and files left behind. Lines of standard output that
 begin with "# " are notes and may differ. Keys:
 
     env.NAME=VALUE    environment of both runs
     with.NAME=VALUE   environment of the run with the plugin
-    under="COMMAND"   what starts the program: strace -f, say; COMMAND's first word must be installed
+    under="COMMAND"   launcher of the program, such as strace -f; COMMAND's first word must be installed
     stack=KIB         soft limit of the first thread's stack; or unlimited
-    needs=A,B         commands, files or root: where one isn't there, the case is skipped
-    log=REGEX         what the plugin must have logged (NCCL's logger, or standard error)
-    status=N          what both runs must end with; -N: by a signal
-    with_status=N     what the run with the plugin must end with
+    needs=A,B         commands, files or root: if one is missing, the case is skipped
+    log=REGEX         expected in the plugin's log (NCCL's logger, or standard error)
+    status=N          exit status of both runs; -N: by a signal
+    with_status=N     exit status of the run with the plugin
     report=1          Java must have left a report beside the statistics; otherwise it must not
-    differs=A,B       what isn't compared: status, stdout, stderr, files
+    differs=A,B       excluded from the comparison: status, stdout, stderr, files
     repeat=N          runs with the plugin
-    seconds=N         for a run; 60 where it isn't said
+    seconds=N         time limit of a run; default 60
 """
 
 import argparse
@@ -40,10 +40,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
-# A program's own complaint (guest.h), which both runs might share.
+# Exit status for a failed check of the program itself (guest.h), which both runs might share.
 COMPLAINED = 99
 CASE = re.compile(r"GUEST CASE (.*)")
-# Addresses and numbers of processes are other ones each time.
+# Addresses and pids differ each time.
 VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\b\d{3,}\b")
 
 
@@ -63,7 +63,7 @@ class Case:
         return {key[len(prefix) :]: value for key, value in self.keys.items() if key.startswith(prefix)}
 
     def missing(self):
-        """The first thing that the case needs and that isn't here, or None."""
+        """Returns the first missing requirement of the case, or None."""
         needed = self.list_of("needs")
         if "under" in self.keys:
             needed.append(shlex.split(self.keys["under"])[0])
@@ -106,7 +106,7 @@ class Outcome:
         environment = dict(os.environ, HEDDLE_PROVIDER="soft", HEDDLE_PLANES="127.0.0.1=loopback", PYTHONPATH=str(HERE))
         environment.update(PYTHONDONTWRITEBYTECODE="1", GUEST_LIBRARY=str(programs / "libguest.so"))
         environment.update(case.environment("env."))
-        # Each run has a folder of its own: what lies there afterwards was left behind.
+        # Each run has its own folder: files there afterwards were left behind.
         self.folder = tempfile.mkdtemp(prefix="guest-")
         os.chmod(self.folder, 0o777)
         stats = tempfile.mkdtemp(prefix="guest-stats-")
@@ -186,7 +186,7 @@ def faults_of(case, alone, guest):
 
 
 def run(case, programs, plugin):
-    """True, False, or None where the case was skipped."""
+    """Returns True, False, or None if the case was skipped."""
     missing = case.missing()
     if missing is not None:
         print(f"skipped: {case.program.name} {case.name}: {missing} isn't here", flush=True)

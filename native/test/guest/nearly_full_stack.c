@@ -1,5 +1,6 @@
 /*
- * A thread that attached with much stack calls with little left: a result and a line, and the calls before and after work.
+ * A thread that attached with a large stack calls with little of it left. That call is refused with a warning; the
+ * calls before and after work.
  *
  * GUEST CASE thread 2048 -- log="too deep in this thread's stack"
  * GUEST CASE first_thread 0 -- log="too deep in this thread's stack"
@@ -20,7 +21,7 @@ static void call_with(size_t left) {
     results[1] = guest_net->irecv(link_here.receive, 1, &data, &size, &tag, &link_here.receive_memory, NULL, &request);
     int flushed = (int)size;
     results[2] = guest_net->iflush(link_here.receive, 1, &data, &flushed, &link_here.receive_memory, &request);
-    /* The control path doesn't mind. */
+    /* The control path works nevertheless. */
     int count = 0;
     MUST(guest_net->devices(&count) == NCCL_SUCCESS && count > 0, "devices failed with %zu KiB left", left >> 10);
   }
@@ -41,7 +42,7 @@ __attribute__((noinline)) static int go_down(uintptr_t lowest, size_t left) {
   return page[17];
 }
 
-/* Of the first thread's stack Java knows 512 KiB. */
+/* Java assumes 512 KiB for the first thread's stack. */
 __attribute__((noinline)) static int message_from(uintptr_t lowest, size_t left) {
   volatile char page[1024];
   memset((char *)page, 1, sizeof page);

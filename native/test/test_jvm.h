@@ -1,6 +1,6 @@
-/* A virtual machine made by the host and not by the plugin. HEDDLE_JAVA_HOME says which. */
-#ifndef HEDDLE_TEST_JVM_OF_TEST_H
-#define HEDDLE_TEST_JVM_OF_TEST_H
+/* A JVM created by the host and not by the plugin, from HEDDLE_JAVA_HOME. */
+#ifndef HEDDLE_TEST_TEST_JVM_H
+#define HEDDLE_TEST_TEST_JVM_H
 
 #include "harness.h"
 

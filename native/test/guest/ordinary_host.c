@@ -1,5 +1,5 @@
 /*
- * An ordinary host, which moves data and has children, under what hosts are started by.
+ * An ordinary host that moves data and has children, under usual launchers and environments.
  *
  * GUEST CASE plain
  * GUEST CASE jemalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 \

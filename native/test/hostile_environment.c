@@ -1,6 +1,6 @@
 /*
- * Java starts in a process whose surroundings are against it. Where the plugin can do without, it does; else it says in one
- * line what is in the way, and the process lives.
+ * Starts Java in processes with a hostile environment. The plugin continues if it can do without; otherwise it logs
+ * one line with the cause, and the process lives.
  */
 #include "harness.h"
 
@@ -29,7 +29,7 @@ static int init(const struct nccl_net_v12 *net) {
   return net->init(&context, 1, &config, logger, NULL);
 }
 
-/* Twice the same line and nothing on standard error; what another transport would do goes on. */
+/* Expects the same line twice and nothing on standard error; calls that another transport would make still work. */
 static void refused(const char *word, const char *remedy) {
   const struct nccl_net_v12 *net = table_v12(load());
   int words = capture_stderr();
@@ -37,7 +37,7 @@ static void refused(const char *word, const char *remedy) {
     int result = init(net);
     CHECK(result == NCCL_SYSTEM_ERROR, "init returned %d", result);
     CHECK(warnings == attempt, "%d warnings after %d attempts", warnings, attempt);
-    CHECK(strstr(logged, word) != NULL && strstr(logged, remedy) != NULL, "the line must speak of %s and %s", word,
+    CHECK(strstr(logged, word) != NULL && strstr(logged, remedy) != NULL, "the line doesn't contain %s and %s", word,
           remedy);
   }
   stderr_must_be_empty(words);
@@ -46,14 +46,14 @@ static void refused(const char *word, const char *remedy) {
   close(other);
 }
 
-/* Java has started, and its device can't be had. */
+/* Java has started, but its device can't be opened. */
 static void refused_by_device(const char *words) {
   const struct nccl_net_v12 *net = table_v12(load());
   long begun = now_us();
   int result = init(net);
   CHECK(result != NCCL_SUCCESS, "init succeeded");
   CHECK(warnings >= 1 && strstr(logged, words) != NULL && strstr(logged, "systemd") != NULL,
-        "no line speaks of %s and systemd", words);
+        "no line contains %s and systemd", words);
   CHECK(now_us() - begun < 8000000L, "the refusal took %ld ms", (now_us() - begun) / 1000);
 }
 
@@ -81,11 +81,11 @@ static void options_left_aside(const char *value) {
         "no line names the variables");
   for (int i = 0; i < VARIABLE_COUNT; i++) {
     const char *now = getenv(VARIABLES[i]);
-    CHECK(now != NULL && strcmp(now, value) == 0, "%s is %s now", VARIABLES[i], now == NULL ? "away" : now);
+    CHECK(now != NULL && strcmp(now, value) == 0, "%s has become %s", VARIABLES[i], now == NULL ? "away" : now);
   }
 }
 
-/* A debugger's port that somebody has already: the agent's answer is to end the process. */
+/* A debugger's port in use: the agent would end the process. */
 static void taken_port(void) {
   int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -117,7 +117,7 @@ static void *read_environment(void *none) {
   return NULL;
 }
 
-/* Children of a start see the variable as it is, and so do the process's other threads. */
+/* Children of a start see the variable unchanged, and so do the process's other threads. */
 static void *fork_children(void *none) {
   (void)none;
   int children = 0;
@@ -147,10 +147,10 @@ static void fork_under_options(void) {
   atomic_store(&over, true);
   pthread_join(reader, NULL);
   pthread_join(forker, NULL);
-  CHECK(unexpected[0] == '\0', "one of %ld looks saw %s", atomic_load(&looks), unexpected);
+  CHECK(unexpected[0] == '\0', "one of %ld reads returned %s", atomic_load(&looks), unexpected);
 }
 
-/* ---- filters of system calls ---- */
+/* ---- seccomp filters ---- */
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
@@ -162,7 +162,7 @@ static void install(struct sock_filter *filter, size_t count) {
   CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
 }
 
-/* As systemd's MemoryDenyWriteExecute= did before Linux 6.3. */
+/* The filter of systemd's MemoryDenyWriteExecute= before Linux 6.3. */
 static void refuse_protection(unsigned call, unsigned protection, int error) {
   struct sock_filter filter[] = {
       LOAD(nr),
@@ -182,7 +182,7 @@ static void refuse_call(unsigned call, int error) {
   install(filter, sizeof filter / sizeof filter[0]);
 }
 
-/* systemd's RestrictAddressFamilies= without AF_NETLINK */
+/* The filter of systemd's RestrictAddressFamilies= without AF_NETLINK. */
 static void refuse_netlink(void) {
   struct sock_filter filter[] = {
       LOAD(nr),
@@ -210,12 +210,12 @@ static void no_working_folder(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   init_v12(net, 1);
   use_v12(net);
-  CHECK(warnings == 0 && strstr(logged, "can't read the working directory") != NULL, "no line tells it");
+  CHECK(warnings == 0 && strstr(logged, "can't read the working directory") != NULL, "no line says so");
   char now[4096];
-  CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the process is in %s now", now);
+  CHECK(getcwd(now, sizeof now) == NULL && errno == ENOENT, "the working directory has become %s", now);
 }
 
-/* From a device to itself. */
+/* Transfers from a device to itself. */
 enum { BYTES = 1 << 20, PATIENCE_US = 20000000 };
 
 struct connection {
@@ -239,7 +239,7 @@ static void connect_to_itself(const struct nccl_net_v12 *net, void *context, str
   memset(made->source, 0x5a, BYTES);
 }
 
-/* One message; returns the first result that isn't success. */
+/* Transfers one message. Returns the first result that isn't success. */
 static int transfer(const struct nccl_net_v12 *net, struct connection *made) {
   long deadline = now_us() + PATIENCE_US;
   memset(made->target, 0, BYTES);
@@ -282,7 +282,7 @@ static void use_connection(const struct nccl_net_v12 *net, void *context) {
         "close failed");
 }
 
-/* A library that tidies up before it starts a child, and hits its own process. */
+/* A library that closes files before it starts a child, and closes its own process's. */
 static void closed_files(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
@@ -294,7 +294,7 @@ static void closed_files(void) {
   int result = transfer(net, &made);
   CHECK(result != NCCL_SUCCESS, "a message passed without sockets");
   CHECK(now_us() - begun < 2000000L, "the error took %ld ms", (now_us() - begun) / 1000);
-  CHECK(strstr(logged, "something in this process has closed the plugin's files") != NULL, "no line says why");
+  CHECK(strstr(logged, "something in this process has closed the plugin's files") != NULL, "no line has the reason");
 }
 
 static void standard_files_must_be_free(const char *when) {
@@ -306,7 +306,7 @@ static void standard_files_must_be_free(const char *when) {
   }
 }
 
-/* A daemon closes 0 to 2, loads the plugin, and puts /dev/null there afterwards. */
+/* A daemon closes 0 to 2, loads the plugin, and opens /dev/null with these numbers later. */
 static void no_standard_files(void) {
   const struct nccl_net_v12 *net = table_v12(load());
   report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
@@ -327,11 +327,11 @@ static void no_standard_files(void) {
   dup2(report, 1);
 }
 
-/* ---- threads that another rank takes at the same time ---- */
+/* ---- threads that another rank takes meanwhile ---- */
 
 static atomic_int threads_left = INT_MAX;
 
-/* In place of the C library's, for all libraries of this process. */
+/* Replaces the C library's function for all libraries of this process. */
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                           void *(*run)(void *), void *argument) {
   int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -342,13 +342,13 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 /* The thread that starts Java, and those that start_limits.c tries for a moment. */
 enum { BEFORE_JAVA = 1 + 16, MOST_OF_JAVA = 20 };
 
-/* One rank: true where it has all its threads. */
+/* One rank. Returns true if it got all its threads. */
 static bool starts_with(int threads) {
   const struct nccl_net_v12 *net = table_v12(load());
   int words = capture_stderr();
   atomic_store(&threads_left, BEFORE_JAVA + threads);
   int result = init(net);
-  usleep(50000); /* what is said aside */
+  usleep(50000); /* for lines of other threads */
   stderr_must_be_empty(words);
   if (result == NCCL_SUCCESS) {
     return warnings == 0;
@@ -358,7 +358,7 @@ static bool starts_with(int threads) {
   return false;
 }
 
-/* From none to all of them, each in a process of its own; Java's own first eight are refused in one way. */
+/* From none to all threads, each in a separate process. Refusals of Java's first eight are all reported alike. */
 static void threads_taken(void) {
   for (int threads = 0; threads < MOST_OF_JAVA; threads += threads < 8 ? 4 : 1) {
     pid_t child = fork();
@@ -376,7 +376,7 @@ static void threads_taken(void) {
   CHECK(false, "no start with %d threads", MOST_OF_JAVA);
 }
 
-/* Launchers give up their rights at any time. */
+/* Launchers drop their privileges at any time. */
 static void another_user(void) {
   if (geteuid() != 0) {
     printf("skipped: only root becomes another user\n");
@@ -389,11 +389,11 @@ static void another_user(void) {
   int result = net->finalize(context);
   CHECK(result == NCCL_SUCCESS, "finalize returned %d", result);
   CHECK(warnings == 1 && strstr(logged, "stays, since this process no longer runs as its owner") != NULL,
-        "no line tells of the file that stays");
+        "no line names the file that stays");
 }
 
 int main(int count, char **arguments) {
-  CHECK(count == 2, "usage: before_java case");
+  CHECK(count == 2, "usage: hostile_environment case");
   const char *which = arguments[1];
   if (strcmp(which, "second-collector-options") == 0) {
     options_left_aside("-XX:+UseG1GC");

@@ -1,6 +1,6 @@
 /*
- * Handlers of the host's that recover: by siglongjmp(), by mending what was wrong, one behind another; installed before
- * init, after it, and by another library in between. Messages go on meanwhile.
+ * Handlers of the host that recover: by siglongjmp(), by correcting the cause, or chained; installed before init, after
+ * it, and by another library in between. Messages continue meanwhile.
  *
  * GUEST CASE before_init before 1000
  * GUEST CASE after_init after 1000
@@ -49,7 +49,7 @@ static void plain(int number) {
   siglongjmp(back, 1);
 }
 
-/* As crash reporters have it: counts, and hands on to the one before. */
+/* Counts, and passes the fault to the handler before, as crash reporters do. */
 static void second(int number, siginfo_t *info, void *context) {
   second_count++;
   if ((behind_second.sa_flags & SA_SIGINFO) != 0) {
@@ -59,7 +59,7 @@ static void second(int number, siginfo_t *info, void *context) {
   }
 }
 
-/* As Python's faulthandler has it: puts back what it found, and returns to the fault. */
+/* Restores the handler before, and returns to the fault, as Python's faulthandler does. */
 static void puts_back(int number, siginfo_t *info, void *context) {
   (void)info;
   (void)context;
@@ -91,7 +91,7 @@ static void fault(void) {
   }
 }
 
-/* So many handlers that none can be known by its address alone. */
+/* Creates more handlers than the plugin has fronts, each at its own address. */
 static void *copy_of_plain(int number) {
 #if defined(__x86_64__)
   static char *code;
@@ -143,7 +143,7 @@ int main(int count, char **arguments) {
     printf("lives\n");
     return 0;
   }
-  if (strcmp(how, "late") != 0) guest_control(); /* the plugin has seen the handler from here on */
+  if (strcmp(how, "late") != 0) guest_control(); /* from here on the plugin knows the handler */
   for (int i = 0; i < times; i++) {
     if (strcmp(how, "mending") == 0) {
       mprotect((void *)page, 4096, PROT_NONE);
@@ -163,7 +163,7 @@ int main(int count, char **arguments) {
   printf("%d faults, %d of them handed on, last with %lx blocked, now %lx\n", first_count, second_count, blocked,
          blocked_now());
   fflush(stdout);
-  if (strcmp(how, "once") == 0) fault(); /* ends by it */
+  if (strcmp(how, "once") == 0) fault(); /* the process ends by it */
   MUST(guest_message(&link, 3) == NCCL_SUCCESS, "no message");
   return 0;
 }

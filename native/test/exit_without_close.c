@@ -1,8 +1,8 @@
 /*
- * A program that returns from main with its last messages on their way, and closes nothing: the peer has every byte. Senders are
- * processes of their own, one after the other; one receiver serves them all.
+ * A program returns from main with its last messages in flight, and closes nothing: the peer gets every byte. Senders
+ * are separate processes, one after the other; one receiver serves them all.
  *
- * Usage: end_without_close [ROUNDS [BUSY]]: so many senders (12), beside so many busy processes (0).
+ * Usage: exit_without_close [ROUNDS [BUSY]]: ROUNDS senders (12), beside BUSY busy processes (0).
  */
 #include "harness.h"
 
@@ -15,29 +15,29 @@
 
 enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
 
-/* Where others have the processors, time passes at an eighth of its pace, and so many times more senders may be needed. */
+/* Beside other processes, time may pass at an eighth of its pace, and up to this factor more senders are needed. */
 enum { MOST_STRETCH = 8 };
 
 static const size_t SIZES[MESSAGES] = {LARGEST, 100000, 1, 300000};
 
 enum kind {
-  COMPLETED, /* test has said done of every send */
-  POSTED,    /* isend has taken every send, and that is all */
+  COMPLETED, /* test has reported every send done */
+  POSTED,    /* isend has accepted every send, and no more */
   TRIED,     /* a thread still tries to send: the receives come later */
-  ELSEWHERE, /* exit is called by another thread than the one that drives the plugin */
+  ELSEWHERE, /* another thread than the plugin's driver calls exit */
   KINDS
 };
 
 static const char *const NAMES[KINDS] = {"completed", "posted", "tried", "by another thread"};
 
-/* What the processes tell each other. */
+/* Memory that the processes share. */
 struct shared {
   atomic_int round, listens, sender_leaves, received, receives_posted;
-  atomic_int gave_up;   /* the round in which the sender's second was over before all was delivered, and it said so */
-  atomic_int not_taken; /* messages that a thread still tried to send when its process ended, in all */
+  atomic_int gave_up;   /* the round in which the sender logged that its second ended before all was delivered */
+  atomic_int not_taken; /* messages that a thread still tried to send when its process ended, in total */
   atomic_long left_us, ended_us, left_stalled_us, ended_stalled_us;
   atomic_int threads_at_end;
-  atomic_uint sent[CONNECTIONS]; /* messages that isend took */
+  atomic_uint sent[CONNECTIONS]; /* messages that isend accepted */
   char handle[128];
   char sender_said[sizeof logged];
 };
@@ -50,8 +50,8 @@ static void *context;
 static long deadline;
 
 /*
- * How long tasks of this machine have waited for a processor so far, as the kernel counts it
- * (Documentation/accounting/psi.rst: some); 0 where it doesn't.
+ * Returns how long tasks of this host have waited for a processor so far, by the kernel
+ * (Documentation/accounting/psi.rst: some); 0 if it doesn't count.
  */
 static long stalled_us(void) {
   long total = 0;
@@ -82,7 +82,7 @@ static unsigned char pattern(unsigned message, size_t i) {
   return (unsigned char)(message * 31 + i * 7 + (i >> 8) * 13 + (i >> 16));
 }
 
-/* Each end has addresses of its own, as two hosts have, and each run of this program has others. */
+/* Each end has its own addresses, as two hosts do, and each run of this program has others. */
 static void open_plugin(int first) {
   char planes[128];
   size_t used = 0;
@@ -117,7 +117,7 @@ static void prepare(struct end *end, unsigned seed, bool sends) {
 
 /* ---- the receiver ---- */
 
-/* What isend never took ends in an error here, as does what the sender says that it had no time for. */
+/* Messages that isend never accepted end in an error here, and so may those that the sender reported as undelivered. */
 static bool may_be_missing(int round, unsigned m, int c) {
   return atomic_load(&shared->gave_up) == round || m >= atomic_load(&shared->sent[c]);
 }
@@ -135,7 +135,7 @@ static void receive(struct end *end, int round, unsigned m, int c) {
   }
 }
 
-/* False: it is missing, and may be. */
+/* Returns false if the message is missing, and may be. */
 static bool finish(void *request, int round, unsigned m, int c) {
   int done = 0;
   int size = -1;
@@ -195,7 +195,7 @@ static void serve(int round, bool late) {
   atomic_store(&shared->received, round);
 }
 
-/* Receives what `round` announces until it is negative. */
+/* Receives the announced messages of `round` until it is negative. */
 static int be_receiver(void) {
   open_plugin(10);
   for (int last = 0;;) {
@@ -213,11 +213,11 @@ static int be_receiver(void) {
 
 static struct end sending[CONNECTIONS];
 
-/* Registered before the plugin is there, so it runs when the plugin's handler is through. */
+/* Registered before the plugin is loaded, so it runs after the plugin's handler. */
 static void note_end(void) {
   atomic_store(&shared->ended_us, now_us());
   atomic_store(&shared->ended_stalled_us, stalled_us());
-  if (strstr(logged, "the process ends though") != NULL) { /* of Java or C */
+  if (strstr(logged, "the process ends though") != NULL) { /* logged by Java or C */
     atomic_store(&shared->gave_up, atomic_load(&shared->round));
   }
   snprintf(shared->sender_said, sizeof shared->sender_said, "%s", logged);
@@ -286,7 +286,7 @@ static void connect_all(int round) {
   }
 }
 
-/* As NCCL's progress thread, which knows nothing of the end of main. */
+/* Sends as NCCL's progress thread does, which doesn't know of main's end. */
 static void *send_beside(void *none) {
   send_all(true);
   return none;
@@ -323,7 +323,7 @@ static int be_sender(int round) {
   return 7;
 }
 
-/* ---- what runs them ---- */
+/* ---- the driver of the processes ---- */
 
 static pid_t start(int (*main_of_child)(int), int round) {
   pid_t child = fork();
@@ -356,7 +356,7 @@ static int status_of(pid_t child) {
 
 static long end_took_us(void) { return atomic_load(&shared->ended_us) - atomic_load(&shared->left_us); }
 
-/* Twice as long as promised at most, but for what a loaded machine adds. */
+/* Allows twice the promised time, plus the delays of a loaded host. */
 static void check_end_took(const char *name) {
   long took = end_took_us();
   long stalled = atomic_load(&shared->ended_stalled_us) - atomic_load(&shared->left_stalled_us);
@@ -373,23 +373,24 @@ static void one_round(int round, pid_t receiver) {
         (unsigned)status);
   start_waiting();
   while (atomic_load(&shared->received) < round) {
-    CHECK(waitpid(receiver, &status, WNOHANG) == 0,
-          "round %d (%s): the receiver ended, status %#x; %u, %u and %u messages were taken, the end took %ld us; the "
-          "sender "
-          "said: %s",
-          round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
-          shared->sender_said);
+    CHECK(
+        waitpid(receiver, &status, WNOHANG) == 0,
+        "round %d (%s): the receiver ended, status %#x; %u, %u and %u messages were accepted, the end took %ld us; the "
+        "sender "
+        "said: %s",
+        round, name, (unsigned)status, shared->sent[0], shared->sent[1], shared->sent[2], end_took_us(),
+        shared->sender_said);
     keep_waiting("the receiver");
     usleep(500);
   }
 }
 
-/* ---- ends of other kinds: a peer that doesn't answer, a forked child, a signal ---- */
+/* ---- other ends: an unresponsive peer, a forked child, a signal ---- */
 
 static int stop_or_kill;
 static pid_t peer;
 
-/* Its peer is stopped or killed in the middle of 7 MB; the process ends all the same. */
+/* The peer is stopped or killed in the middle of 7 MB; the process ends all the same. */
 static int leave_behind_peer(int round) {
   atexit(note_end);
   connect_all(round);
@@ -409,7 +410,7 @@ static int die_of_signal(int round) {
   return 7;
 }
 
-/* Nothing of the handler runs in a child: it would have started a thread. */
+/* No part of the handler runs in a child: it would start a thread. */
 static int fork_and_leave(int round) {
   atexit(note_end);
   connect_all(round);
@@ -463,14 +464,14 @@ int main(int count, char **arguments) {
   long worst[KINDS] = {0};
   int given_up = 0;
   int had_time = 0;
-  /* A second may be too short where others have the processors, and is never a hang: then further senders come. */
+  /* Beside other processes a second may be too short, but is never a hang; then further senders run. */
   int wanted = rounds - rounds / 2;
   for (int round = 1; round <= rounds || (had_time < wanted && round <= MOST_STRETCH * rounds); round++) {
     one_round(round, receiver);
     long took = end_took_us();
     check_end_took(NAMES[round % KINDS]);
     bool in_vain = atomic_load(&shared->gave_up) == round;
-    CHECK(!in_vain || took > LONGEST_END_US / 2, "round %d: given up after %ld us", round, took);
+    CHECK(!in_vain || took > LONGEST_END_US / 2, "round %d: the sender gave up after %ld us", round, took);
     given_up += in_vain;
     had_time += !in_vain;
     worst[round % KINDS] = took > worst[round % KINDS] ? took : worst[round % KINDS];
