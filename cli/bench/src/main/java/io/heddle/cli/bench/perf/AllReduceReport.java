@@ -7,15 +7,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Times of several contestants side by side.
+ * All-reduce times of several contestants.
  *
- * @param network how hosts were kept apart
- * @param ranks processes
- * @param mtuBytes of the links
- * @param processors of the machine
- * @param contestants in order; the last is the rival that the others are compared with, with its
- *     helper threads where it has some
- * @param rounds how often each ran; the contestants took turns
+ * @param network isolation of the hosts
+ * @param ranks number of ranks
+ * @param mtuBytes MTU of the links
+ * @param processors processors of the machine
+ * @param contestants names in order; the last is the rival that the others are compared with, with
+ *     its helper threads if any
+ * @param rounds number of rounds; contestants alternate
  */
 record AllReduceReport(
     String network,
@@ -26,20 +26,20 @@ record AllReduceReport(
     int rounds,
     List<Row> rows) {
   /**
-   * All contestants at one size.
+   * Results of all contestants at one size.
    *
-   * @param bytes of each all-reduce
+   * @param bytes size of each all-reduce
    */
   record Row(long bytes, List<Cell> cells) {}
 
   /**
-   * One contestant at one size.
+   * Result of one contestant at one size.
    *
    * @param medianUs median over the rounds of the mean time of an iteration
-   * @param leastUs of the rounds
-   * @param mostUs of the rounds
-   * @param busbwGigabytesPerSecond bandwidth of the bus at the median, as NCCL's tests count it
-   * @param rivalRatio the rival's median over this one: above 1 is faster than the rival
+   * @param leastUs minimum over the rounds
+   * @param mostUs maximum over the rounds
+   * @param busbwGigabytesPerSecond bus bandwidth at the median, as nccl-tests define it
+   * @param rivalRatio rival's median ÷ this one; above 1 is faster than the rival
    */
   record Cell(
       double medianUs,
@@ -49,7 +49,9 @@ record AllReduceReport(
       double rivalRatio) {}
 
   /**
-   * @param times for each contestant, by size, one result a round
+   * Builds the rows of the table.
+   *
+   * @param times results of each contestant, by size, one per round
    */
   static List<Row> rows(List<Map<Long, List<AllReduceResult>>> times) {
     List<Row> rows = new ArrayList<>();
@@ -75,7 +77,7 @@ record AllReduceReport(
     return Quantiles.of(rounds.stream().mapToDouble(AllReduceResult::timeUs));
   }
 
-  /** The table as people read it; a line of it needs about 45 columns per contestant. */
+  /** Returns the report as a text table, about 45 columns per contestant. */
   String table() {
     StringBuilder text = new StringBuilder();
     text.append(
@@ -115,7 +117,7 @@ record AllReduceReport(
     return Runtime.getRuntime().availableProcessors();
   }
 
-  /** Name of the files that keep it, without the ending. */
+  /** Returns the name of the report's files, without extension. */
   static String fileName(String date, int ranks) {
     return "allreduce-" + date + "-" + ranks + "-ranks";
   }

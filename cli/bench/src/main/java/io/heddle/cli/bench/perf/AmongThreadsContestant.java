@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A plugin in processes of its own, warm, that wait for orders and sleep meanwhile. */
+/**
+ * Contestant of {@code heddle perf among-threads}: warm ranks that sleep until they are ordered to
+ * measure.
+ */
 final class AmongThreadsContestant implements AutoCloseable {
-  /* The ranks themselves give up after a minute without progress. */
+  /* Ranks give up by themselves after a minute without progress. */
   private static final long QUIET_SECONDS = 300;
 
   private final String role;
@@ -22,7 +25,9 @@ final class AmongThreadsContestant implements AutoCloseable {
   private String net = "?";
 
   /**
-   * @param onIdle called a few times a second while it waits
+   * Starts the ranks.
+   *
+   * @param onIdle called a few times a second while waiting
    */
   AmongThreadsContestant(
       Lab lab,
@@ -48,7 +53,7 @@ final class AmongThreadsContestant implements AutoCloseable {
             onIdle);
   }
 
-  /** The plugin's own name and its role here; once it is warm. */
+  /** Returns the plugin's name and role; valid once warm. */
   String name() {
     return net + ", " + role;
   }
@@ -56,17 +61,17 @@ final class AmongThreadsContestant implements AutoCloseable {
   void awaitWarm() throws InterruptedException {
     for (int rank = 0; rank < plan.ranks(); rank++) {
       if (!(next(rank) instanceof AmongThreadsEvent.Ready ready)) {
-        throw ranks.failure(rank, "said something before it was ready");
+        throw ranks.failure(rank, "printed an unexpected line before it was ready");
       }
       net = ready.net();
     }
   }
 
   /**
-   * Its turn at a size.
+   * Measures one turn at a size.
    *
-   * @return median time of an all-reduce, us
-   * @throws HeddleException when a rank ends, has wrong data or isn't heard of
+   * @return median time of an all-reduce, µs
+   * @throws HeddleException if a rank ends, has wrong data or reports nothing
    */
   double turn(long bytes) throws InterruptedException {
     ranks.say(plan.order(bytes));
@@ -75,11 +80,11 @@ final class AmongThreadsContestant implements AutoCloseable {
       if (!(next(rank) instanceof AmongThreadsEvent.Turn turn)
           || turn.bytes() != bytes
           || turn.timesUs().size() != plan.turns()) {
-        throw ranks.failure(rank, "reported something else than a turn of " + bytes + " bytes");
+        throw ranks.failure(rank, "reported another event than a turn of " + bytes + " bytes");
       }
       if (turn.wrong() != 0) {
         throw ranks.failure(
-            rank, "has " + turn.wrong() + " wrong elements: its times mean nothing");
+            rank, "has " + turn.wrong() + " wrong elements, so its times are invalid");
       }
       times.add(turn.timesUs());
       accounts.computeIfAbsent(bytes, size -> new ArrayList<>()).addAll(turn.threads());
@@ -88,20 +93,20 @@ final class AmongThreadsContestant implements AutoCloseable {
   }
 
   /**
-   * Who ran in all turns at a size: means of a rank for each all-reduce, with the small one before
-   * it. Empty unless the plan asks for it.
+   * Returns the thread accounts over all turns at a size: a rank's mean for each all-reduce,
+   * including the small one before it. Empty unless the plan enables accounts.
    */
   List<ThreadAccount> threads(long bytes, int rounds) {
     return ThreadAccount.means(
         accounts.getOrDefault(bytes, List.of()), (double) rounds * plan.turns() * plan.ranks());
   }
 
-  /** Waits for the ranks to close all and end. */
+  /** Waits until the ranks have closed their communicators and ended. */
   void awaitEnd() throws InterruptedException {
     ranks.endInput();
     for (int rank = 0; rank < plan.ranks(); rank++) {
       if (!(next(rank) instanceof AmongThreadsEvent.Ended ended) || ended.wrong() != 0) {
-        throw ranks.failure(rank, "did not end as it should");
+        throw ranks.failure(rank, "did not end cleanly");
       }
     }
     ranks.awaitEnd();
@@ -110,7 +115,7 @@ final class AmongThreadsContestant implements AutoCloseable {
   private AmongThreadsEvent next(int rank) throws InterruptedException {
     AmongThreadsEvent event = AmongThreadsEvent.parse(ranks.next(rank, QUIET_SECONDS));
     if (event instanceof AmongThreadsEvent.Unknown unknown) {
-      throw ranks.failure(rank, "printed a line that is no report: " + unknown.line());
+      throw ranks.failure(rank, "printed an unexpected line: " + unknown.line());
     }
     return event;
   }

@@ -6,34 +6,34 @@ import io.heddle.cli.kit.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A line that {@code heddle-among-threads} prints. */
+/** Line printed by {@code heddle-among-threads}. */
 sealed interface AmongThreadsEvent {
   /**
-   * It is connected and warm.
+   * Event: the rank is connected and warm.
    *
-   * @param net name that the plugin gave itself
+   * @param net name reported by the plugin
    */
   record Ready(String net) implements AmongThreadsEvent {}
 
   /**
-   * It has done what it was ordered.
+   * Event: the rank has finished an ordered turn.
    *
-   * @param bytes of each all-reduce
-   * @param wrong elements
-   * @param timesUs of each all-reduce
-   * @param threads that ran meanwhile, over the whole turn; empty unless it was asked
+   * @param bytes size of each all-reduce
+   * @param wrong number of wrong elements
+   * @param timesUs time of each all-reduce, µs
+   * @param threads accounts of threads over the whole turn; empty unless enabled
    */
   record Turn(long bytes, long wrong, List<Double> timesUs, List<ThreadAccount> threads)
       implements AmongThreadsEvent {}
 
   /**
-   * It has closed everything.
+   * Event: the rank has closed its communicators.
    *
-   * @param wrong elements in all
+   * @param wrong total number of wrong elements
    */
   record Ended(long wrong) implements AmongThreadsEvent {}
 
-  /** Anything else. */
+  /** Any other line. */
   record Unknown(String line) implements AmongThreadsEvent {}
 
   static AmongThreadsEvent parse(String line) {

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the ranks of every contestant do.
+ * Settings of the ranks, the same for each contestant.
  *
- * @param driver the ranks' program
- * @param spins looks in vain after which a worker gives its core away; 0: never
- * @param maxBytes the largest all-reduce
+ * @param driver program of the ranks
+ * @param spins empty polls after which a worker yields its core; 0 for never
+ * @param maxBytes size of the largest all-reduce
  * @param turns all-reduces in a turn
- * @param accounts whether ranks say which thread ran how long
+ * @param accounts whether ranks report the run time of each thread
  */
 record AmongThreadsPlan(
     Path driver,
@@ -56,7 +56,7 @@ record AmongThreadsPlan(
     return command;
   }
 
-  /** What the driver takes for a turn. */
+  /** Returns the line that orders a turn from the driver. */
   String order(long bytes) {
     return bytes + " " + turns;
   }

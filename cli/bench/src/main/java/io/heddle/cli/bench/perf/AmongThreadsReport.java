@@ -6,19 +6,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All-reduces among NCCL's threads, several contestants side by side.
+ * Report of {@code heddle perf among-threads}: all-reduce times of several contestants.
  *
- * @param network how hosts were kept apart
- * @param processors of the machine
- * @param load of the machine before, mean of a minute
- * @param loadAtEnd of the machine at the end, mean of a minute; the measurement's own is in it
- * @param algorithm how ranks are joined
- * @param ranks processes
- * @param channels of each process, side by side
- * @param spins looks in vain after which a worker gives its core away; 0: never
- * @param rounds how often each contestant had a turn at each size
- * @param turns all-reduces in such a turn
- * @param contestants in order; the last is the rival that the others are compared with
+ * @param network isolation of the hosts
+ * @param processors processors of the machine
+ * @param load load average of the last minute, before
+ * @param loadAtEnd load average of the last minute, at the end; includes the measurement's own
+ * @param algorithm topology of the all-reduce
+ * @param ranks number of ranks
+ * @param channels concurrent channels of each rank
+ * @param spins empty polls after which a worker yields its core; 0 for never
+ * @param rounds turns of each contestant at each size
+ * @param turns all-reduces in a turn
+ * @param contestants names in order; the last is the rival that the others are compared with
  */
 record AmongThreadsReport(
     String network,
@@ -33,10 +33,10 @@ record AmongThreadsReport(
     int turns,
     List<String> contestants,
     List<Row> rows) {
-  /* Threads that ran less are in the JSON alone. */
+  /* Threads that ran less are only in the JSON. */
   private static final double LEAST_SHOWN_US = 0.5;
 
-  /** How ranks are joined. */
+  /** Topology of the all-reduce. */
   enum Algorithm {
     RING,
     TREE;
@@ -47,26 +47,25 @@ record AmongThreadsReport(
   }
 
   /**
-   * All contestants at one size.
+   * Results of all contestants at one size.
    *
-   * @param bytes of each all-reduce
+   * @param bytes size of each all-reduce
    */
   record Row(long bytes, List<Cell> cells) {}
 
   /**
-   * One contestant at one size.
+   * Result of one contestant at one size.
    *
-   * @param medianUs of the rounds
-   * @param lowerQuartileUs which a quarter of the rounds fall short of
-   * @param upperQuartileUs which a quarter of the rounds exceed
-   * @param timesRival how many times as fast as the rival, median over the rounds; above 1 is
-   *     faster
-   * @param lowerQuartileTimesRival of the rounds
-   * @param upperQuartileTimesRival of the rounds
-   * @param rounds the median time of each round's turn, us, in order: contestants' figures of one
-   *     round belong together
-   * @param threads of a rank, that ran longest first: what each took for an all-reduce and the
-   *     small one before it; empty unless that was asked
+   * @param medianUs median over the rounds
+   * @param lowerQuartileUs lower quartile over the rounds
+   * @param upperQuartileUs upper quartile over the rounds
+   * @param timesRival rival's time ÷ this one, median over the rounds; above 1 is faster
+   * @param lowerQuartileTimesRival lower quartile of that ratio
+   * @param upperQuartileTimesRival upper quartile of that ratio
+   * @param rounds median time of each round's turn, µs; entries of contestants with the same index
+   *     are of the same round
+   * @param threads accounts of a rank's threads for an all-reduce and the small one before it, in
+   *     order of run time; empty unless enabled
    */
   record Cell(
       double medianUs,
@@ -78,13 +77,15 @@ record AmongThreadsReport(
       List<Double> rounds,
       List<ThreadAccount> threads) {}
 
-  /** Who ran in a contestant's turns at a size. */
+  /** Source of a contestant's thread accounts at a size. */
   interface Accounts {
     List<ThreadAccount> of(int contestant, long bytes);
   }
 
   /**
-   * @param figures for each contestant, by size, one figure a round
+   * Builds the rows of the table.
+   *
+   * @param figures times of each contestant, by size, one per round
    */
   static List<Row> rows(List<Map<Long, List<Double>>> figures, Accounts accounts) {
     List<Row> rows = new ArrayList<>();
@@ -117,7 +118,9 @@ record AmongThreadsReport(
         threads);
   }
 
-  /** An all-reduce is over when its last rank has the result. */
+  /**
+   * Returns the times of the slowest rank: an all-reduce ends when its last rank has the result.
+   */
   static List<Double> slowestOf(List<List<Double>> timesOfRanks) {
     List<Double> slowest = new ArrayList<>(timesOfRanks.getFirst());
     for (List<Double> times : timesOfRanks) {

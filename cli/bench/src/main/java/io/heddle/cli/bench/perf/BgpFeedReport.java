@@ -5,28 +5,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code heddle perf bgp} measured, as the program that feeds writes it.
+ * What {@code heddle perf bgp} measured, written by the feeding program.
  *
- * @param peers that announce routes
- * @param routesPerPeer of each of them
- * @param load of the machine at the end, means of 1, 5 and 15 minutes
+ * @param peers number of peers that announce routes
+ * @param routesPerPeer routes announced by each peer
+ * @param load load averages of 1, 5 and 15 minutes at the end
  */
 record BgpFeedReport(int peers, int routesPerPeer, List<Double> load, List<Run> runs) {
   /**
-   * One feed.
+   * Result of one feed.
    *
-   * @param receiver heddle or bird
-   * @param sender bird, or prebuilt UPDATEs
-   * @param feed packed: many routes an UPDATE; unpacked: neighbours in the feed differ in their
-   *     attributes; aggregate: one route for all, and some hosts that are unreachable
-   * @param seconds from the first route held (prebuilt: from the first byte sent) to the last; 0
-   *     for an aggregate
-   * @param cpuSeconds of the receiver's processor time
-   * @param memoryMb of the receiver after the feed, by the kernel's names, in MiB
-   * @param memoryBeforeMb the same before it
-   * @param prefixes in the routes file; null for BIRD, which has none
-   * @param changeUs how long single changes took with the whole table, from UPDATE to cell; null
-   *     where none were made
+   * @param receiver receiving daemon: heddle or bird
+   * @param sender bird, or prebuilt for prebuilt UPDATEs
+   * @param feed packed: many routes per UPDATE; unpacked: adjacent routes differ in their
+   *     attributes; aggregate: one route for all hosts, and a few unreachable hosts
+   * @param seconds time from the first route held (prebuilt: from the first byte sent) to the last;
+   *     0 for an aggregate
+   * @param cpuSeconds processor time of the receiver
+   * @param memoryMb memory of the receiver after the feed, by the kernel's field names, MiB
+   * @param memoryBeforeMb memory of the receiver before the feed
+   * @param prefixes number of prefixes in the routes file; null for BIRD, which has none
+   * @param changeUs time of single changes with the whole table, from UPDATE to the cell of the
+   *     routes file; null if none were made
    */
   record Run(
       String receiver,

@@ -17,7 +17,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A plugin in a process of its own that sends messages to itself when it is its turn. */
+/**
+ * Contestant of {@code heddle perf calls}: a process whose plugin sends messages to itself on its
+ * turn.
+ */
 final class CallCostContestant implements AutoCloseable {
   private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
   private static final Pattern ALLOCATED = Pattern.compile("allocated=([0-9]+)([BKMG])");
@@ -30,8 +33,9 @@ final class CallCostContestant implements AutoCloseable {
   private long allocatedBefore = -1;
 
   /**
-   * @param jvmOptions what the machine of a plugin in Java is started with on top; null for one in
-   *     C
+   * Starts the process.
+   *
+   * @param jvmOptions additional options of the plugin's JVM; null for a plugin in C
    */
   CallCostContestant(
       Lab lab,
@@ -65,7 +69,7 @@ final class CallCostContestant implements AutoCloseable {
     return pauses != null;
   }
 
-  /** What rounds found, case by case, one figure a round. */
+  /** Returns the figures of each case, one per round. */
   Map<String, List<Double>> figures() {
     return figures;
   }
@@ -73,7 +77,7 @@ final class CallCostContestant implements AutoCloseable {
   void awaitReady() throws InterruptedException {
     String line = process.next();
     if (!line.startsWith("ready ")) {
-      throw process.failure("said before it was ready: " + line);
+      throw process.failure("printed an unexpected line before it was ready: " + line);
     }
   }
 
@@ -94,7 +98,7 @@ final class CallCostContestant implements AutoCloseable {
     process.order("soak " + milliseconds, line -> {});
   }
 
-  /** What the soaks since the last report found. */
+  /** Returns the results of the soaks since the last report. */
   CallCostReport.Soak report() throws InterruptedException {
     List<CallCostReport.Tail> tails = new ArrayList<>();
     long[] messages = {0};
@@ -111,14 +115,16 @@ final class CallCostContestant implements AutoCloseable {
     return new CallCostReport.Soak(messages[0], tails);
   }
 
-  /** From here on calls, pauses and allocations count. */
+  /** Starts counting calls, pauses and allocations. */
   void beginSoaks() throws IOException, InterruptedException {
     report();
     allocatedBefore = allocatedBytes();
-    pausesBefore = pausesNs().size(); // last, since to ask for the bytes stops the machine too
+    pausesBefore = pausesNs().size(); // last, since reading the allocated bytes pauses the JVM too
   }
 
-  /** Those of the Java machine since {@link #beginSoaks}; null for a plugin in C. */
+  /**
+   * Returns pauses and allocations of the JVM since {@link #beginSoaks}; null for a plugin in C.
+   */
   CallCostReport.@Nullable Machine machine() throws IOException, InterruptedException {
     if (pauses == null) {
       return null;
@@ -145,7 +151,7 @@ final class CallCostContestant implements AutoCloseable {
     return found;
   }
 
-  /* By the thread that makes the calls, which is the process's first; −1 where nobody can tell. */
+  /* Returns bytes allocated by the calling thread, the first of the process; −1 if unknown. */
   private long allocatedBytes() throws IOException, InterruptedException {
     Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
     if (pauses == null || !Files.isExecutable(jcmd)) {

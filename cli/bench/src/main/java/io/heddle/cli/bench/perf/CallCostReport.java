@@ -8,13 +8,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the plugin's calls cost beside the same steps in C.
+ * Cost of the plugin's calls, beside the same steps in C.
  *
- * @param machine that it ran on
- * @param load of the machine before and after, mean of a minute
- * @param rounds of the cases, in turns
- * @param soakSeconds that each contestant but the first sent messages for, each call timed
- * @param contestants the first is the one in C that the others are measured by
+ * @param machine machine of the measurement
+ * @param load load averages of the last minute, before and after
+ * @param rounds number of rounds; contestants alternate
+ * @param soakSeconds duration for which each contestant but the first sent messages with each call
+ *     timed
+ * @param contestants contestants in order; the first is the one in C, reference of the ratios
  */
 record CallCostReport(
     String machine,
@@ -23,7 +24,7 @@ record CallCostReport(
     long soakSeconds,
     List<Contestant> contestants,
     List<Verdict> verdicts) {
-  /** The planes that a message of eight chunks goes over. */
+  /** Planes that a message of eight chunks is sprayed over. */
   static final int PLANES = 8;
 
   private static final int REQUESTS_OF_A_SWEEP = 32;
@@ -35,10 +36,10 @@ record CallCostReport(
   private static final double MOST_PAUSE_MS = 2;
 
   /**
-   * Who ran.
+   * Contestant and its results.
    *
-   * @param name language and way of calling
-   * @param machine the Java machine during the soaks; null for C
+   * @param name language and compilers
+   * @param machine pauses and allocations of the JVM during the soaks; null for C
    */
   record Contestant(String name, List<Case> cases, Soak soak, @Nullable Machine machine) {
     Case find(String wanted) {
@@ -47,14 +48,14 @@ record CallCostReport(
   }
 
   /**
-   * ns of one case over all rounds.
+   * Time of one case over all rounds.
    *
-   * @param name what is called
-   * @param medianNs of the rounds
-   * @param leastNs of the rounds
-   * @param lowerQuartileNs which a quarter of the rounds don't exceed
-   * @param timesC the median of the rounds' ratios, which took turns
-   * @param leastTimesC the ratio of the fastest rounds, which nothing disturbed
+   * @param name name of the case
+   * @param medianNs median over the rounds
+   * @param leastNs minimum over the rounds
+   * @param lowerQuartileNs lower quartile over the rounds
+   * @param timesC median of the rounds' ratios to C
+   * @param leastTimesC ratio of the fastest rounds, which nothing disturbed
    */
   record Case(
       String name,
@@ -65,23 +66,23 @@ record CallCostReport(
       double leastTimesC) {}
 
   /**
-   * Messages in all, and how long the calls of the soaks took.
+   * Number of messages of the soaks, and the latency of their calls.
    *
-   * @param messages that were sent
+   * @param messages number of sent messages
    */
   record Soak(long messages, List<Tail> tails) {}
 
   /**
-   * The slowest of one kind of call.
+   * Latency distribution of one kind of call.
    *
-   * @param call its name
-   * @param calls that were timed
-   * @param medianUs which half don't exceed
-   * @param p99Us which 99 in 100 don't exceed
-   * @param p999Us which 999 in 1000 don't exceed
-   * @param p9999Us which all but one in 10,000 don't exceed
-   * @param p99999Us which all but one in 100,000 don't exceed
-   * @param mostUs the slowest
+   * @param call name of the call
+   * @param calls number of timed calls
+   * @param medianUs median
+   * @param p99Us 99th percentile
+   * @param p999Us 99.9th percentile
+   * @param p9999Us 99.99th percentile
+   * @param p99999Us 99.999th percentile
+   * @param mostUs maximum
    */
   record Tail(
       String call,
@@ -110,22 +111,21 @@ record CallCostReport(
   }
 
   /**
-   * The Java machine during the soaks.
+   * Pauses and allocations of the JVM during the soaks.
    *
-   * @param pauses for collections and the like
-   * @param longestPauseUs of them
-   * @param allocatedBytes by the thread that makes the calls, to the KiB; null where nobody could
-   *     tell
+   * @param pauses number of safepoint pauses
+   * @param longestPauseUs longest pause, µs
+   * @param allocatedBytes bytes allocated by the calling thread, to the KiB; null if unknown
    */
   record Machine(int pauses, double longestPauseUs, @Nullable Long allocatedBytes) {}
 
   /**
-   * A target and whether it was met.
+   * Target and its result.
    *
-   * @param contestant whose it is
-   * @param target what is wanted
-   * @param found what was measured
-   * @param met whether it is as wanted
+   * @param contestant name of the contestant
+   * @param target text of the target
+   * @param found measured value
+   * @param met whether the target was met
    */
   record Verdict(String contestant, String target, String found, boolean met) {}
 
@@ -155,66 +155,67 @@ record CallCostReport(
     return new Contestant(name, cases, soak, machine);
   }
 
-  /** How one contestant did. */
+  /** Judges one contestant. */
   static List<Verdict> judge(Contestant one) {
     List<Verdict> verdicts = new ArrayList<>();
-    String who = one.name();
+    String name = one.name();
     Case message = one.find("message");
     verdicts.add(
-        most(who, "isend + irecv + test, times C", "%.2f", message.leastTimesC(), MOST_TIMES_C));
+        most(name, "isend + irecv + test, times C", "%.2f", message.leastTimesC(), MOST_TIMES_C));
     double sweep = one.find("test_not_ready_of_32").leastNs();
     double alone = one.find("test_not_ready").leastNs();
     double asleep = (REQUESTS_OF_A_SWEEP * sweep - alone) / (REQUESTS_OF_A_SWEEP - 1);
     verdicts.add(
         most(
-            who,
+            name,
             "test that isn't ready, once a sweep has looked, times an indirect call",
             "%.2f",
             asleep / one.find("indirect_call").leastNs(),
             MOST_NOT_READY));
     verdicts.add(
         most(
-            who,
+            name,
             "isend of one chunk, ns",
             "%.0f",
             one.find("isend_1_chunk").lowerQuartileNs(),
             MOST_ONE_CHUNK_NS));
     verdicts.add(
         most(
-            who,
+            name,
             "isend of eight chunks on eight planes, ns",
             "%.0f",
             one.find("isend_8_chunks").lowerQuartileNs(),
             MOST_EIGHT_CHUNKS_NS));
     double tail = one.soak().tails().stream().mapToDouble(Tail::p9999Us).max().orElse(Double.NaN);
-    verdicts.add(most(who, "99.99 % of calls within, us", "%.2f", tail, MOST_TAIL_US));
+    verdicts.add(most(name, "99.99 % of calls within, us", "%.2f", tail, MOST_TAIL_US));
     Machine machine = one.machine();
     if (machine != null) {
       verdicts.add(
           most(
-              who,
+              name,
               "longest pause of the Java machine, ms",
               "%.3f",
               machine.longestPauseUs() / 1e3,
               MOST_PAUSE_MS));
       Long allocated = machine.allocatedBytes();
       if (allocated != null) {
-        verdicts.add(most(who, "bytes allocated in the soaks", "%.0f", (double) allocated, 0));
+        verdicts.add(most(name, "bytes allocated in the soaks", "%.0f", (double) allocated, 0));
       }
     }
     return verdicts;
   }
 
-  private static Verdict most(String who, String target, String format, double found, double most) {
+  private static Verdict most(
+      String name, String target, String format, double found, double most) {
     return new Verdict(
-        who,
+        name,
         String.format(
             Locale.ROOT, "%s, at most " + (most % 1 == 0 ? "%.0f" : "%.1f"), target, most),
         String.format(Locale.ROOT, format, found),
         found <= most);
   }
 
-  /** The tables as people read them. */
+  /** Returns the report as text tables. */
   String table() {
     StringBuilder text = new StringBuilder();
     append(

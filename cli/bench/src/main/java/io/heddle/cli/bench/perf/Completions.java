@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * When each of a rank's sends was done, as the rank itself found: whoever looks from outside is
- * kept from its processor by the ranks, and would take that for a stall of theirs.
+ * Completion times of a rank's sends, recorded by the rank itself: an observer outside would be
+ * delayed by the ranks on its processor and would see that as their stall.
  *
- * @param seconds of the monotonic clock, in order
- * @param totals bytes up to and with each
+ * @param seconds completion times on the monotonic clock, ascending
+ * @param totals bytes sent up to and including each completion
  */
 record Completions(double[] seconds, long[] totals) {
   static Completions read(Path file) throws IOException {
@@ -26,14 +26,15 @@ record Completions(double[] seconds, long[] totals) {
         total += Long.parseLong(words[1]);
       } catch (NumberFormatException | ArrayIndexOutOfBoundsException malformed) {
         throw new HeddleException(
-            "%s, line %s: '%s' is no completion".formatted(file, i + 1, lines.get(i)), malformed);
+            "%s, line %s: '%s' is not a completion".formatted(file, i + 1, lines.get(i)),
+            malformed);
       }
       totals[i] = total;
     }
     return new Completions(seconds, totals);
   }
 
-  /** A time in which nothing was done. */
+  /** Interval without a completion. */
   record Gap(double from, double to) {
     double seconds() {
       return to - from;
@@ -41,11 +42,10 @@ record Completions(double[] seconds, long[] totals) {
   }
 
   /**
-   * The longest gap that a completion ended in this time, or that the time's end cut off; it may
-   * have begun before.
+   * Returns the longest gap that ended within the interval or was open at its end; it may have
+   * begun before.
    *
-   * @param end where nothing is looked at any more: a gap that goes on after {@code to} is as long
-   *     as up to there
+   * @param end limit up to which a gap that is open at {@code to} is followed
    */
   Gap longestGap(double from, double to, double end) {
     Gap longest = new Gap(from, from);
@@ -64,7 +64,7 @@ record Completions(double[] seconds, long[] totals) {
     return rest.seconds() > longest.seconds() ? rest : longest;
   }
 
-  /** Bytes that were done by then. */
+  /** Returns the bytes completed up to and including {@code time}. */
   long bytesAt(double time) {
     int low = 0;
     int high = seconds.length;

@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say who takes turns on which links: the plugin over planes, and a rival. */
+/** Options for the contestants and their links: the plugin over planes, and a rival. */
 final class ContestantsOption {
-  /** As many as the TCP plugin takes, and NCCL's socket transport. */
+  /** Limit of the TCP plugin and of NCCL's socket transport. */
   private static final int MOST_RIVAL_THREADS = 16;
 
   private static final int MOST_RIVAL_SOCKETS = 64;
@@ -47,45 +47,44 @@ final class ContestantsOption {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Helper threads of a communicator of the TCP plugin, as NCCL's socket transport has them"
-              + " by NCCL_SOCKET_NTHREADS; without any it has one stream (${DEFAULT-VALUE}).")
+          "Helper threads per communicator of the TCP plugin, like NCCL_SOCKET_NTHREADS of NCCL's"
+              + " socket transport; 0 for one stream without helpers (${DEFAULT-VALUE}).")
   private int rivalThreads;
 
   @Option(
       names = "--rival-sockets",
       paramLabel = "N",
       defaultValue = "1",
-      description =
-          "Sockets of each of these threads, as by NCCL_NSOCKS_PERTHREAD (${DEFAULT-VALUE}).")
+      description = "Sockets per helper thread, like NCCL_NSOCKS_PERTHREAD (${DEFAULT-VALUE}).")
   private int rivalSockets = 1;
 
   @Option(
       names = "--plugin",
       paramLabel = "FILE",
-      description = "Plugin to measure (the one that the build made).")
+      description = "Plugin to measure (the build's own).")
   private @Nullable Path plugin;
 
   @Option(
       names = "--rival",
       paramLabel = "FILE",
-      description = "Plugin to compare with (the TCP plugin of the build).")
+      description = "Plugin to compare with (the build's TCP plugin).")
   private @Nullable Path rival;
 
   @Option(
       names = "--driver",
       paramLabel = "FILE",
       hidden = true,
-      description = "The ranks' program.")
+      description = "Program of the ranks.")
   private @Nullable Path driver;
 
   /**
-   * Somebody who runs; in tables the name that the plugin gives itself stands before {@code role}.
+   * Contestant; tables show the plugin's own name before {@code role}.
    *
-   * @param onePlane or all of the lab's
+   * @param onePlane whether it has one plane instead of all
    */
   record Contestant(String role, Path plugin, boolean onePlane) {}
 
-  /** Where they run: {@code narrow} for those with one plane. */
+  /** Labs of the contestants: {@code narrow} for those with one plane. */
   record Links(Lab lab, Lab narrow) {
     Lab of(Contestant contestant) {
       return contestant.onePlane() ? narrow : lab;
@@ -96,13 +95,13 @@ final class ContestantsOption {
     return mtu;
   }
 
-  /** Over one plane, over all, and last the rival. */
+  /** Returns the contestants: the plugin over one plane, over all, and last the rival. */
   List<Contestant> contestants(OptionRange range) {
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
     range.require("--rival-threads", rivalThreads, 0, MOST_RIVAL_THREADS);
     if (rivalThreads == 0 && rivalSockets != 1) {
-      throw range.refusal("--rival-sockets is for --rival-threads of 1 and more");
+      throw range.refusal("--rival-sockets requires --rival-threads of 1 or more");
     }
     range.require(
         "--rival-sockets", rivalSockets, 1, MOST_RIVAL_SOCKETS / Math.max(1, rivalThreads));
@@ -127,14 +126,14 @@ final class ContestantsOption {
                 rivalSockets == 1 ? "" : "s");
   }
 
-  /** Part of a file's name: nothing unless the rival has helper threads. */
+  /** Returns a suffix of the file name; empty unless the rival has helper threads. */
   String fileSuffix() {
     return rivalThreads == 0 ? "" : "-rival-" + rivalThreads + "x" + rivalSockets;
   }
 
-  /** The ranks' program, unless another one was named. */
+  /** Returns the program of the ranks: the option's, or else the built one. */
   Path driver(Path built) {
-    return file(driver, built, "the ranks' program");
+    return file(driver, built, "the program of the ranks");
   }
 
   private static Path file(@Nullable Path given, Path built, String what) {
@@ -143,7 +142,7 @@ final class ContestantsOption {
 
   Links links(Lab.Kind kind, int ranks, Cleanup cleanup) {
     Lab lab = cleanup.add(Labs.create(kind, new LabPlan(ranks, planes, mtu)));
-    /* On loopback the lab itself says which planes there are, so one plane needs a lab of its own. */
+    /* On loopback the lab defines the planes, so one plane requires a separate lab. */
     Lab narrow = kind == Lab.Kind.LOOPBACK ? Labs.create(kind, new LabPlan(ranks, 1, mtu)) : lab;
     return new Links(lab, narrow);
   }

@@ -16,13 +16,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes of one driver, a rank on each host of a lab. They print lines, which are taken rank by
- * rank. Once one of them is gone that failed, whoever waits for any of them hears how it ended.
+ * Ranks of one driver program, one on each host of a lab. Their output is read line by line and
+ * rank by rank. If one rank fails, waiting for any of them throws with the failed rank's end.
  */
 final class DriverRanks implements AutoCloseable {
   private static final long POLL_MS = 200;
 
-  /** A rank that takes no input is about to end. */
+  /** Time limit for the end of a rank that closed its input. */
   private static final long END_SECONDS = 5;
 
   private final String name;
@@ -33,9 +33,11 @@ final class DriverRanks implements AutoCloseable {
   private volatile long lastLineNs = System.nanoTime();
 
   /**
-   * @param name what a failure is told of
-   * @param folder its own, where logs go; deleted at the end unless a rank fails
-   * @param onIdle called a few times a second while it waits
+   * Starts the ranks.
+   *
+   * @param name prefix of failure messages
+   * @param folder folder for logs, owned; deleted at the end unless a rank fails
+   * @param onIdle called a few times a second while waiting
    */
   DriverRanks(
       String name,
@@ -78,30 +80,30 @@ final class DriverRanks implements AutoCloseable {
     return ranks.stream().map(RankProcess::pid).toList();
   }
 
-  /** Writes a line to the standard input of each. */
+  /** Writes a line to the standard input of each rank. */
   void say(String line) throws InterruptedException {
     for (RankProcess rank : ranks) {
       try {
         rank.say(line);
       } catch (IOException ended) {
         if (rank.awaitEnd(END_SECONDS)) {
-          throw gone(List.of(rank));
+          throw rankEnded(List.of(rank));
         }
-        throw failure(rank.rank(), "takes no more input");
+        throw failure(rank.rank(), "has closed its standard input");
       }
     }
   }
 
-  /** No more lines come to their standard input. */
+  /** Closes the standard input of each rank. */
   void endInput() {
     ranks.forEach(RankProcess::endInput);
   }
 
   /**
-   * The next line that a rank prints.
+   * Waits for the next line of a rank.
    *
-   * @param quietSeconds without a line of any rank after which they are taken to hang
-   * @throws HeddleException where it has ended, another has failed, or they hang
+   * @param quietSeconds time without a line of any rank after which they count as hung
+   * @throws HeddleException if the rank has ended, another has failed, or they hang
    */
   String next(int rank, long quietSeconds) throws InterruptedException {
     long start = System.nanoTime();
@@ -113,12 +115,12 @@ final class DriverRanks implements AutoCloseable {
       }
       failIfOneHasFailed();
       if (!ranks.get(rank).isAlive()) {
-        ranks.get(rank).exitCode(); // with it all its lines are there
+        ranks.get(rank).exitCode(); // once it is known, all lines have been read
         @Nullable String left = lines.get(rank).poll();
         if (left != null) {
           return left;
         }
-        throw gone(List.of(ranks.get(rank)));
+        throw rankEnded(List.of(ranks.get(rank)));
       }
       onIdle.run();
     }
@@ -126,9 +128,9 @@ final class DriverRanks implements AutoCloseable {
   }
 
   /**
-   * Waits until all have ended as they should. Each ends by itself where it makes no progress.
+   * Waits until all ranks have ended. A rank without progress ends by itself.
    *
-   * @throws HeddleException where one has failed
+   * @throws HeddleException if a rank has failed
    */
   void awaitEnd() throws InterruptedException {
     while (ranks.stream().anyMatch(RankProcess::isAlive)) {
@@ -139,8 +141,8 @@ final class DriverRanks implements AutoCloseable {
     failIfOneHasFailed();
   }
 
-  /** What a rank that has ended printed, as far as nobody took it. */
-  List<String> left(int rank) {
+  /** Returns the unread lines of a rank that has ended. */
+  List<String> unreadLines(int rank) {
     return List.copyOf(lines.get(rank));
   }
 
@@ -152,24 +154,24 @@ final class DriverRanks implements AutoCloseable {
       }
     }
     if (!failed.isEmpty()) {
-      throw gone(failed);
+      throw rankEnded(failed);
     }
   }
 
-  /* Of several that failed one may be the reason of the others' end. */
-  private HeddleException gone(List<RankProcess> failed) throws InterruptedException {
+  /* Names all failed ranks: one may be the cause of the others' end. */
+  private HeddleException rankEnded(List<RankProcess> failed) throws InterruptedException {
     List<String> ends = new ArrayList<>();
     for (RankProcess rank : failed) {
       ends.add("rank " + rank.rank() + " " + rank.end());
     }
-    return told(String.join(", ", ends), failed);
+    return withLogs(String.join(", ", ends), failed);
   }
 
   HeddleException failure(int rank, String what) {
-    return told("rank " + rank + " " + what, List.of(ranks.get(rank)));
+    return withLogs("rank " + rank + " " + what, List.of(ranks.get(rank)));
   }
 
-  private HeddleException told(String what, List<RankProcess> of) {
+  private HeddleException withLogs(String what, List<RankProcess> of) {
     folder.keep();
     StringBuilder text = new StringBuilder(name + ": " + what);
     text.append(" (all logs are in ").append(folder.path()).append(')');
@@ -185,7 +187,7 @@ final class DriverRanks implements AutoCloseable {
     return new HeddleException(text.toString());
   }
 
-  /** Ends what still runs. */
+  /** Kills the ranks that still run. */
   @Override
   public void close() throws IOException {
     ranks.forEach(RankProcess::close);

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * An emulated guest whose kernel has RDMA devices of its own (rxe). It runs scripts that are handed
- * in through a folder, with the functions of {@code system-tests/guest/topology.sh}.
+ * Emulated guest whose kernel has RDMA devices (rxe). It runs scripts that are passed through a
+ * shared folder, with the functions of {@code system-tests/guest/topology.sh}.
  */
 final class EmulatedGuest implements AutoCloseable {
   private static final Path SCRIPTS = Path.of("system-tests", "guest");
@@ -45,10 +45,10 @@ final class EmulatedGuest implements AutoCloseable {
     return given == null ? Installation.root().resolve(".build/guest") : Path.of(given);
   }
 
-  /** Why there can be no guest here; makes one where that takes no more than time. */
+  /** Returns the reason why a guest can't run here; builds the guest's image if it is missing. */
   static Optional<String> refusal() throws IOException, InterruptedException {
     if (!Files.isExecutable(script("make.sh"))) {
-      return Optional.of("the emulated guest is part of a checkout");
+      return Optional.of("the emulated guest needs a checkout of the sources");
     }
     Process make =
         new ProcessBuilder(script("make.sh").toString(), cache().toString())
@@ -59,7 +59,7 @@ final class EmulatedGuest implements AutoCloseable {
       String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       int status = make.waitFor();
       if (status != 0 && status != NO_GUEST_HERE) {
-        throw new HeddleException("the guest can't be made: " + said.strip());
+        throw new HeddleException("can't build the guest: " + said.strip());
       }
       return status == 0 ? Optional.empty() : Optional.of(said.strip());
     } finally {
@@ -68,13 +68,14 @@ final class EmulatedGuest implements AutoCloseable {
   }
 
   /**
-   * Starts one and waits until it takes scripts.
+   * Starts a guest and waits until it accepts scripts.
    *
-   * @param inside where its tap devices are: from a command line to one that runs there
-   * @param taps its interfaces eth0, eth1, …
-   * @param setUp a script that runs before all others
-   * @param folder an empty one for its files
-   * @param limitSeconds after which it is ended
+   * @param inside prefixes a command line so that it runs in the network namespace of the tap
+   *     devices
+   * @param taps tap devices of its interfaces eth0, eth1, …
+   * @param setUp script that runs before all others
+   * @param folder empty folder for its files
+   * @param limitSeconds time after which the guest is ended
    */
   static EmulatedGuest start(
       UnaryOperator<List<String>> inside,
@@ -110,7 +111,7 @@ final class EmulatedGuest implements AutoCloseable {
     }
   }
 
-  /** What is waited for. */
+  /** Condition to wait for. */
   private interface Condition {
     boolean holds() throws IOException;
   }
@@ -123,7 +124,7 @@ final class EmulatedGuest implements AutoCloseable {
       }
       if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(START_SECONDS)) {
         throw new HeddleException(
-            "the guest does nothing for " + START_SECONDS + " s: " + lastWords(log));
+            "the guest made no progress for " + START_SECONDS + " s: " + lastWords(log));
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
@@ -132,14 +133,14 @@ final class EmulatedGuest implements AutoCloseable {
   private static String lastWords(Path file) throws IOException {
     String said =
         Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1).strip() : "";
-    return said.isEmpty() ? "it said nothing" : said.lines().toList().getLast();
+    return said.isEmpty() ? "no output" : said.lines().toList().getLast();
   }
 
   /**
-   * Runs a script, for {@code bash -eu}, to its end.
+   * Runs a script with {@code bash -eu} to its end.
    *
-   * @return what it printed
-   * @throws HeddleException where it fails, with its last words
+   * @return output of the script
+   * @throws HeddleException if it fails, with its last line of output
    */
   String run(String script) throws IOException, InterruptedException {
     String name = "job" + ++jobs;
@@ -153,14 +154,14 @@ final class EmulatedGuest implements AutoCloseable {
     return Files.readString(output, StandardCharsets.ISO_8859_1);
   }
 
-  /* Whole at once. */
+  /* Writes a file atomically: readers see all of it or nothing. */
   private void put(String name, String content) throws IOException {
     Path fresh = folder.resolve(name + ".new");
     Files.writeString(fresh, content);
     Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /* SIGTERM lets the script remove its files; QEMU ends with the script. */
+  /* On SIGTERM the script removes its files; QEMU ends with the script. */
   @Override
   public void close() throws IOException {
     process.destroy();

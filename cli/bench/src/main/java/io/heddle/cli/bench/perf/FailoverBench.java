@@ -26,7 +26,10 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a plane from running all-reduces, round by round, and looks at what they carry. */
+/**
+ * Measurement of failover: takes a plane from running all-reduces, round by round, and evaluates
+ * their completions.
+ */
 final class FailoverBench {
   static final int PLANES = 4;
   private static final int RANKS = 2;
@@ -39,11 +42,11 @@ final class FailoverBench {
   private static final int TIMEOUT_SECONDS = 60;
   private static final double NANO = 1e-9;
 
-  /** The first moments belong to the ranks' warm-up. */
+  /** Warm-up time of the ranks. */
   private static final double WARM_SECONDS = 1.5;
 
-  /** As long before the event as after it. */
-  private static final int LOOK_SECONDS = 3;
+  /** Observed time before the event, and after it. */
+  private static final int OBSERVED_SECONDS = 3;
 
   private final Path plugin;
   private final Path driver;
@@ -54,19 +57,23 @@ final class FailoverBench {
   private final @Nullable Consumer<String> timelines;
   private int runs;
 
-  /** The network of a case. */
+  /** Network of a case. */
   private interface Bench {
     Lab lab();
 
-    /** Prepares the loss of a plane: what it takes to start a program shan't count. */
-    Runnable readyToTake(int plane);
+    /**
+     * Prepares the loss of a plane, so that the start of a program isn't part of the measurement.
+     */
+    Runnable preparedLoss(int plane);
 
-    void giveBack(int plane) throws InterruptedException;
+    void restore(int plane) throws InterruptedException;
   }
 
   /**
-   * @param policy the ranks' HEDDLE_POLICY
-   * @param timelines hears what each round's ranks logged and when; null where nobody asks
+   * Creates the measurement.
+   *
+   * @param policy HEDDLE_POLICY of the ranks
+   * @param timelines consumer of each round's timeline; null for none
    */
   FailoverBench(
       Path plugin,
@@ -88,7 +95,7 @@ final class FailoverBench {
   /**
    * Measures one case.
    *
-   * @param onRound hears of each round's number, from 1, before it
+   * @param onRound called with the number of each round, from 1, before it starts
    */
   List<Recovery> measure(FailoverCase of, int rounds, IntConsumer onRound)
       throws IOException, InterruptedException {
@@ -99,7 +106,7 @@ final class FailoverBench {
         onRound.accept(round);
         int plane = round % PLANES;
         recoveries.add(round(bench, plane));
-        bench.giveBack(plane);
+        bench.restore(plane);
       }
       return recoveries;
     }
@@ -109,23 +116,23 @@ final class FailoverBench {
     AllReducePlan plan = plan();
     AllReduceRun ranks = cleanup.add(new AllReduceRun(bench.lab(), plan));
     Round round = new Round(bench, plane, plan);
-    ranks.run(result -> {}, round::look);
+    ranks.run(result -> {}, round::poll);
     ranks.close();
     if (ranks.wrong() > 0) {
-      throw new HeddleException(ranks.wrong() + " wrong elements; see " + plan.folder());
+      throw new HeddleException(ranks.wrong() + " wrong elements; logs are in " + plan.folder());
     }
     List<Completions> done = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {
       done.add(Completions.read(plan.completions(rank)));
     }
-    Recovery recovery = Recovery.of(done, round.event, LOOK_SECONDS);
+    Recovery recovery = Recovery.of(done, round.event, OBSERVED_SECONDS);
     if (timelines != null) {
       timelines.accept(FailoverTimeline.of(plan, RANKS, round.event, round.over, done));
     }
     return recovery;
   }
 
-  /** One run, looked at ten times a second: ranks have no use for more company. */
+  /** One run, polled ten times a second; more would take processor time from the ranks. */
   private static final class Round {
     private final Bench bench;
     private final int plane;
@@ -141,18 +148,18 @@ final class FailoverBench {
       this.plan = plan;
     }
 
-    void look() {
+    void poll() {
       double now = System.nanoTime() * NANO;
       Runnable loss = ready;
       if (first <= 0) {
         first = isRunning() ? now : 0;
       } else if (loss == null && now - first >= WARM_SECONDS) {
-        ready = bench.readyToTake(plane);
-      } else if (loss != null && event <= 0 && now - first >= WARM_SECONDS + LOOK_SECONDS) {
+        ready = bench.preparedLoss(plane);
+      } else if (loss != null && event <= 0 && now - first >= WARM_SECONDS + OBSERVED_SECONDS) {
         event = System.nanoTime() * NANO;
         loss.run();
         over = System.nanoTime() * NANO;
-      } else if (event > 0 && now - event > LOOK_SECONDS) {
+      } else if (event > 0 && now - event > OBSERVED_SECONDS) {
         Objects.requireNonNull(plan.watched()).end();
       }
     }
@@ -192,7 +199,7 @@ final class FailoverBench {
       }
 
       @Override
-      public Runnable readyToTake(int plane) {
+      public Runnable preparedLoss(int plane) {
         return switch (of) {
           case CARRIER -> faults.readyToCutCarrier(0, plane);
           case NOTHING -> () -> {};
@@ -201,7 +208,7 @@ final class FailoverBench {
       }
 
       @Override
-      public void giveBack(int plane) {
+      public void restore(int plane) {
         faults.restore(0, plane);
       }
     };
@@ -235,14 +242,14 @@ final class FailoverBench {
       }
 
       @Override
-      public Runnable readyToTake(int plane) {
+      public Runnable preparedLoss(int plane) {
         return separate
             ? () -> fabric.setReachable(plane + 1, RANKS, false)
             : () -> fabric.cut(plane + 1, fabric.leafOf(1), true);
       }
 
       @Override
-      public void giveBack(int plane) {
+      public void restore(int plane) {
         if (separate) {
           fabric.setReachable(plane + 1, RANKS, true);
         } else {

@@ -1,20 +1,20 @@
 package io.heddle.cli.bench.perf;
 
-/** How a plane is taken from a job, and what is asked of the job then. */
+/** Kind of plane loss, with its target for the job. */
 enum FailoverCase {
-  /** Nothing happens: what the measurement itself sees. */
+  /** Control case: nothing happens. */
   NOTHING("nothing", "nothing happens", 0),
 
-  /** The interface goes down at one host. */
+  /** Interface goes down at one host. */
   CARRIER("carrier", "the interface goes down", 50),
 
-  /** Packets vanish; nobody tells. */
+  /** Packets vanish, without any notification. */
   SILENT("silent", "packets vanish, no BFD", 1_000),
 
-  /** Packets vanish; the routers notice by BFD and withdraw their routes. */
+  /** Packets vanish; the routers detect it by BFD and withdraw their routes. */
   SILENT_BFD("silent-bfd", "packets vanish, BFD between routers", 300),
 
-  /** The plane's leaf announces that it doesn't reach a host any more; packets still pass. */
+  /** The plane's leaf withdraws a host's route; packets still pass. */
   WITHDRAWAL("withdrawal", "the leaf announces the host as unreachable", 0);
 
   private final String word;
@@ -27,7 +27,7 @@ enum FailoverCase {
     this.aimMs = aimMs;
   }
 
-  /** For the command line. */
+  /** Returns the name on the command line. */
   @Override
   public String toString() {
     return word;
@@ -37,12 +37,12 @@ enum FailoverCase {
     return text;
   }
 
-  /** From the event to full speed, in milliseconds; 0 where there must be no stall at all. */
+  /** Returns the time allowed from the event to full speed, ms; 0 if no stall is allowed. */
   int aimMs() {
     return aimMs;
   }
 
-  /** Whether it needs routers. */
+  /** Returns whether the case needs routers. */
   boolean onFabric() {
     return this == SILENT_BFD || this == WITHDRAWAL;
   }

@@ -6,22 +6,22 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * What {@code heddle perf failover} measured.
+ * Report of {@code heddle perf failover}.
  *
- * @param processors of the machine
- * @param bytes of each all-reduce
- * @param policy who carries the next chunk
- * @param rounds how often each was measured
+ * @param processors processors of the machine
+ * @param bytes size of each all-reduce
+ * @param policy spray policy
+ * @param rounds number of rounds
  */
 record FailoverReport(int processors, long bytes, String policy, int rounds, List<Row> rows) {
   /**
-   * One case.
+   * Result of one case.
    *
-   * @param plane how it is taken, as --cases names it
-   * @param event the same for people
-   * @param aimMs to full speed; 0 asks for no stall
-   * @param rounds how often each was measured
-   * @param met whether every round kept to it
+   * @param plane name of the case, as in --cases
+   * @param event description of the case
+   * @param aimMs time allowed to full speed, ms; 0 if no stall is allowed
+   * @param rounds result of each round
+   * @param met whether every round met the target
    */
   record Row(String plane, String event, int aimMs, List<Recovery> rounds, boolean met) {
     static Row of(FailoverCase of, List<Recovery> rounds) {
@@ -56,7 +56,7 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
     return text.toString();
   }
 
-  /** What stands above the rows. */
+  /** Returns the heading of the table. */
   static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(

@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the ranks of a round say of the moments round its event, in order of time. */
+/** Timeline of the logs and completions of a round's ranks around its event. */
 final class FailoverTimeline {
-  /** A line of a rank's log: the time, and the rest. */
+  /** Line of a rank's log: the time, and the rest. */
   private static final Pattern LINE = Pattern.compile("(\\d+\\.\\d+) (.*)");
 
   private static final double BEFORE_SECONDS = 0.05;
   private static final double AFTER_SECONDS = 0.75;
   private static final double MS = 1e3;
 
-  /** A time without a completion that is worth a line. */
+  /** Shortest gap between completions that is listed. */
   private static final double GAP_SECONDS = 0.008;
 
   private record Entry(double seconds, String text) {}
@@ -27,16 +27,16 @@ final class FailoverTimeline {
   private FailoverTimeline() {}
 
   /**
-   * Lines with milliseconds since the event.
+   * Returns the timeline, with times in milliseconds since the event.
    *
-   * @param event when the command that makes it was told to
-   * @param over when that command had ended
+   * @param event time when the command that causes the event was started
+   * @param over time when that command had ended
    */
   static String of(AllReducePlan plan, int ranks, double event, double over, List<Completions> done)
       throws IOException {
     List<Entry> entries = new ArrayList<>();
-    entries.add(new Entry(event, "the event is asked for"));
-    entries.add(new Entry(over, "who makes it has ended"));
+    entries.add(new Entry(event, "the command that causes the event starts"));
+    entries.add(new Entry(over, "the command that causes the event has ended"));
     for (int rank = 0; rank < ranks; rank++) {
       for (String line : Files.readAllLines(plan.log(rank))) {
         Matcher timed = LINE.matcher(line);
@@ -68,7 +68,7 @@ final class FailoverTimeline {
                 seconds[i],
                 String.format(
                     Locale.ROOT,
-                    "rank %d: a send is done, the first for %.1f ms",
+                    "rank %d: a send completes, the first for %.1f ms",
                     rank,
                     MS * gap)));
       }

@@ -4,26 +4,26 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf flood} found.
+ * Report of {@code heddle perf flood}.
  *
- * @param network how hosts were kept apart
+ * @param network isolation of the hosts
  * @param planeCount planes of each host
- * @param mtuBytes of the links
+ * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages under way
- * @param milliseconds how long a measurement lasted
- * @param rounds how often each was measured
- * @param packetsPerMinute malformed packets, to both ranks in turn
- * @param load of the machine before and after, mean of a minute
- * @param calmGbps payload that arrived while they went to a host outside the job, a number a round
- * @param floodedGbps payload that arrived beside them
- * @param besideCalm with them ÷ without, of the same round
- * @param calmBytesPerNs payload that arrived a ns of the ranks' processors, without them
- * @param floodedBytesPerNs the same beside them
- * @param besideCalmPerNs with them ÷ without, of the same round
- * @param packetsSent malformed packets to the job in all
- * @param counted what the ranks' devices counted from the first round to the last, each counter of
- *     such packets
+ * @param outstanding messages in flight
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds
+ * @param packetsPerMinute malformed packets per minute, to both ranks in turn
+ * @param load load averages of the last minute, before and after
+ * @param calmGbps received payload while the packets went to a host outside the job, one value per
+ *     round
+ * @param floodedGbps received payload while the packets went to the job
+ * @param besideCalm ratio flooded ÷ calm of each round
+ * @param calmBytesPerNs received payload per ns of the ranks' processor time, calm
+ * @param floodedBytesPerNs received payload per ns of the ranks' processor time, flooded
+ * @param besideCalmPerNs ratio flooded ÷ calm of each round, per processor time
+ * @param packetsSent total of malformed packets to the job
+ * @param counted growth of the device counters for such packets, from the first round to the last
  */
 record FloodReport(
     String network,
@@ -44,10 +44,10 @@ record FloodReport(
     long packetsSent,
     List<Counted> counted) {
   /**
-   * How many, by name.
+   * Growth of a counter.
    *
-   * @param counter as the page of counters has it
-   * @param packets by which it grew, at both ranks
+   * @param counter name of the counter
+   * @param packets growth at both ranks together
    */
   record Counted(String counter, long packets) {}
 

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How busy this machine is. */
+/** Load average of this machine. */
 public final class HostLoad {
   private static final Path LOADAVG = Path.of("/proc/loadavg");
 
   private HostLoad() {}
 
-  /** Processes that wanted a processor, mean of the last minute. */
+  /** Returns the load average of the last minute. */
   public static double ofLastMinute() {
     try {
       return Double.parseDouble(Files.readString(LOADAVG).split(" ")[0]);

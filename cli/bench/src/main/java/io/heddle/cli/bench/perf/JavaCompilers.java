@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Which of Java's compilers a plugin that is measured has. */
+/** Compilers of the JVM of a measured plugin. */
 enum JavaCompilers {
-  /** Those that it takes itself: the first alone on fewer than four processors, else both. */
+  /** Default of the plugin: the first alone on fewer than four processors, else both. */
   AUTO("", ""),
-  /** The first alone. */
+  /** First compiler alone. */
   FIRST("-XX:TieredStopAtLevel=1", "Java's first compiler alone"),
-  /** Both, as on four processors and more. */
+  /** Both compilers, the default on four or more processors. */
   BOTH("-XX:TieredStopAtLevel=4", "both of Java's compilers");
 
   static final String VARIABLE = "HEDDLE_JVM_OPTIONS";
 
-  /** How long the second compiler takes to have compiled all that a measurement runs, and more. */
+  /** Time after which the second compiler has compiled all code of a measurement, with margin. */
   private static final long SECOND_COMPILER_MS = TimeUnit.SECONDS.toMillis(5);
 
   private final String option;
@@ -28,21 +28,21 @@ enum JavaCompilers {
     this.title = title;
   }
 
-  /** What Java is started with for it; empty where nothing is asked for. */
+  /** Returns the JVM option; empty for the default. */
   String option() {
     return option;
   }
 
-  /** For people; empty where nothing is asked for. */
+  /** Returns a description for people; empty for the default. */
   String title() {
     return title;
   }
 
   /**
-   * The variable that asks for it, before what a user has in there, so that the user's comes last
-   * and counts.
+   * Returns the environment variable with this option. The user's own options follow it, so that
+   * they take precedence.
    *
-   * @param own what the user has, null for nothing
+   * @param own the user's options, or null
    */
   Map<String, String> environment(@Nullable String own) {
     Map<String, String> environment = new HashMap<>();
@@ -52,12 +52,12 @@ enum JavaCompilers {
     return environment;
   }
 
-  /** How long a contestant runs before what it does is compiled for good, in milliseconds. */
+  /** Returns the time that a contestant runs before its code is compiled for good, ms. */
   long settleMs() {
     return this == BOTH ? SECOND_COMPILER_MS : 0;
   }
 
-  /** Part of a file's name: nothing unless something is asked for. */
+  /** Returns a suffix of the file name; empty for the default. */
   String fileSuffix() {
     return this == AUTO ? "" : "-compilers-" + name().toLowerCase(Locale.ROOT);
   }

@@ -8,13 +8,13 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Where something was measured.
+ * Machine of a measurement.
  *
- * @param processor its name
- * @param processors that the measurement may use
- * @param memoryGibibytes of the machine
- * @param kernel release
- * @param java virtual machine and version
+ * @param processor model name of the processor
+ * @param processors processors available to the measurement
+ * @param memoryGibibytes memory size
+ * @param kernel release of the kernel
+ * @param java name and version of the JVM
  */
 public record Machine(
     String processor, int processors, double memoryGibibytes, String kernel, String java) {

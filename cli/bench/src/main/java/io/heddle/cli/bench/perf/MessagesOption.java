@@ -6,12 +6,12 @@ import io.heddle.cli.kit.OptionRange;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The options that say over how many planes bandwidth is measured, and with which messages. */
+/** Options for planes and messages of a bandwidth measurement. */
 final class MessagesOption {
   private static final int FEWEST_PLANES = 2;
   private static final int MOST_PLANES = 16;
 
-  /** As many as the ranks' program keeps. */
+  /** Limit of the program of the ranks. */
   private static final int MOST_OUTSTANDING = 32;
 
   @Option(
@@ -26,14 +26,14 @@ final class MessagesOption {
       paramLabel = "BYTES",
       defaultValue = "1M",
       converter = ByteSize.class,
-      description = "A message (${DEFAULT-VALUE}).")
+      description = "Message size (${DEFAULT-VALUE}).")
   private long bytes;
 
   @Option(
       names = "--outstanding",
       paramLabel = "N",
       defaultValue = "8",
-      description = "Messages under way (${DEFAULT-VALUE}).")
+      description = "Messages in flight (${DEFAULT-VALUE}).")
   private int outstanding;
 
   int planes() {
@@ -56,7 +56,7 @@ final class MessagesOption {
 
   PluginPerfPlan plan(int rounds, int milliseconds, boolean pinned) {
     return new PluginPerfPlan(
-        Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program"),
+        Installation.requirePart(Installation.PLUGIN_PERF, "the program of the ranks"),
         List.of(PluginPerfKind.BANDWIDTH),
         bytes,
         bytes,

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One way between ranks, puts or messages, in processes of its own that measure when it is their
- * turn and use no processor otherwise.
+ * Contestant of {@code heddle perf one-sided}: ranks that measure puts or messages on their turn
+ * and are idle otherwise.
  */
 final class OneSidedContestant implements AutoCloseable {
   private static final long QUIET_SECONDS = 120;
@@ -20,34 +20,34 @@ final class OneSidedContestant implements AutoCloseable {
   private final DriverRanks ranks;
 
   /**
-   * What is measured.
+   * Test case.
    *
-   * @param name as the driver's {@code --test} takes it
-   * @param iterations of a round
+   * @param name name for the driver's {@code --test}
+   * @param iterations iterations of a round
    */
   record Test(String name, long bytes, int ranks, int iterations, String unit) {}
 
-  OneSidedContestant(Lab lab, String way, Test test, Path driver, Path plugin, int rounds)
+  OneSidedContestant(Lab lab, String transfer, Test test, Path driver, Path plugin, int rounds)
       throws IOException {
     RunFolder folder = new RunFolder();
     ranks =
         new DriverRanks(
-            test.name() + " by " + way,
+            test.name() + " by " + transfer,
             lab,
             test.ranks(),
             folder,
-            rank -> command(driver, plugin, folder.path(), way, test, rank, rounds),
+            rank -> command(driver, plugin, folder.path(), transfer, test, rank, rounds),
             Map.of("HEDDLE_ONE_SIDED", "1", "HEDDLE_STATS_DIR", folder.path().toString()),
             () -> {});
   }
 
   private static List<String> command(
-      Path driver, Path plugin, Path folder, String way, Test test, int rank, int rounds) {
+      Path driver, Path plugin, Path folder, String transfer, Test test, int rank, int rounds) {
     return List.of(
         driver.toString(),
         "--plugin=" + plugin,
         "--rendezvous=" + folder,
-        "--over=" + way,
+        "--over=" + transfer,
         "--test=" + test.name(),
         "--rank=" + rank,
         "--ranks=" + test.ranks(),
@@ -62,7 +62,7 @@ final class OneSidedContestant implements AutoCloseable {
     event("warm");
   }
 
-  /** One round, in the test's unit. */
+  /** Measures one round; returns the figure in the test's unit. */
   double measure() throws InterruptedException {
     ranks.say("go");
     return event("measured").path("value").asDouble();
@@ -81,9 +81,9 @@ final class OneSidedContestant implements AutoCloseable {
         return event;
       }
     } catch (JsonProcessingException notJson) {
-      throw ranks.failure(0, "printed a line that is no report: " + line);
+      throw ranks.failure(0, "printed an unexpected line: " + line);
     }
-    throw ranks.failure(0, "reported something else than " + wanted + ": " + line);
+    throw ranks.failure(0, "reported another event than " + wanted + ": " + line);
   }
 
   @Override

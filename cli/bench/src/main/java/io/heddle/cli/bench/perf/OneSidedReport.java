@@ -4,26 +4,26 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf one-sided} found.
+ * Report of {@code heddle perf one-sided}.
  *
- * @param network how hosts were kept apart
- * @param processors that all ranks shared
- * @param planes of each host
- * @param rounds how often each was measured, both ways in turns
- * @param load of the machine before and after, mean of a minute
- * @param rows one for each test
+ * @param network isolation of the hosts
+ * @param processors processors shared by all ranks
+ * @param planes planes of each host
+ * @param rounds number of rounds; puts and messages alternate
+ * @param load load averages of the last minute, before and after
+ * @param rows results, one for each test
  */
 record OneSidedReport(
     String network, int processors, int planes, int rounds, List<Double> load, List<Row> rows) {
   /**
-   * One test; a number a round, and what stands at one place was measured one after the other.
+   * Result of one test: one value per round; values with the same index are of the same round.
    *
-   * @param test its name
-   * @param bytes of each put, and of each message
-   * @param ranks processes
-   * @param unit of both ways' numbers
-   * @param puts by puts with signals
-   * @param messages by sends and receives of the net interface
+   * @param test name of the test
+   * @param bytes size of each put and of each message
+   * @param ranks number of ranks
+   * @param unit unit of the values
+   * @param puts values by puts with signals
+   * @param messages values by sends and receives of the net interface
    * @param ratios puts ÷ messages
    */
   record Row(

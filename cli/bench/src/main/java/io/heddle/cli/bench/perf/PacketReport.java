@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf packet} found.
+ * Report of {@code heddle perf packet}.
  *
- * @param network how hosts were kept apart
+ * @param network isolation of the hosts
  * @param planeCount planes of each host
- * @param mtuBytes of the links
+ * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages under way
- * @param milliseconds how long a measurement lasted
- * @param rounds how often each was measured
- * @param loss share of packets that was lost where some were
- * @param load of the machine before and after, mean of a minute
+ * @param outstanding messages in flight
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds
+ * @param loss share of packets lost in the lossy rows
+ * @param load load averages of the last minute, before and after
  */
 record PacketReport(
     String network,
@@ -28,13 +28,14 @@ record PacketReport(
     List<Double> load,
     List<Row> rows) {
   /**
-   * One contestant; a number a round, and what stands at one place was measured in one round.
+   * Result of one contestant: one value per round; values with the same index are of the same
+   * round.
    *
-   * @param contestant who chose planes, and how
-   * @param loss share of packets that it lost
-   * @param goodputGbps payload that arrived
+   * @param contestant policy, or go-back-N
+   * @param loss share of packets lost
+   * @param goodputGbps received payload
    * @param besideSpray goodput ÷ that of spray without loss
-   * @param besideLossless goodput ÷ its own without loss
+   * @param besideLossless goodput ÷ the same contestant's without loss
    */
   record Row(
       String contestant,

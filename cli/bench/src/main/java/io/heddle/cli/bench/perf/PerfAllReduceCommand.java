@@ -28,16 +28,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The plugin over one plane and over several, beside a TCP plugin, on the same links and in turns.
+ * Command that compares all-reduces of the plugin, over one plane and over several, with a TCP
+ * plugin on the same links.
  */
 @Command(
     name = "allreduce",
     description =
-        "All-reduce times of the plugin over one plane and over all, beside a TCP plugin on the"
-            + " same links.",
+        "Measures all-reduce times of the plugin over one plane and over all, beside a TCP plugin"
+            + " on the same links.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    footer = "%nThe contestants take turns, round by round; wrong data ends the run.")
+    footer = "%nContestants alternate, round by round. Wrong data ends the run.")
 final class PerfAllReduceCommand implements Callable<Integer> {
   private static final int TIMEOUT_SECONDS = 60;
 
@@ -47,14 +48,14 @@ final class PerfAllReduceCommand implements Callable<Integer> {
       names = "--ranks",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Processes (${DEFAULT-VALUE}).")
+      description = "Number of ranks (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each contestant runs (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
@@ -62,7 +63,7 @@ final class PerfAllReduceCommand implements Callable<Integer> {
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** One run of a contestant. */
+  /** Outcome of one run of a contestant. */
   private record Outcome(String name, List<AllReduceResult> results) {}
 
   @Override

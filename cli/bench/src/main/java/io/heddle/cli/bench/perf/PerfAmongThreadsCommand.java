@@ -22,18 +22,18 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The plugin over one plane and over several, beside TCP, among threads as NCCL has them. */
+/** Command that compares all-reduces of the plugin and TCP among threads as NCCL runs them. */
 @Command(
     name = "among-threads",
     description =
-        "All-reduce times among threads as NCCL has them around a plugin: one that moves data, one"
-            + " that sets up, and one in the kernels' place that looks at its buffers all the time."
-            + " They compete for the cores. Every element is checked.",
+        "Measures all-reduce times among threads as NCCL runs them around a plugin: one moves data,"
+            + " one sets up, and one stands for the GPU's kernels and polls its buffers all the"
+            + " time. The threads compete for the cores. Every element is checked.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nAll contestants run at once and take turns at every size, round by round; who waits for"
-            + " its turn sleeps. Wrong data ends the run.")
+        "%nAll contestants are started at once and alternate at every size, round by round; waiting"
+            + " contestants sleep. Wrong data ends the run.")
 final class PerfAmongThreadsCommand implements Callable<Integer> {
   private static final int MOST_RANKS = 8;
   private static final int MOST_CHANNELS = 16;
@@ -55,21 +55,22 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
       names = "--ranks",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Processes, up to 8 (${DEFAULT-VALUE}).")
+      description = "Number of ranks, up to 8 (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
       names = "--algorithm",
       paramLabel = "HOW",
       defaultValue = "RING",
-      description = "${COMPLETION-CANDIDATES}, in either case (${DEFAULT-VALUE}).")
+      description =
+          "Topology: ${COMPLETION-CANDIDATES}, in upper or lower case (${DEFAULT-VALUE}).")
   private AmongThreadsReport.Algorithm algorithm = AmongThreadsReport.Algorithm.RING;
 
   @Option(
       names = "--channels",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Rings or trees side by side, each with connections (${DEFAULT-VALUE}).")
+      description = "Concurrent rings or trees, each with its own connections (${DEFAULT-VALUE}).")
   private int channels;
 
   @Option(
@@ -91,13 +92,13 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "200",
       description =
-          "Looks in vain after which the kernels' thread gives its core away; 0: never"
+          "Empty polls after which the kernels' thread yields its core; 0 for never"
               + " (${DEFAULT-VALUE}).")
   private int spins;
 
   @Option(
       names = "--threads",
-      description = "Also say which thread of a rank ran how long, by the kernel's accounts.")
+      description = "Also report the run time of each thread of a rank, by the kernel's accounts.")
   private boolean accounts;
 
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();

@@ -18,13 +18,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Feeds the route daemon and BIRD with large tables. */
+/** Command that feeds the route daemon and BIRD with large tables. */
 @Command(
     name = "bgp",
     description =
-        "Feeds the route daemon, and BIRD beside it, with 4 x 100,000 host routes: time until all"
-            + " weights are published, processor time, memory, and what one change takes. Needs"
-            + " root, BIRD and Python.",
+        "Feeds the route daemon, and BIRD for comparison, with 4 x 100,000 host routes. Measures"
+            + " the time until all weights are published, processor time, memory, and the time of a"
+            + " single change. Needs root, BIRD and Python.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class PerfBgpCommand implements Callable<Integer> {
@@ -43,14 +43,14 @@ final class PerfBgpCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often everything is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--sender",
       paramLabel = "WHO",
       defaultValue = "both",
-      description = "bird, prebuilt UPDATEs, or both (${DEFAULT-VALUE}).")
+      description = "Sender: bird, prebuilt (UPDATEs), or both (${DEFAULT-VALUE}).")
   private String sender = "both";
 
   @CommandLine.Mixin private final ReportOption report = new ReportOption();
@@ -66,7 +66,7 @@ final class PerfBgpCommand implements Callable<Integer> {
       throw range.refusal("--sender " + sender + " is not one of " + String.join(", ", SENDERS));
     }
     Path root = Installation.root();
-    Path feeder = Installation.require(root.resolve(FEEDER), "the program that feeds");
+    Path feeder = Installation.require(root.resolve(FEEDER), "the feeding program");
     List<String> command = new ArrayList<>(List.of("python3", feeder.toString()));
     command.addAll(List.of("--routes", Integer.toString(routes)));
     command.addAll(List.of("--rounds", Integer.toString(rounds)));

@@ -25,22 +25,26 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What Java costs: the plugin's calls beside the same steps in C, on a device without cost. */
+/**
+ * Command that compares the plugin's calls with the same steps in C, on a device that costs
+ * nothing.
+ */
 @Command(
     name = "calls",
     description =
-        "What isend, irecv and test cost in ns, beside the same steps written in C, on a stand-in"
-            + " for libibverbs whose posts complete at once; percentiles, pauses, bytes allocated.",
+        "Measures isend, irecv and test in ns, beside the same steps written in C, on a stand-in"
+            + " for libibverbs whose posts complete at once. Also reports percentiles, pauses and"
+            + " bytes allocated.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nJava runs twice: with both compilers, as on four processors and more, and with the first"
-            + " one alone, as on fewer. The contestants take turns.")
+        "%nJava runs twice: with both compilers, the default on four or more processors, and with"
+            + " the first one alone, the default on fewer. Contestants alternate.")
 final class PerfCallsCommand implements Callable<Integer> {
   private static final int MOST_WARM_UP_ROUNDS = 10;
   private static final long TURN_MS = 1_000;
 
-  /** C needs fewer messages for a tail to compare with. */
+  /** Shorter turn of C, whose tail needs fewer messages. */
   private static final long SHORT_TURN_MS = 200;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -49,14 +53,16 @@ final class PerfCallsCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "21",
-      description = "How often each case is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "30",
-      description = "How long each call is timed for percentiles, each of Java (${DEFAULT-VALUE}).")
+      description =
+          "Time for which the calls of each Java contestant are timed for percentiles, seconds"
+              + " (${DEFAULT-VALUE}).")
   private int seconds;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -131,7 +137,7 @@ final class PerfCallsCommand implements Callable<Integer> {
         each.round(round >= 0);
       }
     }
-    /* What the timed loop alone brings with it is compiled before it counts. */
+    /* Code of the timed loop is compiled before measurements count. */
     for (CallCostContestant each : all) {
       each.soak(TURN_MS);
       each.beginSoaks();

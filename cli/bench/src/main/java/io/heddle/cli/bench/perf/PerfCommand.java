@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The benchmarks. */
+/** Parent of the benchmark commands. */
 @Command(
     name = "perf",
     description =
-        "Measures: the plugin beside a rival, and, as perftest does, a device against another host,"
-            + " whose end may be perftest itself.",
+        "Benchmarks: the plugin beside a rival, and, like perftest, a device against another host,"
+            + " which may run perftest itself.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {

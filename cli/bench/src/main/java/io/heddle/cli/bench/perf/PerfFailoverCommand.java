@@ -27,24 +27,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** How long a job stands still when it loses a plane. */
+/** Command that measures the stall of a job that loses a plane. */
 @Command(
     name = "failover",
     description = {
-      "Takes a plane from running all-reduces, in several ways, and measures how long nothing"
-          + " completes and when what is carried is back at its full rate. Needs root;"
-          + " silent-bfd and withdrawal need BIRD.",
-      "Each rank notes when its sends were done. The usual gap is the longest time in a second"
-          + " in which a rank had none done, the median of three seconds before the event; the"
-          + " longest gap is the same of the second after it. More than twice the usual gap is"
-          + " a stall. Full speed is reached with the first 20 ms, behind a stall or from the"
-          + " event on, in which as much is done as in nine tenths of all 20 ms of the third"
-          + " second after the event, but at least 40 %% of the mean there, and 80 %% at most."
-          + " The event is when the command that makes it was told to."
+      "Takes a plane from running all-reduces by several kinds of failure. Measures the longest"
+          + " time without completions and the time until throughput is back at its full rate."
+          + " Needs root; silent-bfd and withdrawal need BIRD.",
+      "Each rank records the completion times of its sends. The usual gap is the longest time"
+          + " without a completion of a rank in a second, the median of three seconds before the"
+          + " event. The longest gap is the same for the second after it; more than twice the usual"
+          + " gap is a stall. Full speed is reached in the first 20 ms after the stall, or else"
+          + " after the event, with as much throughput as nine tenths of all 20 ms windows in the"
+          + " third second after the event; at least 40 %% and at most 80 %% of the mean there are"
+          + " required. The event is the start of the command that causes it."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    exitCodeList = {"0:Every aim was met.", "1:An aim was missed, or a byte was wrong."})
+    exitCodeList = {"0:Every target was met.", "1:A target was missed, or data was wrong."})
 final class PerfFailoverCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -53,15 +53,14 @@ final class PerfFailoverCommand implements Callable<Integer> {
       paramLabel = "CASE",
       split = ",",
       defaultValue = "carrier,silent,silent-bfd,withdrawal",
-      description =
-          "Of ${COMPLETION-CANDIDATES}; all but nothing, where no plane is taken, without it.")
+      description = "Any of ${COMPLETION-CANDIDATES} (all but nothing, where no plane is taken).")
   private List<FailoverCase> cases = List.of();
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "5",
-      description = "How often each is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
@@ -69,21 +68,21 @@ final class PerfFailoverCommand implements Callable<Integer> {
       paramLabel = "BYTES",
       defaultValue = "4M",
       converter = ByteSize.class,
-      description = "What the all-reduces reduce (${DEFAULT-VALUE}).")
+      description = "Size of the all-reduces (${DEFAULT-VALUE}).")
   private long bytes;
 
   @Option(
       names = "--policy",
       paramLabel = "POLICY",
       defaultValue = "spray",
-      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+      description = "Spray policy: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private PolicyName policy = PolicyName.SPRAY;
 
   @Option(
       names = "--timeline",
       description =
-          "Show on standard error, for each round, what the ranks logged around the event, and when"
-              + " sends were done.")
+          "Print to standard error, for each round, the ranks' log lines and completions around the"
+              + " event.")
   private boolean timeline;
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
@@ -93,13 +92,13 @@ final class PerfFailoverCommand implements Callable<Integer> {
     if (rounds < 1) {
       throw usage("--rounds " + rounds + " is not at least 1");
     }
-    requireWhatItTakes();
+    requireLab();
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the driver");
     ProgressLine progress = ProgressLine.onStandardError();
     List<FailoverReport.Row> rows = new ArrayList<>();
     int processors = AllReduceReport.processorCount();
-    tell(FailoverReport.head(processors, bytes, policy.toString(), rounds));
+    printNow(FailoverReport.head(processors, bytes, policy.toString(), rounds));
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       FailoverBench bench =
@@ -123,7 +122,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
         FailoverReport.Row row = FailoverReport.Row.of(each, recoveries);
         rows.add(row);
         progress.clear();
-        tell(row.line());
+        printNow(row.line());
       }
     }
     FailoverReport report = new FailoverReport(processors, bytes, policy.toString(), rounds, rows);
@@ -131,17 +130,17 @@ final class PerfFailoverCommand implements Callable<Integer> {
     return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : ExitCode.FAILED;
   }
 
-  private void requireWhatItTakes() {
-    PlaneFaults.requirePrograms("this cuts planes");
+  private void requireLab() {
+    PlaneFaults.requirePrograms("the measurement cuts planes");
     Optional<String> refused = Labs.refusal(Lab.Kind.NAMESPACES);
     if (refused.isEmpty() && cases.stream().anyMatch(FailoverCase::onFabric)) {
       refused = Fabric.refusal(false);
     }
     if (refused.isPresent()) {
       throw new HeddleException(
-          "this can't be measured here: "
+          "failover can't be measured here: "
               + refused.get()
-              + "; it cuts links of network namespaces, which takes root");
+              + "; the measurement cuts links of network namespaces, which needs root");
     }
   }
 
@@ -155,8 +154,8 @@ final class PerfFailoverCommand implements Callable<Integer> {
     err.flush();
   }
 
-  /* Case by case: who interrupts the rest keeps what was measured. */
-  private void tell(String text) {
+  /* Printed case by case, so that an interrupted run keeps its results. */
+  private void printNow(String text) {
     if (!form.isJson()) {
       PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
       out.print(text);

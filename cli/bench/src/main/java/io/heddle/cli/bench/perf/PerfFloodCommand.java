@@ -26,26 +26,26 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What a flood of malformed packets costs a job. */
+/** Command that measures the cost of a flood of malformed packets for a job. */
 @Command(
     name = "flood",
     description =
-        "Bandwidth of a job while a host that isn't in it sends malformed packets of every kind to"
-            + " its ranks' port 4791, beside the same job without them.",
+        "Measures the bandwidth of a job while a host outside it sends malformed packets of every"
+            + " kind to its ranks' port 4791, and without them.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nThe job is the same in both; they take turns, round by round, and begin by turns. The"
-            + " packets are sent in either case, otherwise to a host that isn't in the job: so the"
-            + " ratio has what they cost the job, not what it costs this machine to send them."
+        "%nThe same job runs in both cases, which alternate and take turns at being first. The"
+            + " packets are sent in either case, in the calm case to a host outside the job, so"
+            + " that the ratio contains their cost for the job but not the cost of sending them."
             + " Wrong data ends the run.")
 final class PerfFloodCommand implements Callable<Integer> {
   private static final int RANKS = 2;
-  private static final int STRANGER = RANKS;
+  private static final int FLOODER = RANKS;
   private static final int BYSTANDER = RANKS + 1;
   private static final int SECONDS_PER_MINUTE = 60;
 
-  /** Of a millisecond at 1 Gbit/s. */
+  /** Bytes in a millisecond at 1 Gbit/s. */
   private static final double BYTES_PER_GBPS_MS = 1e6 / 8;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -56,21 +56,21 @@ final class PerfFloodCommand implements Callable<Integer> {
       names = "--packets",
       paramLabel = "N",
       defaultValue = "1000000",
-      description = "Malformed packets a minute, to both ranks in turn (${DEFAULT-VALUE}).")
+      description = "Malformed packets per minute, to both ranks in turn (${DEFAULT-VALUE}).")
   private int packetsPerMinute;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "41",
-      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
       defaultValue = "200",
-      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
   private int milliseconds;
 
   @Option(
@@ -80,7 +80,7 @@ final class PerfFloodCommand implements Callable<Integer> {
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
-  @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
+  @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -96,7 +96,7 @@ final class PerfFloodCommand implements Callable<Integer> {
     range.require("--milliseconds", milliseconds, 10, 60_000);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
     PluginPerfPlan plan = messages.plan(2 * rounds, milliseconds, !unpinned);
-    Labs.Choice choice = hosts.chooseNamespaces("a flood comes from a host of its own");
+    Labs.Choice choice = hosts.chooseNamespaces("a flood needs a third host");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
@@ -105,8 +105,8 @@ final class PerfFloodCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** What the measurements gave, round by round. */
-  private static final class Taken {
+  /** Samples of the measurements, round by round. */
+  private static final class Samples {
     final List<PluginPerfContestant.Sample> calm = new ArrayList<>();
     final List<PluginPerfContestant.Sample> flooded = new ArrayList<>();
     long sent;
@@ -117,7 +117,7 @@ final class PerfFloodCommand implements Callable<Integer> {
     ProgressLine progress = ProgressLine.onStandardError();
     double loadBefore = HostLoad.ofLastMinute();
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
-    Taken taken = new Taken();
+    Samples taken = new Samples();
     Map<String, Long> before;
     Map<String, Long> after;
     try (Cleanup cleanup = new Cleanup()) {
@@ -126,8 +126,8 @@ final class PerfFloodCommand implements Callable<Integer> {
       Lab lab =
           cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS + 2, messages.planes(), mtu)));
       cleanup.add(new PacketFlood.Bystander(lab, BYSTANDER));
-      PacketFlood toJob = cleanup.add(new PacketFlood(lab, STRANGER, 0, 1));
-      PacketFlood elsewhere = cleanup.add(new PacketFlood(lab, STRANGER, BYSTANDER));
+      PacketFlood toJob = cleanup.add(new PacketFlood(lab, FLOODER, 0, 1));
+      PacketFlood elsewhere = cleanup.add(new PacketFlood(lab, FLOODER, BYSTANDER));
       PluginPerfContestant job =
           cleanup.add(
               new PluginPerfContestant(
@@ -135,7 +135,7 @@ final class PerfFloodCommand implements Callable<Integer> {
                   "flooded",
                   plugin,
                   plan,
-                  /* Packets that may be marked, so that marks are looked for. */
+                  /* ECN-capable packets, so that the device checks marks. */
                   Map.of(
                       "HEDDLE_PROVIDER",
                       "soft",
@@ -182,7 +182,7 @@ final class PerfFloodCommand implements Callable<Integer> {
         counted(before, after));
   }
 
-  /* Adds the figure, and returns how many packets were sent meanwhile. */
+  /* Adds a sample, and returns the number of packets sent meanwhile. */
   private long measure(
       PluginPerfContestant job,
       PluginPerfPlan.Step step,
@@ -206,7 +206,7 @@ final class PerfFloodCommand implements Callable<Integer> {
         .toList();
   }
 
-  /* Each once, by the name that tells of it: what is for nobody besides counts as such, too. */
+  /* Returns each counter's growth. */
   private static List<FloodReport.Counted> counted(
       Map<String, Long> before, Map<String, Long> after) {
     return Arrays.stream(FloodPacket.values())

@@ -17,22 +17,22 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs the JMH benchmarks in a Java of their own. */
+/** Command that runs the JMH benchmarks in a separate JVM. */
 @Command(
     name = "jmh",
     description =
-        "What single steps cost, by JMH: the reorder window, the choice of planes, a message from"
-            + " end to end; beside what one would write instead, with bytes allocated per"
+        "Measures single steps by JMH, beside straightforward alternatives: the reorder window, the"
+            + " choice of planes, a message from end to end. Includes bytes allocated per"
             + " operation.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    footer = "%nWhat follows -- goes to JMH as it is: heddle perf jmh -- -l lists the benchmarks.")
+    footer = "%nArguments after -- are passed to JMH: heddle perf jmh -- -l lists the benchmarks.")
 final class PerfJmhCommand implements Callable<Integer> {
   @Option(
       names = "--only",
       paramLabel = "NAME",
       defaultValue = "",
-      description = "Benchmarks whose name has this in it (all).")
+      description = "Run benchmarks whose name contains this text (all).")
   private String only = "";
 
   @Option(names = "--save", description = "Also write the results to perf-tests/results.")
@@ -41,7 +41,7 @@ final class PerfJmhCommand implements Callable<Integer> {
   @Option(names = "--benchmarks", paramLabel = "FILE", hidden = true, description = "The jar.")
   private @Nullable Path benchmarks;
 
-  @Parameters(paramLabel = "JMH", description = "Options for JMH, behind --.")
+  @Parameters(paramLabel = "JMH", description = "Options for JMH, after --.")
   private List<String> more = List.of();
 
   @Override
@@ -74,7 +74,7 @@ final class PerfJmhCommand implements Callable<Integer> {
       int exitCode = process.waitFor();
       if (exitCode != 0 && !only.isEmpty()) {
         throw new HeddleException(
-            "JMH failed (exit code %s): has a benchmark '%s' in its name? heddle perf jmh -- -l"
+            "JMH failed (exit code %s): does a benchmark's name contain '%s'? heddle perf jmh -- -l"
                     .formatted(exitCode, only)
                 + " lists them");
       }
@@ -85,10 +85,10 @@ final class PerfJmhCommand implements Callable<Integer> {
     }
   }
 
-  /* JMH makes an empty file of a run without results. */
+  /* JMH writes an empty file for a run without results. */
   private static void keep(Path results) throws IOException {
     if (!Files.exists(results) || Files.size(results) == 0) {
-      throw new HeddleException("JMH measured nothing, so nothing is saved");
+      throw new HeddleException("JMH measured nothing, so no results are saved");
     }
     Path folder = Files.createDirectories(Installation.results());
     Files.copy(

@@ -24,17 +24,17 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Every byte and every signal of puts between ranks. */
+/** Command that checks every byte and every signal of puts between ranks. */
 @Command(
     name = "one-sided-check",
     description =
-        "Random puts with signals between all ranks, and gets, over NCCL's one-sided table, for"
-            + " several numbers of ranks and contexts and sizes from 0 B on. A thread of each rank"
-            + " looks at the bytes when the word is there; at the end each word is what all signals"
-            + " make, each applied once.",
+        "Runs random puts with signals, and gets, between all ranks over NCCL's one-sided table,"
+            + " for several numbers of ranks and contexts and sizes from 0 B. A thread of each rank"
+            + " checks the bytes once their signal has arrived; at the end each signal word must"
+            + " have each signal applied exactly once.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    footer = "%nThe first run that isn't right ends the command, with its rank's last words.")
+    footer = "%nThe first wrong run ends the command, with the rank's last log lines.")
 final class PerfOneSidedCheckCommand implements Callable<Integer> {
   private static final int HANG_SECONDS = 120;
 
@@ -43,14 +43,14 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
   @Option(
       names = "--whole",
       description =
-          "2, 4 and 8 ranks, each with 1, 4 and 64 contexts, and puts of up to 64 MiB; else 2 ranks"
-              + " with 4 contexts, and puts of up to 64 KiB.")
+          "Run 2, 4 and 8 ranks, each with 1, 4 and 64 contexts, and puts of up to 64 MiB; without"
+              + " it, 2 ranks with 4 contexts and puts of up to 64 KiB.")
   private boolean whole;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Of the random puts (taken from the clock, and printed).")
+      description = "Seed of the random puts (from the clock, and printed).")
   private @Nullable Long seed;
 
   @Option(
@@ -66,21 +66,21 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
   /**
-   * One run.
+   * Parameters of one run.
    *
-   * @param ranks processes
-   * @param contexts of each rank
-   * @param operations from each rank to each, itself included, in each context
-   * @param maxBytes largest put
+   * @param ranks number of ranks
+   * @param contexts contexts of each rank
+   * @param operations operations from each rank to each rank, itself included, in each context
+   * @param maxBytes size of the largest put
    */
   record Run(int ranks, int contexts, int operations, long maxBytes) {}
 
   /**
-   * All of them.
+   * JSON document of the command.
    *
-   * @param seed repeats them with --seed
-   * @param planes of each host
-   * @param runs that were right
+   * @param seed seed that repeats the runs with --seed
+   * @param planes planes of each host
+   * @param runs correct runs
    */
   record Document(long seed, int planes, List<Run> runs) {}
 
@@ -93,15 +93,15 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
           "--seed " + seed + " is negative; seeds are whole numbers from 0");
     }
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
-    Path driver = Installation.requirePart(Installation.ONE_SIDED, "the ranks' program");
+    Path driver = Installation.requirePart(Installation.ONE_SIDED, "the program of the ranks");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
     long first = seed == null ? System.nanoTime() & 0xffff_ffffL : seed;
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    say(out, "# heddle perf one-sided-check: seed %d, hosts are %s", first, choice.kind().text());
-    say(out, "# %5s %9s %11s %10s", "ranks", "contexts", "operations", "max bytes");
+    print(out, "# heddle perf one-sided-check: seed %d, hosts are %s", first, choice.kind().text());
+    print(out, "# %5s %9s %11s %10s", "ranks", "contexts", "operations", "max bytes");
     ProgressLine progress = ProgressLine.onStandardError();
     List<Run> runs = whole ? all() : List.of(new Run(2, 4, 60, 1 << 16));
     for (Run run : runs) {
@@ -110,7 +110,7 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
               .formatted(run.ranks(), run.contexts(), run.maxBytes()));
       make(choice, run, first, driver, plugin);
       progress.clear();
-      say(
+      print(
           out,
           "  %5d %9d %11d %10d  right",
           run.ranks(),
@@ -125,14 +125,15 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void say(PrintWriter out, String format, Object... arguments) {
+  private void print(PrintWriter out, String format, Object... arguments) {
     if (!json) {
       out.println(String.format(Locale.ROOT, format, arguments));
       out.flush();
     }
   }
 
-  /* Memory is eight times the largest put for each lane of a rank, so many lanes have smaller ones. */
+  /* A lane of a rank takes eight times the largest put of memory, so runs with many lanes have
+  smaller puts. */
   private static List<Run> all() {
     List<Run> runs = new ArrayList<>();
     for (int ranks : List.of(2, 4, 8)) {

@@ -20,16 +20,17 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Puts with signals beside messages of the net interface. */
+/** Command that compares puts with signals with messages of the net interface. */
 @Command(
     name = "one-sided",
     description =
-        "Puts with signals over NCCL's one-sided table beside messages over its net interface:"
-            + " latency of 8 B, bandwidth of 1 MiB, and all to all among many ranks, 8 KiB each.",
+        "Measures puts with signals over NCCL's one-sided table beside messages over its net"
+            + " interface: latency of 8 B, bandwidth of 1 MiB, and all to all among many ranks, 8"
+            + " KiB each.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nBoth ways run the same plugin in processes of their own, and measure in turns. All ranks"
+        "%nPuts and messages run the same plugin in separate processes and alternate. All ranks"
             + " share this machine's processors.")
 final class PerfOneSidedCommand implements Callable<Integer> {
   private static final int MOST_RANKS = 64;
@@ -40,14 +41,14 @@ final class PerfOneSidedCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "7",
-      description = "How often each is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--ranks",
       paramLabel = "N",
       defaultValue = "16",
-      description = "Ranks of all to all (${DEFAULT-VALUE}).")
+      description = "Number of ranks of all to all (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
@@ -69,7 +70,7 @@ final class PerfOneSidedCommand implements Callable<Integer> {
     range.require("--ranks", ranks, 2, MOST_RANKS);
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
-    Path driver = Installation.requirePart(Installation.ONE_SIDED_PERF, "the ranks' program");
+    Path driver = Installation.requirePart(Installation.ONE_SIDED_PERF, "the program of the ranks");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -96,7 +97,7 @@ final class PerfOneSidedCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* A round before those that count: the first compiles. */
+  /* A warm-up round precedes the counted ones, for the compiler. */
   private OneSidedReport.Row measure(
       Labs.Choice choice, OneSidedContestant.Test test, Path driver, Path plugin)
       throws IOException, InterruptedException {
@@ -105,28 +106,28 @@ final class PerfOneSidedCommand implements Callable<Integer> {
     List<Double> ratios = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(test.ranks(), planes, 9000)));
-      List<OneSidedContestant> ways = new ArrayList<>();
-      for (String way : List.of("puts", "messages")) {
-        progress.update(() -> "heddle perf one-sided: %s by %s".formatted(test.name(), way));
+      List<OneSidedContestant> contestants = new ArrayList<>();
+      for (String transfer : List.of("puts", "messages")) {
+        progress.update(() -> "heddle perf one-sided: %s by %s".formatted(test.name(), transfer));
         OneSidedContestant contestant =
-            cleanup.add(new OneSidedContestant(lab, way, test, driver, plugin, rounds + 1));
+            cleanup.add(new OneSidedContestant(lab, transfer, test, driver, plugin, rounds + 1));
         contestant.awaitWarm();
-        ways.add(contestant);
+        contestants.add(contestant);
       }
       for (int round = 0; round <= rounds; round++) {
         int shown = round;
         progress.update(() ->
             "heddle perf one-sided: %s, round %s of %s".formatted(test.name(), shown, rounds));
-        double put = ways.getFirst().measure();
-        double message = ways.getLast().measure();
+        double put = contestants.getFirst().measure();
+        double message = contestants.getLast().measure();
         if (round > 0) {
           puts.add(put);
           messages.add(message);
           ratios.add(put / message);
         }
       }
-      for (OneSidedContestant way : ways) {
-        way.awaitEnd();
+      for (OneSidedContestant each : contestants) {
+        each.awaitEnd();
       }
     }
     return new OneSidedReport.Row(

@@ -24,17 +24,19 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** One queue pair over all planes beside one for each, with loss and without. */
+/**
+ * Command that compares one queue pair over all planes with one per plane, with and without loss.
+ */
 @Command(
     name = "packet",
     description =
-        "Bandwidth of the policy packet beside spray, without loss and with some, where what was"
-            + " lost is sent again by itself, and beside that go-back-N.",
+        "Measures the bandwidth of the policy packet beside spray and go-back-N, without loss and"
+            + " with loss. Packet and spray retransmit only lost packets.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nEach contestant runs in two processes of its own; they take turns, round by round. Wrong"
-            + " data ends the run.")
+        "%nEach contestant runs in two separate processes; contestants alternate, round by round."
+            + " Wrong data ends the run.")
 final class PerfPacketCommand implements Callable<Integer> {
   private static final int RANKS = 2;
   private static final double LARGEST_LOSS = 0.5;
@@ -47,21 +49,21 @@ final class PerfPacketCommand implements Callable<Integer> {
       names = "--loss",
       paramLabel = "SHARE",
       defaultValue = "0.001",
-      description = "Share of packets that is lost where some are (${DEFAULT-VALUE}).")
+      description = "Share of packets lost in the runs with loss (${DEFAULT-VALUE}).")
   private double loss;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "7",
-      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
       defaultValue = "300",
-      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
   private int milliseconds;
 
   @Option(
@@ -71,14 +73,14 @@ final class PerfPacketCommand implements Callable<Integer> {
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
   private int mtu;
 
-  @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
+  @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** Somebody who runs, with loss or without. */
+  /** Contestant, with or without loss. */
   private record Entry(String name, String policy, boolean standardPeers, double loss) {
     Map<String, String> environment() {
       return Map.of(
@@ -110,7 +112,7 @@ final class PerfPacketCommand implements Callable<Integer> {
           "--loss " + loss + " is not above 0 and at most " + LARGEST_LOSS);
     }
     PluginPerfPlan plan = messages.plan(rounds, milliseconds, !unpinned);
-    Labs.Choice choice = hosts.chooseNamespaces("go-back-N wants port 4791 for itself");
+    Labs.Choice choice = hosts.chooseNamespaces("go-back-N needs port 4791 for itself");
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
     }
@@ -139,7 +141,8 @@ final class PerfPacketCommand implements Callable<Integer> {
     try (Cleanup cleanup = new Cleanup()) {
       for (Entry entry : entries()) {
         progress.update(() -> "heddle perf packet: warming up " + entry.label());
-        /* Hosts of its own: standard devices are found on port 4791 only, which one process can have. */
+        /* Each contestant has separate hosts: standard devices listen on port 4791 only, which one
+        process can bind. */
         Lab lab =
             cleanup.add(Labs.create(choice.kind(), new LabPlan(RANKS, messages.planes(), mtu)));
         PluginPerfContestant contestant =

@@ -21,16 +21,19 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The plugin's bandwidth and latency over one plane and over several, beside a TCP plugin. */
+/**
+ * Command that compares the plugin's bandwidth and latency, over one plane and over several, with a
+ * TCP plugin.
+ */
 @Command(
     name = "plugin",
     description =
-        "Bandwidth and latency of the plugin by message size, over one plane and over all, beside a"
-            + " TCP plugin on the same links.",
+        "Measures bandwidth and latency of the plugin by message size, over one plane and over all,"
+            + " beside a TCP plugin on the same links.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nEach contestant runs in two processes of its own; they take turns, measurement by"
+        "%nEach contestant runs in two separate processes; contestants alternate, measurement by"
             + " measurement. Wrong data ends the run.")
 final class PerfPluginCommand implements Callable<Integer> {
   private static final int RANKS = 2;
@@ -42,7 +45,7 @@ final class PerfPluginCommand implements Callable<Integer> {
       paramLabel = "KIND",
       split = ",",
       defaultValue = "BANDWIDTH,DUPLEX,LATENCY",
-      description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
+      description = "Any of ${COMPLETION-CANDIDATES}, in upper or lower case (all).")
   private List<PluginPerfKind> kinds = List.of();
 
   @Option(
@@ -66,21 +69,21 @@ final class PerfPluginCommand implements Callable<Integer> {
       paramLabel = "BYTES",
       defaultValue = "64K",
       converter = ByteSize.class,
-      description = "Largest message of a round trip (${DEFAULT-VALUE}).")
+      description = "Largest message of round trips (${DEFAULT-VALUE}).")
   private long latencyMaxBytes;
 
   @Option(
       names = "--factor",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Each size is this many times the one before (${DEFAULT-VALUE}).")
+      description = "Factor between successive sizes (${DEFAULT-VALUE}).")
   private int factor;
 
   @Option(
       names = "--outstanding",
       paramLabel = "N",
       defaultValue = "8",
-      description = "Messages under way when bandwidth is measured (${DEFAULT-VALUE}).")
+      description = "Messages in flight in bandwidth measurements (${DEFAULT-VALUE}).")
   private int outstanding;
 
   @Option(
@@ -88,25 +91,25 @@ final class PerfPluginCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       description =
-          "Connections each way when bandwidth is measured, of each contestant, which one thread"
-              + " moves in turns (${DEFAULT-VALUE}).")
+          "Connections in each direction in bandwidth measurements, for each contestant; one thread"
+              + " serves them in turn (${DEFAULT-VALUE}).")
   private int flows;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
       defaultValue = "100",
-      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
   private int milliseconds;
 
-  @Option(names = "--no-pin", description = "Let the threads that move data run on any processor.")
+  @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;
 
   @Option(
@@ -114,9 +117,9 @@ final class PerfPluginCommand implements Callable<Integer> {
       paramLabel = "WHICH",
       defaultValue = "AUTO",
       description =
-          "Java's compilers: ${COMPLETION-CANDIDATES}, in either case. AUTO is what the plugin"
-              + " takes itself: on fewer than four processors the first alone. With BOTH the rounds"
-              + " of the first five seconds don't count (${DEFAULT-VALUE}).")
+          "Java's compilers: ${COMPLETION-CANDIDATES}, in upper or lower case. AUTO is the plugin's"
+              + " default: on fewer than four processors the first alone. With BOTH the rounds of"
+              + " the first five seconds don't count (${DEFAULT-VALUE}).")
   private JavaCompilers compilers = JavaCompilers.AUTO;
 
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();

@@ -27,26 +27,29 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The spray policies side by side on a fabric that treats planes unequally. */
+/** Command that compares the spray policies on a fabric with unequal planes. */
 @Command(
     name = "policies",
     description =
-        "Goodput and message times of every spray policy over a fabric of real routers, weights"
-            + " from BGP: planes alike, one at a quarter announced, the same unannounced, and"
-            + " bursts of others' traffic. Needs root.",
+        "Measures goodput and message times of every spray policy over a fabric of real routers"
+            + " with weights from BGP: equal planes, one plane at a quarter of the rate (announced,"
+            + " and unannounced), and bursts of other traffic. Needs root.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nEach policy runs in two processes of its own; they take turns, round by round. Wrong"
+        "%nEach policy runs in two separate processes; policies alternate, round by round. Wrong"
             + " data ends the run.")
 final class PerfPoliciesCommand implements Callable<Integer> {
   private static final double GIGA = 1e9;
   private static final double MICROSECONDS_PER_MS = 1e3;
 
-  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  /**
+   * Payload share of a soft device's packet: 8,704 B beside Ethernet, IPv6, UDP, BTH, RETH and
+   * ICRC.
+   */
   private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
-  /** What BGP announces for a rate: a hundred times as much, in whole Gbit/s. */
+  /** Factor from a rate to the rate that BGP announces, which is in whole Gbit/s. */
   private static final int ANNOUNCED_TIMES = 100;
 
   private static final int MTU_BYTES = 9_000;
@@ -60,7 +63,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       names = "--policies",
       paramLabel = "POLICY",
       split = ",",
-      description = "Of ${COMPLETION-CANDIDATES}; all but packet without it.")
+      description = "Any of ${COMPLETION-CANDIDATES} (all but packet).")
   private List<PolicyName> policies =
       List.copyOf(EnumSet.complementOf(EnumSet.of(PolicyName.PACKET)));
 
@@ -69,7 +72,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       paramLabel = "SITUATION",
       split = ",",
       defaultValue = "EQUAL,ANNOUNCED,UNANNOUNCED,BURSTS",
-      description = "Of ${COMPLETION-CANDIDATES}, in either case; all without it.")
+      description = "Any of ${COMPLETION-CANDIDATES}, in upper or lower case (all).")
   private List<PolicySituation> situations = List.of();
 
   @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
@@ -78,21 +81,21 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       names = "--rate",
       defaultValue = "0.4",
       paramLabel = "GBPS",
-      description = "What a plane's links carry, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
+      description = "Rate of a plane's links, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
   private double rate;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
       defaultValue = "2000",
-      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
   private int milliseconds;
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();

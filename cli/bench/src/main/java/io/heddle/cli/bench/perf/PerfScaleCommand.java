@@ -25,18 +25,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What connections cost a process, by their number, by planes and by ranks, beside TCP. */
+/**
+ * Command that measures the cost of connections by their number, by planes and by ranks, beside
+ * TCP.
+ */
 @Command(
     name = "scale",
     description =
-        "What connections cost a process beside the TCP plugin, by their number, by planes, and by"
-            + " ranks that are all connected: time to set up, time of a small message, processor"
-            + " time while nothing is asked, memory, descriptors, threads. Every byte is checked.",
+        "Measures the cost of connections for a process, beside the TCP plugin: by number of"
+            + " connections, by planes, and by number of fully connected ranks. Reports set-up"
+            + " time, time of a small message, processor time while idle, memory, descriptors and"
+            + " threads. Every byte is checked.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nOne thread of each rank moves all its connections, as NCCL's does. The plugin runs"
-            + " within its own limits; a process that runs into one ends the run.")
+        "%nOne thread of each rank serves all its connections, as in NCCL. The plugin's own limits"
+            + " apply; a process that exceeds one ends the run.")
 final class PerfScaleCommand implements Callable<Integer> {
   private static final int RANKS = 2;
   private static final int PLANES = 4;
@@ -54,8 +58,8 @@ final class PerfScaleCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "1,8,64,512",
       description =
-          "How many each way, of two ranks over four planes, beside a first one"
-              + " (${DEFAULT-VALUE}).")
+          "Numbers of connections in each direction between two ranks over four planes, in addition"
+              + " to a first one (${DEFAULT-VALUE}).")
   private int[] connections = {};
 
   @Option(
@@ -63,7 +67,9 @@ final class PerfScaleCommand implements Callable<Integer> {
       paramLabel = "N",
       split = ",",
       defaultValue = "1,4,8,16",
-      description = "Planes, of two ranks with eight connections each way (${DEFAULT-VALUE}).")
+      description =
+          "Numbers of planes, for two ranks with eight connections in each direction"
+              + " (${DEFAULT-VALUE}).")
   private int[] planes = {};
 
   @Option(
@@ -72,8 +78,8 @@ final class PerfScaleCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "2,4,8,16",
       description =
-          "Ranks on this machine, each with a connection each way to each other, over four planes,"
-              + " beside a first one (${DEFAULT-VALUE}).")
+          "Numbers of ranks on this machine, with a connection in each direction between all of"
+              + " them over four planes, in addition to a first one (${DEFAULT-VALUE}).")
   private int[] ranks = {};
 
   @Option(
@@ -81,7 +87,7 @@ final class PerfScaleCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "20000",
       description =
-          "Messages that a rank sends over all its connections together; on each it is ten at least"
+          "Messages of a rank over all its connections together; at least ten on each"
               + " (${DEFAULT-VALUE}).")
   private int messages;
 
@@ -96,14 +102,14 @@ final class PerfScaleCommand implements Callable<Integer> {
       names = "--idle-seconds",
       paramLabel = "S",
       defaultValue = "2",
-      description = "How long nothing is asked (${DEFAULT-VALUE}).")
+      description = "Idle period before the measurement of idle cost, seconds (${DEFAULT-VALUE}).")
   private int idleSeconds;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -111,9 +117,11 @@ final class PerfScaleCommand implements Callable<Integer> {
 
   private record Contestant(String name, Path plugin) {}
 
-  /** One value of an axis: {@code connections} are of a rank with each other one. */
+  /**
+   * Setting of a point of an axis; {@code connections} counts those of a rank with each other rank.
+   */
   private record Setting(int value, int ranks, int planes, int connections) {
-    /* The first one beside them included, with all other ranks. */
+    /* Returns the connections of a rank with all others, including the first one. */
     int ofRank() {
       return (connections + 1) * (ranks - 1);
     }
@@ -129,7 +137,7 @@ final class PerfScaleCommand implements Callable<Integer> {
     range.require("--max-bytes", maxBytes, 1, 64 << 20);
     range.require("--idle-seconds", idleSeconds, 1, HANG_SECONDS / 2);
     range.require("--rounds", rounds, 1, 1_000);
-    Path driver = Installation.requirePart(Installation.CONNECTIONS, "the ranks' program");
+    Path driver = Installation.requirePart(Installation.CONNECTIONS, "the program of the ranks");
     List<Contestant> contestants =
         List.of(
             new Contestant("Heddle", Installation.requirePart(Installation.PLUGIN, "the plugin")),
@@ -221,7 +229,7 @@ final class PerfScaleCommand implements Callable<Integer> {
     RunFolder folder = new RunFolder();
     try (DriverRanks ranksOfRun =
         new DriverRanks(
-            "%s with %s ranks and %s connections each way"
+            "%s with %s ranks and %s connections in each direction"
                 .formatted(contestant.name(), setting.ranks(), setting.connections()),
             lab,
             setting.ranks(),
@@ -231,11 +239,11 @@ final class PerfScaleCommand implements Callable<Integer> {
             onIdle)) {
       ranksOfRun.awaitEnd();
       Map<String, JsonNode> events = new HashMap<>();
-      /* Of the rank that calls first; all do the same. */
-      for (String line : ranksOfRun.left(0)) {
+      /* The connecting rank reports; all do the same work. */
+      for (String line : ranksOfRun.unreadLines(0)) {
         JsonNode event = event(line);
         if (event == null) {
-          throw ranksOfRun.failure(0, "printed a line that is no report: " + line);
+          throw ranksOfRun.failure(0, "printed an unexpected line: " + line);
         }
         events.put(event.path("event").asText(), event);
       }

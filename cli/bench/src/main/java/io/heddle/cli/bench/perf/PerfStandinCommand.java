@@ -29,17 +29,17 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The plugin's all-reduce through the libibverbs provider, without RDMA hardware. */
+/** Command that measures all-reduces through the libibverbs provider without RDMA hardware. */
 @Command(
     name = "standin",
     description =
-        "All-reduce times of the plugin through the libibverbs provider, on a stand-in for"
-            + " libibverbs: over several devices, and over one with several addresses, beside one"
-            + " device with one.",
+        "Measures all-reduce times of the plugin through the libibverbs provider, on a stand-in for"
+            + " libibverbs: over several devices, over one device with several addresses, and over"
+            + " one device with one address.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     defaultValueProvider = PerfStandinCommand.Defaults.class,
-    footer = "%nThey take turns, round by round; wrong data ends the run.")
+    footer = "%nThe setups alternate, round by round. Wrong data ends the run.")
 final class PerfStandinCommand implements Callable<Integer> {
   private static final int RANKS = 2;
   private static final Map<String, String> USUAL_SIZES =
@@ -55,7 +55,7 @@ final class PerfStandinCommand implements Callable<Integer> {
       paramLabel = "GBPS",
       defaultValue = "2",
       description =
-          "Rate of each device both ways, Gbit/s; 0 is as fast as this machine copies"
+          "Rate of each device in each direction, Gbit/s; 0 for as fast as this machine copies"
               + " (${DEFAULT-VALUE}).")
   private double rate;
 
@@ -63,14 +63,14 @@ final class PerfStandinCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each runs (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** Fewer sizes than usual: there are four setups to go through. */
+  /** Default values with fewer sizes than usual, since four setups are measured. */
   static final class Defaults implements CommandLine.IDefaultValueProvider {
     @Override
     public @Nullable String defaultValue(CommandLine.Model.ArgSpec argument) {
@@ -80,7 +80,7 @@ final class PerfStandinCommand implements Callable<Integer> {
     }
   }
 
-  /** What is compared. */
+  /** Setup to compare. */
   private record Setup(String name, int devices, int addresses) {}
 
   private static final List<Setup> SETUPS =
@@ -97,14 +97,14 @@ final class PerfStandinCommand implements Callable<Integer> {
     if (!(rate >= 0 && rate <= MOST_GBPS)) {
       throw LabCommand.usage(
           Objects.requireNonNull(spec).commandLine(),
-          "--rate " + rate + " is not in 0 to " + MOST_GBPS);
+          "--rate " + rate + " is not between 0 and " + MOST_GBPS);
     }
     sizes.require(range);
     StandinLab.Parts parts =
         new StandinLab.Parts(
             Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs"),
             Installation.requirePart(Installation.STANDIN_CONTROL, "its control program"));
-    Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the ranks' program");
+    Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the program of the ranks");
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Labs.Choice choice = hosts.chooseNamespaces("planes of verbs devices need interfaces");
     if (hosts.mustEnter(choice)) {
@@ -159,7 +159,8 @@ final class PerfStandinCommand implements Callable<Integer> {
     AllReduceReport report =
         new AllReduceReport(
             rate > 0
-                ? String.format(Locale.ROOT, "devices of the stand-in, %s Gbit/s each way", rate)
+                ? String.format(
+                    Locale.ROOT, "devices of the stand-in, %s Gbit/s in each direction", rate)
                 : "devices of the stand-in",
             RANKS,
             MTU_BYTES,

@@ -29,22 +29,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** How long the plugin's start takes, and what it leaves resident. */
+/** Command that measures the plugin's start-up time and resident memory. */
 @Command(
     name = "start",
     description =
-        "How long the plugin takes to start in a fresh process, Java included, with what processor"
-            + " time, and how much memory the process has then: over one plane and over several.",
+        "Measures the start of the plugin in a fresh process, including Java, over one plane and"
+            + " over several: time, processor time, and memory of the process afterwards.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    footer = "%nOne process runs at a time; the contestants take turns.")
+    footer = "%nOne process runs at a time; contestants alternate.")
 final class PerfStartCommand implements Callable<Integer> {
   private static final long START_SECONDS = 60;
 
-  /** Idle is who uses less than a tenth of this time. */
-  private static final long LOOK_MS = 200;
+  /** Poll interval; a process is idle if it ran for less than a tenth of it. */
+  private static final long POLL_MS = 200;
 
-  private static final int MOST_LOOKS = 25;
+  private static final int MOST_POLLS = 25;
   private static final double MS = 1e6;
   private static final double KIB_PER_MIB = 1024;
 
@@ -61,7 +61,7 @@ final class PerfStartCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "9",
-      description = "How often each is started (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -73,7 +73,7 @@ final class PerfStartCommand implements Callable<Integer> {
     range.require("--planes", planes, 2, LabPlan.MAX_PLANES);
     range.require("--rounds", rounds, 1, 1_000);
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
-    Path driver = Installation.requirePart(Installation.PLUGIN_PERF, "the ranks' program");
+    Path driver = Installation.requirePart(Installation.PLUGIN_PERF, "the program of the ranks");
     Labs.Choice choice = hosts.choose();
     if (hosts.mustEnter(choice)) {
       return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
@@ -115,7 +115,7 @@ final class PerfStartCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* The driver starts the plugin first of all, and then waits for another rank that never comes. */
+  /* The driver starts the plugin, and then waits for another rank that never comes. */
   private static void start(Lab lab, Path driver, Path plugin, StartReport.Contestant into)
       throws IOException, InterruptedException {
     try (RunFolder folder = new RunFolder()) {
@@ -157,13 +157,13 @@ final class PerfStartCommand implements Callable<Integer> {
     }
   }
 
-  /* Until the warm-up is over; the processor time so far, ns. */
+  /* Waits until the warm-up is over; returns the processor time so far, ns. */
   private static long awaitIdle(long pid) throws IOException, InterruptedException {
     long before = ThreadTimes.of(pid, List.of()).all();
-    for (int look = 0; look < MOST_LOOKS; look++) {
-      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    for (int poll = 0; poll < MOST_POLLS; poll++) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
       long now = ThreadTimes.of(pid, List.of()).all();
-      if (now - before < LOOK_MS * MS / 10) {
+      if (now - before < POLL_MS * MS / 10) {
         return now;
       }
       before = now;
@@ -177,6 +177,6 @@ final class PerfStartCommand implements Callable<Integer> {
         return Double.parseDouble(line.replaceAll("[^0-9]", "")) / KIB_PER_MIB;
       }
     }
-    throw new HeddleException("/proc/" + pid + "/status doesn't say what is resident");
+    throw new HeddleException("/proc/" + pid + "/status has no resident set size");
   }
 }

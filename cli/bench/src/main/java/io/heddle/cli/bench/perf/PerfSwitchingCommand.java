@@ -29,23 +29,23 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What switches that spray do for the hosts' policies. */
+/** Command that compares the hosts' policies over switches that hash and that spray. */
 @Command(
     name = "switching",
     description =
-        "Goodput, message times and needless sendings of the spray policies over leaves that hash,"
-            + " spray at random or spray by load, with equal links and with one at a quarter of"
-            + " the rate. Needs root.",
+        "Measures goodput, message times and needless retransmissions of the spray policies over"
+            + " leaves that hash, spray at random or spray by load, with equal links and with one"
+            + " at a quarter of the rate. Needs root.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nA policy runs by itself, in two processes; ways of switching take turns, round by round."
+        "%nEach policy runs alone, in two processes; switching modes alternate, round by round."
             + " Wrong data ends the run.")
 final class PerfSwitchingCommand implements Callable<Integer> {
-  /** Stands among policies for hosts that speak as with standard devices and mark nothing. */
+  /** Pseudo-policy of hosts that send as to standard devices, without ECN. */
   static final String STANDARD = "standard";
 
-  /** And for the kernel's own RDMA devices in an emulated guest. */
+  /** Pseudo-policy of the kernel's RDMA devices in an emulated guest. */
   static final String RXE = "rxe";
 
   private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD, RXE);
@@ -57,7 +57,10 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   private static final int ANNOUNCED_GBPS = 100;
   private static final int QUARTER = 4;
 
-  /** For a guest's start and end on a busy machine, and for one of its measurements. */
+  /**
+   * Time allowed for a guest's start and end on a busy machine; and, below, for each of its
+   * measurements.
+   */
   private static final int GUEST_SECONDS = 300;
 
   private static final int GUEST_SAMPLE_SECONDS = 60;
@@ -69,16 +72,16 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       paramLabel = "POLICY",
       split = ",",
       description =
-          "Of pinned, spray, packet; standard: pinned with go-back-N and without marks, as with"
-              + " standard devices; and rxe: the kernel's own devices in an emulated guest, over"
-              + " links of --guest-rate, left out where there can be no guest. All without it.")
+          "Any of pinned, spray, packet; standard: pinned with go-back-N and without ECN, as to"
+              + " standard devices; and rxe: the kernel's RDMA devices in an emulated guest, over"
+              + " links of --guest-rate, skipped where a guest can't run (all).")
   private List<String> policies = POLICIES;
 
   @Option(
       names = "--switching",
       paramLabel = "MODE",
       split = ",",
-      description = "Of ${COMPLETION-CANDIDATES}; all without it.")
+      description = "Any of ${COMPLETION-CANDIDATES} (all).")
   private List<SwitchingMode> modes = List.of(SwitchingMode.values());
 
   @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
@@ -87,33 +90,36 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       names = "--rate",
       defaultValue = "0.2",
       paramLabel = "GBPS",
-      description = "What a link carries, Gbit/s (${DEFAULT-VALUE}).")
+      description = "Rate of a link, Gbit/s (${DEFAULT-VALUE}).")
   private double rate;
 
   @Option(
       names = "--guest-rate",
       defaultValue = "0.005",
       paramLabel = "GBPS",
-      description = "What a link carries for rxe: less than an emulated guest (${DEFAULT-VALUE}).")
+      description =
+          "Rate of a link for rxe, Gbit/s; must be less than an emulated guest can send"
+              + " (${DEFAULT-VALUE}).")
   private double guestRate;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often each measurement is made (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
       defaultValue = "2000",
-      description = "How long a measurement lasts (${DEFAULT-VALUE}).")
+      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
   private int milliseconds;
 
   @Option(
       names = "--per-packet",
-      description = "Hosts send single packets; otherwise a switch takes a train as one packet.")
+      description =
+          "Hosts send single packets; otherwise a switch handles a segment train as one packet.")
   private boolean perPacket;
 
   @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
@@ -121,10 +127,10 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();
 
-  /** What links do. */
+  /** State of the links. */
   private enum Links {
-    EQUAL("all links alike"),
-    QUARTER("link 1 carries a quarter, and nobody says so");
+    EQUAL("all links equal"),
+    QUARTER("link 1 at a quarter of the rate, unannounced");
 
     private final String text;
 
@@ -145,7 +151,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       if (!POLICIES.contains(policy)) {
         throw LabCommand.usage(
             Objects.requireNonNull(spec).commandLine(),
-            "--policies " + policy + " is none of " + String.join(", ", POLICIES));
+            "--policies " + policy + " is not one of " + String.join(", ", POLICIES));
       }
     }
     int steps = rounds * modes.size() * Links.values().length;
@@ -180,11 +186,11 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     for (Links links : Links.values()) {
       cells.put(links, new ArrayList<>());
     }
-    progress.update(() -> "heddle perf switching: looking whether there can be a guest");
+    progress.update(() -> "heddle perf switching: checking whether a guest can run");
     String skipped = policies.contains(RXE) ? RxeContestant.refusal().orElse("") : "";
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      progress.update(() -> "heddle perf switching: making the fabric");
+      progress.update(() -> "heddle perf switching: building the fabric");
       OwnFabric own = OwnFabric.up('s', fabricPlan(), folder.path(), cleanup);
       LabSwitches switching = cleanup.add(own.fabric().startSwitching(how));
       for (String policy : policies) {
@@ -242,7 +248,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     return new SwitchedContestant(own.lab(), policy, plugin, plan, rate);
   }
 
-  /* All links have this rate, and the first one a part of it. */
+  /* Sets the rate of all links, and a fraction of it for the first. */
   private static void setRates(Fabric fabric, double gbps, int slowedBy) {
     for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
       long bitsPerSecond = Math.round(gbps * GIGA / (plane == 1 ? slowedBy : 1));

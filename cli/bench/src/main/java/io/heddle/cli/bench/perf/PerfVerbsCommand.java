@@ -15,22 +15,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What the verbs API costs from Java. */
+/** Command that compares the verbs API from Java with C. */
 @Command(
     name = "verbs",
     description =
-        "What posting and polling cost from Java through the libibverbs provider, beside the same"
+        "Measures posting and polling from Java through the libibverbs provider, beside the same"
             + " calls from C, on a stand-in for libibverbs.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer =
-        "%nJava runs twice: with both compilers, as on four processors and more, and with the first"
-            + " one alone, as on fewer. The contestants take turns.")
+        "%nJava runs twice: with both compilers, the default on four or more processors, and with"
+            + " the first one alone, the default on fewer. Contestants alternate.")
 final class PerfVerbsCommand implements Callable<Integer> {
-  /** Java compiles while these run. */
+  /** Rounds in which Java compiles. */
   private static final int WARM_UP_ROUNDS = 12;
 
-  /** Of those that the plugin starts its machine with, what the calls' cost depends on. */
+  /** JVM options of the plugin that influence the cost of calls. */
   static final List<String> MACHINE =
       List.of(
           "-XX:+UseSerialGC",
@@ -39,7 +39,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
           "--enable-native-access=ALL-UNNAMED",
           "-XX:+UseSystemMemoryBarrier");
 
-  /** What the plugin adds on few processors. */
+  /** JVM options that the plugin adds on few processors. */
   static final List<String> FIRST_COMPILER =
       List.of(
           "-XX:TieredStopAtLevel=1",
@@ -55,7 +55,7 @@ final class PerfVerbsCommand implements Callable<Integer> {
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "31",
-      description = "How often each case is measured (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   @CommandLine.Mixin private final ReportOption form = new ReportOption();

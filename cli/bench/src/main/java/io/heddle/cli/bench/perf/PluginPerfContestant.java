@@ -11,14 +11,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plugin in two processes of its own, warm, that measures when it is its turn and uses no
- * processor otherwise.
+ * Contestant of {@code heddle perf plugin}: two warm ranks that measure on their turn and are idle
+ * otherwise.
  */
 final class PluginPerfContestant implements AutoCloseable {
   private static final int RANKS = 2;
   private static final long QUIET_SECONDS = 60;
 
-  /** Those of the plugin that don't move data. */
+  /** Names of the plugin's threads that don't move data. */
   private static final List<String> CONTROL_THREADS =
       List.of("heddle-control", "heddle-routes", "heddle-addresses");
 
@@ -46,8 +46,8 @@ final class PluginPerfContestant implements AutoCloseable {
   }
 
   /**
-   * The plugin's own name and its role here, and the slower start and the larger memory of its
-   * ranks; once warm. What its threads did is that of the measurements so far.
+   * Returns the plugin's name and role, the slower start and the larger memory of its ranks, and
+   * the threads' share in the measurements so far. Valid once warm.
    */
   PluginPerfReport.Contestant entry() {
     return new PluginPerfReport.Contestant(
@@ -57,7 +57,7 @@ final class PluginPerfContestant implements AutoCloseable {
         times.all() == 0 ? null : PERCENT * times.named() / times.all());
   }
 
-  /* Null where a rank has ended: who tells why looks at its exit code. */
+  /* Returns null if a rank has ended; its exit code gives the reason elsewhere. */
   private @Nullable ThreadTimes timesSoFar() {
     ThreadTimes sum = new ThreadTimes(0, 0);
     for (long pid : ranks.pids()) {
@@ -71,42 +71,42 @@ final class PluginPerfContestant implements AutoCloseable {
   }
 
   /**
-   * Waits until both ranks are connected and have run for a while.
+   * Waits until both ranks are connected and warm.
    *
-   * @throws HeddleException when one ends, or neither is heard of for a minute
+   * @throws HeddleException if a rank ends, or none reports anything for a minute
    */
   void awaitWarm() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
       if (!(next(rank) instanceof PluginPerfEvent.Started own)) {
-        throw ranks.failure(rank, "said something before its start");
+        throw ranks.failure(rank, "printed an unexpected line before its start");
       }
       started.add(own);
     }
     for (int rank = 0; rank < RANKS; rank++) {
       if (!(next(rank) instanceof PluginPerfEvent.Warm)) {
-        throw ranks.failure(rank, "said something before it was warm");
+        throw ranks.failure(rank, "printed an unexpected line before it was warm");
       }
     }
   }
 
   /**
-   * One measurement.
+   * Result of one measurement.
    *
-   * @param figure in the unit of its kind
-   * @param messageP99Us time of a message in a stream one way, which 99 in 100 don't exceed
-   * @param processorNs that the ranks' threads had, or NaN where that isn't known
+   * @param figure figure in the unit of its kind
+   * @param messageP99Us 99th percentile of the message time in a one-way stream, µs
+   * @param processorNs processor time of the ranks' threads, ns; NaN if unknown
    */
   record Sample(double figure, double messageP99Us, double processorNs) {}
 
-  /** As {@link #sample}; the figure alone. */
+  /** Runs {@link #sample}; returns its figure. */
   double measure(PluginPerfPlan.Step step) throws InterruptedException {
     return sample(step).figure();
   }
 
   /**
-   * One measurement.
+   * Runs one measurement.
    *
-   * @throws HeddleException when a rank ends, delivers wrong data or isn't heard of
+   * @throws HeddleException if a rank ends, delivers wrong data or reports nothing
    */
   Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
     @Nullable ThreadTimes before = timesSoFar();
@@ -117,7 +117,7 @@ final class PluginPerfContestant implements AutoCloseable {
       if (!(next(rank) instanceof PluginPerfEvent.Measured measured)
           || measured.kind() != step.kind()
           || measured.bytes() != step.bytes()) {
-        throw ranks.failure(rank, "reported something else than " + step);
+        throw ranks.failure(rank, "reported another event than " + step);
       }
       values[rank] = measured.value();
       messageUs = Math.max(messageUs, measured.messageP99Us());
@@ -136,7 +136,7 @@ final class PluginPerfContestant implements AutoCloseable {
   void awaitEnd() throws InterruptedException {
     for (int rank = 0; rank < RANKS; rank++) {
       if (!(next(rank) instanceof PluginPerfEvent.Ended)) {
-        throw ranks.failure(rank, "reported more than was asked for");
+        throw ranks.failure(rank, "reported more events than expected");
       }
     }
     ranks.awaitEnd();
@@ -145,7 +145,7 @@ final class PluginPerfContestant implements AutoCloseable {
   private PluginPerfEvent next(int rank) throws InterruptedException {
     PluginPerfEvent event = PluginPerfEvent.parse(ranks.next(rank, QUIET_SECONDS));
     if (event instanceof PluginPerfEvent.Unknown unknown) {
-      throw ranks.failure(rank, "printed a line that is no report: " + unknown.line());
+      throw ranks.failure(rank, "printed an unexpected line: " + unknown.line());
     }
     return event;
   }

@@ -4,35 +4,34 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 
-/** A line that {@code heddle-plugin-perf} prints. */
+/** Line printed by {@code heddle-plugin-perf}. */
 sealed interface PluginPerfEvent {
   /**
-   * The plugin is loaded and initialised.
+   * Event: the plugin is loaded and initialised.
    *
-   * @param startMs how long that took
-   * @param residentMebibytes by how much the process's resident memory grew
+   * @param startMs duration of the start
+   * @param residentMebibytes growth of the process's resident memory
    */
   record Started(String net, double startMs, double residentMebibytes) implements PluginPerfEvent {}
 
-  /** It has done what it does before it measures. */
+  /** Event: the warm-up is over. */
   record Warm() implements PluginPerfEvent {}
 
   /**
-   * One measurement.
+   * Event: one measurement is done.
    *
-   * @param value what this rank found: bytes a second that it received, or the median of half round
-   *     trips in microseconds; 0 where this rank has no part in the answer; not a number where what
-   *     arrived says nothing
-   * @param messageP99Us time of a message that this rank sent in a stream, which 99 in 100 don't
-   *     exceed; 0 where it sent none
+   * @param value figure of this rank: received bytes per second, or the median half round trip in
+   *     µs; 0 if this rank has no part in it; NaN if too little arrived for a figure
+   * @param messageP99Us 99th percentile of the time of messages sent in a stream, µs; 0 if it sent
+   *     none
    */
   record Measured(PluginPerfKind kind, long bytes, double value, double messageP99Us)
       implements PluginPerfEvent {}
 
-  /** All measurements are done. */
+  /** Event: all measurements are done. */
   record Ended() implements PluginPerfEvent {}
 
-  /** Anything else. */
+  /** Any other line. */
   record Unknown(String line) implements PluginPerfEvent {}
 
   static PluginPerfEvent parse(String line) {

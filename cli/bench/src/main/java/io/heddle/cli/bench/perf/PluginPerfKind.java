@@ -2,10 +2,10 @@ package io.heddle.cli.bench.perf;
 
 import java.util.Locale;
 
-/** What {@code heddle perf plugin} measures, in the order in which a round does. */
+/** Kind of measurement of {@code heddle perf plugin}, in the order of a round. */
 enum PluginPerfKind {
-  BANDWIDTH("bandwidth one way", "Gbit/s"),
-  DUPLEX("bandwidth both ways, their sum", "Gbit/s"),
+  BANDWIDTH("bandwidth in one direction", "Gbit/s"),
+  DUPLEX("bandwidth in both directions, sum", "Gbit/s"),
   LATENCY("half round trip", "us");
 
   private static final double BITS_PER_GIGABIT_BYTE = 8e-9;
@@ -26,12 +26,12 @@ enum PluginPerfKind {
     return unit;
   }
 
-  /** The name that the driver's {@code --kinds} takes. */
+  /** Returns the name for the driver's {@code --kinds}. */
   String option() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What both ranks said, as one figure in {@link #unit}. */
+  /** Combines the values of both ranks into one figure in {@link #unit}. */
   double figure(double first, double second) {
     return switch (this) {
       case BANDWIDTH, DUPLEX -> (first + second) * BITS_PER_GIGABIT_BYTE;
@@ -39,7 +39,7 @@ enum PluginPerfKind {
     };
   }
 
-  /** How many times as good as the rival's this figure is. */
+  /** Returns the ratio of this figure to the rival's; above 1 is better. */
   double timesRival(double figure, double rival) {
     return switch (this) {
       case BANDWIDTH, DUPLEX -> figure / rival;

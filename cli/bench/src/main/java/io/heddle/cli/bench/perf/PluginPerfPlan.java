@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The measurements of one run, the same for every contestant.
+ * Plan of the measurements of a run, the same for every contestant.
  *
- * @param driver the C program, {@code heddle-plugin-perf}
- * @param kinds in the order of {@link PluginPerfKind}
+ * @param driver path of the C program {@code heddle-plugin-perf}
+ * @param kinds kinds in the order of {@link PluginPerfKind}
  * @param latencyMaxBytes largest size of a round trip
- * @param outstanding messages under way in a bandwidth measurement, in each flow
- * @param flows connections each way in a bandwidth measurement
- * @param uncountedMs how long each contestant measures in rounds before the first that counts
- * @param milliseconds how long a measurement lasts
- * @param pinned whether the threads that move data keep to one processor each
+ * @param outstanding messages in flight in a bandwidth measurement, for each flow
+ * @param flows connections in each direction in a bandwidth measurement
+ * @param uncountedMs time of each contestant in uncounted rounds, before the first that counts
+ * @param milliseconds duration of a measurement
+ * @param pinned whether each data thread is pinned to a processor
  */
 record PluginPerfPlan(
     Path driver,
@@ -29,10 +29,10 @@ record PluginPerfPlan(
     int rounds,
     int milliseconds,
     boolean pinned) {
-  /** A measurement and its round: from 1 those that count, up to 0 those before. */
+  /** Measurement in a round; rounds from 1 count, those up to 0 are uncounted. */
   record Step(int round, PluginPerfKind kind, long bytes) {}
 
-  /** Rounds before the first that counts. */
+  /** Returns the number of uncounted rounds. */
   private int uncountedRounds() {
     long roundMs = (long) milliseconds * Math.max(1, stepsOf(1).size());
     return Math.toIntExact(Math.ceilDiv(uncountedMs, roundMs));
@@ -74,7 +74,7 @@ record PluginPerfPlan(
     return command;
   }
 
-  /** In the order in which the driver goes through them. */
+  /** Returns the steps in the order of the driver. */
   List<Step> steps() {
     List<Step> steps = new ArrayList<>();
     for (int round = 1 - uncountedRounds(); round <= rounds; round++) {

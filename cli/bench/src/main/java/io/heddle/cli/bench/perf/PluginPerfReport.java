@@ -7,18 +7,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bandwidth and latency of several contestants side by side.
+ * Report of {@code heddle perf plugin}: bandwidth and latency of several contestants.
  *
- * @param network how hosts were kept apart
- * @param mtuBytes of the links
- * @param processors of the machine
- * @param compilers what was asked for of Java's compilers
- * @param pinned whether the threads that move data keep to one processor each
- * @param outstanding messages under way
- * @param flows connections each way in a bandwidth measurement
- * @param milliseconds how long a measurement lasted
- * @param rounds how often each measurement was made; the contestants took turns at each
- * @param contestants in order; the last is the rival that the others are compared with
+ * @param network isolation of the hosts
+ * @param mtuBytes MTU of the links
+ * @param processors processors of the machine
+ * @param compilers requested compilers of Java
+ * @param pinned whether each data thread is pinned to a processor
+ * @param outstanding messages in flight
+ * @param flows connections in each direction in a bandwidth measurement
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds; contestants alternate in each measurement
+ * @param contestants contestants in order; the last is the rival that the others are compared with
  */
 record PluginPerfReport(
     String network,
@@ -33,46 +33,48 @@ record PluginPerfReport(
     List<Contestant> contestants,
     List<Section> sections) {
   /**
-   * Who ran.
+   * Contestant of the run.
    *
-   * @param name plugin and planes; of the rival with helper threads, how many of how many sockets
-   * @param startMs from loading the plugin to the count of its devices, both ranks at once
-   * @param residentMebibytes by which a rank's resident memory grew by that
-   * @param controlPercent of the ranks' processor time in bandwidth measurements, of the threads
-   *     that don't move data: they are there for the failure of a plane; null where nobody looked
+   * @param name plugin and planes; for a rival with helper threads, their number and sockets
+   * @param startMs time from loading the plugin to the count of its devices, both ranks at once
+   * @param residentMebibytes growth of a rank's resident memory by that
+   * @param controlPercent share of the threads that don't move data, and exist for plane failures,
+   *     in the ranks' processor time in bandwidth measurements; null if not measured
    */
   record Contestant(
       String name, double startMs, double residentMebibytes, @Nullable Double controlPercent) {}
 
   /**
-   * One kind of measurement.
+   * Results of one kind of measurement.
    *
-   * @param kind what is measured
-   * @param unit of all its figures
+   * @param kind kind of measurement
+   * @param unit unit of its figures
    */
   record Section(PluginPerfKind kind, String unit, List<Row> rows) {}
 
   /**
-   * All contestants at one size.
+   * Results of all contestants at one size.
    *
-   * @param bytes of each message
+   * @param bytes size of each message
    */
   record Row(long bytes, List<Cell> cells) {}
 
   /**
-   * One contestant at one size, in the section's unit.
+   * Result of one contestant at one size, in the section's unit.
    *
-   * @param median of the rounds
-   * @param least of the rounds
-   * @param most of the rounds
-   * @param timesRival how many times as good as the rival; above 1 is better
-   * @param rounds what each round gave, in order: contestants' figures of one round belong
-   *     together; not a number where a round says nothing, which the others then speak for
+   * @param median median over the rounds
+   * @param least minimum over the rounds
+   * @param most maximum over the rounds
+   * @param timesRival ratio to the rival; above 1 is better
+   * @param rounds figure of each round; entries of contestants with the same index are of the same
+   *     round; NaN for a round without a figure, which is left out of the median
    */
   record Cell(double median, double least, double most, double timesRival, List<Double> rounds) {}
 
   /**
-   * @param figures for each contestant, by kind and size, one figure a round
+   * Builds the sections.
+   *
+   * @param figures figures of each contestant, by kind and size, one per round
    */
   static List<Section> sections(
       PluginPerfPlan plan, List<Map<PluginPerfPlan.Step, Double>> figures) {
@@ -116,7 +118,7 @@ record PluginPerfReport(
     return new Row(step.bytes(), cells);
   }
 
-  /** The tables as people read them. */
+  /** Returns the report as text tables. */
   String table() {
     StringBuilder text = new StringBuilder();
     append(
@@ -128,7 +130,7 @@ record PluginPerfReport(
         processors,
         compilers.title().isEmpty() ? "" : ", " + compilers.title(),
         pinned ? ", data threads pinned" : "",
-        flows == 1 ? "" : flows + " flows with each ",
+        flows == 1 ? "" : flows + " flows, each with ",
         outstanding,
         milliseconds,
         rounds);
@@ -175,7 +177,7 @@ record PluginPerfReport(
     text.append(String.format(Locale.ROOT, format, arguments));
   }
 
-  /** Name of the files that keep it, without the ending. */
+  /** Returns the name of the report's files, without extension. */
   static String fileName(String date, int mtuBytes, int flows) {
     return "plugin-" + date + "-mtu-" + mtuBytes + (flows == 1 ? "" : "-flows-" + flows);
   }

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf policies} found.
+ * Report of {@code heddle perf policies}.
  *
  * @param planeCount planes of each host
- * @param rateGbps what a plane's links carry
- * @param mtuBytes of the links
+ * @param rateGbps rate of a plane's links
+ * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages under way
- * @param milliseconds how long a measurement lasted
- * @param rounds how often each was measured
- * @param payloadShare of a full packet's bytes on the wire: what is ideal
- * @param load of the machine before and after, mean of a minute
+ * @param outstanding messages in flight
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds
+ * @param payloadShare payload share of a full packet's bytes on the wire, the ideal
+ * @param load load averages of the last minute, before and after
  */
 record PolicyReport(
     int planeCount,
@@ -28,21 +28,22 @@ record PolicyReport(
     List<Double> load,
     List<Situation> situations) {
   /**
-   * All policies in one situation.
+   * Results of all policies in one situation.
    *
-   * @param name of the situation
-   * @param text what the planes do in it
+   * @param name name of the situation
+   * @param text state of the planes
    */
   record Situation(String name, String text, List<Cell> policies) {}
 
   /**
-   * One policy; a number a round.
+   * Result of one policy, one value per round.
    *
-   * @param policy who chose planes
-   * @param goodputGbps payload that arrived
-   * @param ofIdeal goodput ÷ what all planes together could carry of payload meanwhile
-   * @param messageP99Ms time of a message which 99 in 100 don't exceed
-   * @param planeShares of what spines received meanwhile, a list of all planes a round
+   * @param policy spray policy
+   * @param goodputGbps received payload
+   * @param ofIdeal goodput ÷ payload capacity of all planes together
+   * @param messageP99Ms 99th percentile of the message time
+   * @param planeShares shares of the planes in the packets received by spines, a list of all planes
+   *     per round
    */
   record Cell(
       String policy,

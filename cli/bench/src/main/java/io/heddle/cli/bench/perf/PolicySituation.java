@@ -2,12 +2,12 @@ package io.heddle.cli.bench.perf;
 
 import java.util.Locale;
 
-/** What the fabric's planes do while policies are compared. */
+/** State of the fabric's planes while policies are compared. */
 enum PolicySituation {
-  EQUAL("all planes alike"),
-  ANNOUNCED("plane 1 carries a quarter, and BGP says so"),
-  UNANNOUNCED("plane 1 carries a quarter, and nobody says so"),
-  BURSTS("each plane by itself loses four fifths for 100 ms, every 500 ms");
+  EQUAL("all planes equal"),
+  ANNOUNCED("plane 1 at a quarter of the rate, announced by BGP"),
+  UNANNOUNCED("plane 1 at a quarter of the rate, unannounced"),
+  BURSTS("each plane by itself at a fifth of the rate for 100 ms, every 500 ms");
 
   private final String text;
 
@@ -15,17 +15,17 @@ enum PolicySituation {
     this.text = text;
   }
 
-  /** For people. */
+  /** Returns a description for people. */
   String text() {
     return text;
   }
 
-  /** In tables and JSON. */
+  /** Returns the name in tables and JSON. */
   String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What the first plane carries, as a divisor of its rate. */
+  /** Returns the divisor of the first plane's rate. */
   int slowedBy() {
     return this == ANNOUNCED || this == UNANNOUNCED ? 4 : 1;
   }

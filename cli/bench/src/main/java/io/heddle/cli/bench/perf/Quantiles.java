@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** Numbers that were measured, in order: their median, quartiles and ends. */
+/** Quantiles of measured values: median, quartiles, minimum and maximum. */
 public final class Quantiles {
   private final double[] sorted;
 
@@ -12,7 +12,7 @@ public final class Quantiles {
     sorted = values.sorted().toArray();
   }
 
-  /** Of all. Those that are no number are the greatest. */
+  /** Returns the quantiles of all values; NaN counts as the greatest. */
   public static Quantiles of(List<Double> values) {
     return of(values.stream().mapToDouble(Double::doubleValue));
   }
@@ -21,12 +21,12 @@ public final class Quantiles {
     return new Quantiles(values);
   }
 
-  /** Of those that are finite: a round that says nothing is left to the others. */
+  /** Returns the quantiles of the finite values. */
   static Quantiles ofFinite(List<Double> values) {
     return of(values.stream().mapToDouble(Double::doubleValue).filter(Double::isFinite));
   }
 
-  /** The one in the middle, or halfway between the two there. */
+  /** Returns the middle value, or the mean of both middle values. */
   public double median() {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -42,7 +42,7 @@ public final class Quantiles {
     return between(0.75);
   }
 
-  /* Between two values, in proportion. */
+  /* Interpolates linearly between adjacent values. */
   private double between(double share) {
     if (sorted.length == 0) {
       return Double.NaN;
@@ -54,19 +54,19 @@ public final class Quantiles {
   }
 
   /**
-   * The value that was measured, and not one between two, nearest to a share of the way from the
-   * least to the most; the greater of two that are as near.
+   * Returns the measured value whose rank is nearest to a share of the range, without
+   * interpolation; the greater of two that are equally near.
    */
   double nearest(double share) {
     return sorted.length == 0 ? Double.NaN : sorted[(int) Math.round(share * (sorted.length - 1))];
   }
 
-  /** Not a number where one of them isn't. */
+  /** NaN if a value is NaN. */
   public double least() {
     return Arrays.stream(sorted).min().orElse(Double.NaN);
   }
 
-  /** Not a number where one of them isn't. */
+  /** NaN if a value is NaN. */
   public double most() {
     return Arrays.stream(sorted).max().orElse(Double.NaN);
   }

@@ -6,17 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event in the middle of a run did to its throughput, by the completions of its ranks.
+ * Effect of an event in the middle of a run on its throughput, by the completions of its ranks.
  *
- * @param usualGapMs how long a rank has no completion where nothing happens: the median of what
- *     each second before the event had for its longest
- * @param gapMs the same, longest, of the second after it; one that begins there counts to its end
- * @param fullSpeedMs from the event until the job is at full speed: behind the longest gap, where
- *     that is more than twice the usual one, the first 20 ms in which as much is done as in all but
- *     the slowest tenth of such windows at the end, at most 80 % of the mean there and at least
- *     half of that; null where it never happened
- * @param beforeMegabytesPerSecond what was carried before
- * @param afterMegabytesPerSecond what was carried once all was settled
+ * @param usualGapMs usual longest time without a completion of a rank: median over the seconds
+ *     before the event
+ * @param gapMs longest time without a completion of a rank in the second after the event; a gap
+ *     that begins there counts to its end
+ * @param fullSpeedMs time from the event to full speed: the first 20 ms window, after a stall if
+ *     there is one, that carries as much as all but the slowest tenth of such windows at the end;
+ *     capped at 80 % of the mean there, and at least half of that; null if never reached
+ * @param beforeMegabytesPerSecond throughput before the event
+ * @param afterMegabytesPerSecond throughput at the end
  */
 record Recovery(
     double usualGapMs,
@@ -24,7 +24,7 @@ record Recovery(
     @Nullable Double fullSpeedMs,
     double beforeMegabytesPerSecond,
     double afterMegabytesPerSecond) {
-  /** In seconds. */
+  /** Window length, seconds. */
   static final double WINDOW = 0.02;
 
   static final double FULL = 0.8;
@@ -34,17 +34,18 @@ record Recovery(
   private static final double MS = 1e3;
   private static final double MEGA = 1e6;
 
-  /** Whether the job stood still for longer than it does anyway. */
+  /** Returns whether the longest gap is more than twice the usual one. */
   boolean isStall() {
     return gapMs > STALL * usualGapMs;
   }
 
   /**
-   * @param ranks what each did
-   * @param event when it happened, on the completions' clock; as long before it as after it is
-   *     looked at
-   * @param seconds how long after the event is looked at, in whole seconds; the last third is taken
-   *     for steady
+   * Evaluates a run.
+   *
+   * @param ranks completions of each rank
+   * @param event time of the event, on the clock of the completions
+   * @param seconds period to evaluate before the event, and after it, in whole seconds; the last
+   *     third counts as steady
    */
   static Recovery of(List<Completions> ranks, double event, int seconds) {
     double end = event + seconds;
@@ -97,7 +98,7 @@ record Recovery(
     return bytes / (to - from);
   }
 
-  /* What all but the slowest tenth of the windows have. */
+  /* Returns the throughput that all but the slowest tenth of the windows reach. */
   private static double slowest(List<Completions> ranks, double from, double to) {
     int count = (int) ((to - from - WINDOW) / STEP);
     double[] rates = new double[count];

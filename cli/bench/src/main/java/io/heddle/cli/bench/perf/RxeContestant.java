@@ -19,29 +19,29 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Standard peers: two of the kernel's own RDMA devices, one behind each leaf, and stock perftest
- * over them. Both are in one emulated guest. That is slow, so the links are slower still.
+ * Standard peers: two of the kernel's RDMA devices, one behind each leaf, with stock perftest over
+ * them. Both are in one emulated guest, which is slow, so the links are slower still.
  */
 final class RxeContestant implements SwitchedTraffic {
   private static final int QUEUE_PAIRS = 8;
   private static final int MESSAGE_BYTES = 32_768;
 
   /**
-   * As many messages as keep links busy while an emulated processor stands still, and no more than
-   * the queue before a slow link takes, even of three queue pairs.
+   * Messages in flight for each queue pair: enough to keep links busy while an emulated processor
+   * pauses, and few enough for the queue of a slow link, even with three queue pairs.
    */
   private static final int OUTSTANDING = 3;
 
-  /** 4.3 s: an emulated end may be away for long. */
+  /** Exponent of the retry timeout, 4.3 s: an emulated end may pause for long. */
   private static final int RETRY_EXPONENT = 20;
 
-  /** Not counted, before and after what is. */
+  /** Uncounted time before and after a measurement. */
   private static final int MARGIN_SECONDS = 1;
 
-  /** For a path MTU of 4096, with room for headers. */
+  /** MTU of the links, for a path MTU of 4096 and its headers. */
   private static final int MTU_BYTES = 4_200;
 
-  /** Ethernet, IPv6, UDP, BTH and ICRC, beside the 4,096 B of a packet in the middle. */
+  /** Payload share of a middle packet: 4,096 B beside Ethernet, IPv6, UDP, BTH and ICRC. */
   private static final double PAYLOAD_SHARE = 4096.0 / (4096 + 14 + 40 + 8 + 12 + 4);
 
   private static final String CLIENT = "rxe0";
@@ -55,11 +55,11 @@ final class RxeContestant implements SwitchedTraffic {
   private String queuePairs = "";
 
   /**
-   * Makes the guest, a port for it at either leaf, and its devices.
+   * Starts the guest with a port at either leaf, and its devices.
    *
-   * @param rateGbps of a link while it is measured
-   * @param milliseconds how long a measurement lasts, cut to whole seconds
-   * @param limitSeconds after which the guest ends
+   * @param rateGbps rate of a link during measurements
+   * @param milliseconds duration of a measurement, cut to whole seconds
+   * @param limitSeconds time after which the guest is ended
    */
   RxeContestant(
       Fabric fabric, LabSwitches switching, double rateGbps, int milliseconds, long limitSeconds)
@@ -92,7 +92,7 @@ final class RxeContestant implements SwitchedTraffic {
     }
   }
 
-  /** Why there is none of it here. */
+  /** Returns the reason why it can't run here. */
   static Optional<String> refusal() throws IOException, InterruptedException {
     boolean stock =
         Stream.of("/usr/bin", "/usr/local/bin")
@@ -147,19 +147,19 @@ final class RxeContestant implements SwitchedTraffic {
         SERVER);
   }
 
-  /* One run finds out whether its devices talk, and which queue pairs a run has. */
+  /* A first run verifies that the devices reach each other, and records the queue pairs. */
   @Override
   public void awaitWarm() throws InterruptedException {
     try {
       queuePairs = queuePairs(guest.run(script()));
     } catch (IOException failed) {
-      throw new HeddleException("the guest's files can't be read: " + failed, failed);
+      throw new HeddleException("can't read the guest's files: " + failed, failed);
     }
   }
 
   @Override
   public void awaitEnd() {
-    /* Nothing of it runs between measurements. */
+    /* Nothing runs between measurements. */
   }
 
   @Override
@@ -168,10 +168,10 @@ final class RxeContestant implements SwitchedTraffic {
     List<LinkCount> before = switching.counts();
     String said = guest.run(script());
     List<LinkCount> after = switching.counts();
-    /* Other queue pairs would have other ports, and luck with the hash of its own. */
+    /* Other queue pairs would have other source ports, and so other hash values. */
     if (!queuePairs(said).equals(queuePairs)) {
       throw new HeddleException(
-          "the guest's queue pairs were " + queuePairs + " and are " + queuePairs(said) + " now");
+          "the guest's queue pairs changed from " + queuePairs + " to " + queuePairs(said));
     }
     return new Sample(
         goodputGbps(said),
@@ -180,7 +180,7 @@ final class RxeContestant implements SwitchedTraffic {
         SwitchedTraffic.marked(before, after));
   }
 
-  /** Numbers of the queue pairs that perftest says it has, at either end. */
+  /** Returns the queue pair numbers of both ends in perftest's output. */
   static String queuePairs(String said) {
     StringBuilder numbers = new StringBuilder();
     Matcher found = Pattern.compile("QPN (0x[0-9a-f]+)").matcher(said);
@@ -188,23 +188,24 @@ final class RxeContestant implements SwitchedTraffic {
       numbers.append(numbers.isEmpty() ? "" : " ").append(found.group(1));
     }
     if (numbers.isEmpty()) {
-      throw new HeddleException("perftest names no queue pair: " + said);
+      throw new HeddleException("no queue pair in the output of perftest: " + said);
     }
     return numbers.toString();
   }
 
-  /** The average of perftest's one row: size, iterations, peak, average, messages. */
+  /** Returns the average of perftest's row: size, iterations, peak, average, messages. */
   static double goodputGbps(String said) {
     Matcher row =
         Pattern.compile("(?m)^ *" + MESSAGE_BYTES + " +[0-9]+ +[0-9.]+ +([0-9.]+) +[0-9.]+ *$")
             .matcher(said);
     if (!row.find()) {
-      throw new HeddleException("perftest prints no row of " + MESSAGE_BYTES + " B: " + said);
+      throw new HeddleException(
+          "no row of " + MESSAGE_BYTES + " B in the output of perftest: " + said);
     }
     return Double.parseDouble(row.group(1));
   }
 
-  /** One of a device's counters; those that are 0 aren't printed. */
+  /** Returns a device's counter; zero counters aren't printed. */
   static double counter(String said, String device, String name) {
     Matcher found = COUNTER.matcher(said);
     while (found.find()) {

@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What {@code heddle perf scale} found.
+ * Report of {@code heddle perf scale}.
  *
- * @param network how hosts were kept apart
- * @param processors of the machine
- * @param load of the machine before, mean of a minute
- * @param loadAtEnd of the machine at the end, mean of a minute; the measurement's own is in it
- * @param rounds how often each was measured
- * @param maxBytes of the largest message
- * @param contestants who took turns, in order; the last is the rival
- * @param axes what was varied
+ * @param network isolation of the hosts
+ * @param processors processors of the machine
+ * @param load load average of the last minute, before
+ * @param loadAtEnd load average of the last minute, at the end; includes the measurement's own
+ * @param rounds number of rounds
+ * @param maxBytes size of the largest message
+ * @param contestants names in order; the last is the rival
+ * @param axes varied quantities
  */
 record ScaleReport(
     String network,
@@ -30,32 +30,32 @@ record ScaleReport(
     List<String> contestants,
     List<Axis> axes) {
   /**
-   * One number that was varied while the others stayed.
+   * Results for one varied quantity.
    *
-   * @param name of what was varied
-   * @param fixed what stayed
+   * @param name name of the varied quantity
+   * @param fixed values of the fixed quantities
    */
   record Axis(String name, String fixed, List<Point> points) {}
 
   /**
-   * All contestants at one value.
+   * Results of all contestants at one value.
    *
-   * @param value of what was varied
-   * @param costs in the order of contestants
+   * @param value value of the varied quantity
+   * @param costs costs in the order of contestants
    */
   record Point(int value, List<Cost> costs) {}
 
   /**
-   * What one contestant took, in the process of the first rank, a number a round.
+   * Cost of one contestant in the process of the first rank, one value per round.
    *
-   * @param setUpSeconds until all connections were there
-   * @param messageMicros for one message each way
-   * @param idlePercent of a processor while nothing was asked
-   * @param memoryMib by which the process had grown, from before it loaded the plugin
-   * @param connectionKib by which it grew for a connection of one direction until there was
-   *     traffic, garbage included
-   * @param descriptors for a connection of one direction
-   * @param threads that it had more than before it loaded the plugin
+   * @param setUpSeconds time until all connections were established
+   * @param messageMicros time of one message in each direction, µs
+   * @param idlePercent processor time while idle, percent of one processor
+   * @param memoryMib growth of the process since before it loaded the plugin
+   * @param connectionKib growth of the process per connection of one direction before any traffic,
+   *     garbage included
+   * @param descriptors descriptors per connection of one direction
+   * @param threads number of threads added since before it loaded the plugin
    */
   record Cost(
       List<Double> setUpSeconds,
@@ -66,8 +66,10 @@ record ScaleReport(
       List<Double> descriptors,
       List<Double> threads) {
     /**
-     * @param rounds what the first rank reported in each, by the name of the event
-     * @param messages on each connection each way
+     * Computes the cost from the first rank's reports.
+     *
+     * @param rounds reports of each round, by name of the event
+     * @param messages number of messages on each connection in each direction
      */
     static Cost of(List<Map<String, JsonNode>> rounds, int messages) {
       return new Cost(
@@ -107,7 +109,7 @@ record ScaleReport(
     private static double number(Map<String, JsonNode> round, String event, String name) {
       JsonNode found = round.get(event);
       if (found == null) {
-        throw new HeddleException("a rank didn't report \"" + event + "\"");
+        throw new HeddleException("a rank did not report \"" + event + "\"");
       }
       return found.get(name).asDouble();
     }
@@ -169,7 +171,7 @@ record ScaleReport(
     text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
   }
 
-  /** Rounds of one contestant, gathered. */
+  /** Collected rounds of one contestant. */
   static final class Rounds {
     private final List<Map<String, JsonNode>> events = new ArrayList<>();
 

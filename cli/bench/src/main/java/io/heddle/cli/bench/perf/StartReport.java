@@ -4,23 +4,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf start} found.
+ * Report of {@code heddle perf start}.
  *
- * @param network how hosts were kept apart
- * @param processors of the machine
- * @param rounds how often each was measured
- * @param load of the machine before and after, mean of a minute
- * @param contestants who took turns
+ * @param network isolation of the hosts
+ * @param processors processors of the machine
+ * @param rounds number of rounds
+ * @param load load averages of the last minute, before and after
+ * @param contestants results of the contestants
  */
 record StartReport(
     String network, int processors, int rounds, List<Double> load, List<Contestant> contestants) {
   /**
-   * One set of planes; a number a round.
+   * Result for one set of planes, one value per round.
    *
-   * @param name its planes
-   * @param startMs from loading the plugin to the count of its devices
-   * @param processorMs that the whole process had until it was idle, warm-up included
-   * @param idleMebibytes resident memory of the whole process once it is idle
+   * @param name number of planes
+   * @param startMs time from loading the plugin to the count of its devices
+   * @param processorMs processor time of the whole process until it was idle, warm-up included
+   * @param idleMebibytes resident memory of the whole process once idle
    */
   record Contestant(
       String name, List<Double> startMs, List<Double> processorMs, List<Double> idleMebibytes) {}

@@ -12,9 +12,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A plugin on a lab whose switches choose, with what it and they count in a measurement. */
+/** Plugin on a lab with load-balancing switches, with the counters of both. */
 final class SwitchedContestant implements SwitchedTraffic {
-  /** Ethernet, IPv6, UDP, BTH, RETH and ICRC, beside the 8,704 B of soft devices' packets. */
+  /**
+   * Payload share of a soft device's packet: 8,704 B beside Ethernet, IPv6, UDP, BTH, RETH and
+   * ICRC.
+   */
   static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
 
   private final Cleanup cleanup = new Cleanup();
@@ -23,8 +26,10 @@ final class SwitchedContestant implements SwitchedTraffic {
   private final double rateGbps;
 
   /**
-   * @param policy a spray policy's name, or {@link PerfSwitchingCommand#STANDARD}
-   * @param rateGbps what a link carries
+   * Starts the plugin's ranks.
+   *
+   * @param policy name of a spray policy, or {@link PerfSwitchingCommand#STANDARD}
+   * @param rateGbps rate of a link
    */
   SwitchedContestant(Lab lab, String policy, Path plugin, PluginPerfPlan plan, double rateGbps)
       throws IOException {

@@ -5,38 +5,38 @@ import io.heddle.switching.LinkCount;
 import java.io.IOException;
 import java.util.List;
 
-/** What goes over leaves whose switches choose, and measures itself when it is asked. */
+/** Traffic over leaves that balance load, measured on request. */
 sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestant, RxeContestant {
   /**
-   * One measurement.
+   * Result of one measurement.
    *
-   * @param goodputGbps payload that arrived
-   * @param messageP99Ms time of a message which 99 in 100 don't exceed; NaN where nobody tells
-   * @param inVain packets sent again though the first had arrived, ÷ packets sent; NaN where
+   * @param goodputGbps received payload
+   * @param messageP99Ms 99th percentile of the message time; NaN if unknown
+   * @param inVain needless retransmissions (the first copy had arrived) ÷ sent packets; NaN if
    *     nothing was sent
-   * @param marked packets with a mark ÷ all that switches chose for; NaN where there were none
+   * @param marked ECN-marked packets ÷ all packets that switches balanced; NaN if there were none
    */
   record Sample(double goodputGbps, double messageP99Ms, double inVain, double marked) {}
 
-  /** What a link carries while this is measured, Gbit/s. */
+  /** Returns the rate of a link during the measurement, Gbit/s. */
   double rateGbps();
 
-  /** Of a full packet's bytes on the wire, how many are payload. */
+  /** Returns the payload share of a full packet's bytes on the wire. */
   double payloadShare();
 
-  /** Waits until it is ready to be measured. */
+  /** Waits until the traffic is ready to be measured. */
   void awaitWarm() throws InterruptedException;
 
   Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
       throws IOException, InterruptedException;
 
-  /** Waits for its end after the last measurement. */
+  /** Waits for the end after the last measurement. */
   void awaitEnd() throws InterruptedException;
 
   @Override
   void close() throws IOException;
 
-  /** Marked packets ÷ all, of what switches chose for between two counts. */
+  /** Returns marked ÷ all packets that switches balanced between two counts. */
   static double marked(List<LinkCount> before, List<LinkCount> after) {
     double marked = marked(after) - marked(before);
     return marked / (marked + others(after) - others(before));

@@ -4,22 +4,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@code heddle perf switching} found.
+ * Report of {@code heddle perf switching}.
  *
- * @param links equal links between two leaves, one over each spine
- * @param rateGbps what a link carries
- * @param mtuBytes of the links
+ * @param links number of parallel links between two leaves, one over each spine
+ * @param rateGbps rate of a link
+ * @param mtuBytes MTU of the links
  * @param messageBytes size of each message
- * @param outstanding messages under way
- * @param milliseconds how long a measurement lasted
- * @param rounds how often each was measured
- * @param guestRateGbps what a link carried while rxe was measured
- * @param rxeSkipped why rxe wasn't measured though it was asked for; empty where it was
- * @param payloadShare of a full packet's bytes on the wire: what is ideal; rxe's packets are
- *     smaller
- * @param means bpf or nft: by what the switches chose
- * @param perPacket whether hosts sent single packets instead of trains
- * @param load of the machine before and after, mean of a minute
+ * @param outstanding messages in flight
+ * @param milliseconds duration of a measurement
+ * @param rounds number of rounds
+ * @param guestRateGbps rate of a link while rxe was measured
+ * @param rxeSkipped reason why requested rxe was not measured; empty otherwise
+ * @param payloadShare payload share of a full packet's bytes on the wire, the ideal; rxe's packets
+ *     are smaller
+ * @param means implementation of the switches: bpf or nft
+ * @param perPacket whether hosts sent single packets instead of segment trains
+ * @param load load averages of the last minute, before and after
  */
 record SwitchingReport(
     int links,
@@ -37,25 +37,25 @@ record SwitchingReport(
     List<Double> load,
     List<Situation> situations) {
   /**
-   * All that was measured while links had these rates.
+   * Results for one state of the links.
    *
    * @param name equal or quarter
-   * @param text what the links do in it
+   * @param text state of the links
    */
   record Situation(String name, String text, List<Cell> cells) {}
 
   /**
-   * One policy of the hosts under one way of switching; a number a round.
+   * Result of one policy of the hosts under one switching mode, one value per round.
    *
-   * @param policy that chose planes; standard: go-back-N as with standard devices, nothing marked;
-   *     rxe: the kernel's devices
-   * @param switching hash, spray or spraylink
-   * @param goodputGbps payload that arrived
-   * @param ofCapacity goodput ÷ what all links together could carry of payload
-   * @param ofHash goodput ÷ the same policy's under hash in that round
-   * @param messageP99Ms time of a message which 99 in 100 don't exceed; null of rxe
-   * @param inVain packets that were sent again though the first had arrived, ÷ packets sent
-   * @param marked packets with a mark ÷ all that a leaf had to choose for
+   * @param policy spray policy; standard: go-back-N as to standard devices, without ECN; rxe: the
+   *     kernel's devices
+   * @param switching switching mode: hash, spray or spraylink
+   * @param goodputGbps received payload
+   * @param ofCapacity goodput ÷ payload capacity of all links together
+   * @param ofHash goodput ÷ the same policy's under hash in the same round
+   * @param messageP99Ms 99th percentile of the message time; null for rxe
+   * @param inVain needless retransmissions (the first copy had arrived) ÷ sent packets
+   * @param marked ECN-marked packets ÷ all packets that a leaf balanced
    */
   record Cell(
       String policy,
@@ -82,8 +82,8 @@ record SwitchingReport(
         rounds);
     line(
         text,
-        "# switched by %s, %s; capacity: all links' rate, %.1f %% of which payload; load %.1f to"
-            + " %.1f",
+        "# switched by %s, %s; capacity: rate of all links, of which %.1f %% is payload; load %.1f"
+            + " to %.1f",
         means,
         perPacket ? "single packets" : "trains",
         payloadShare * 100,
@@ -110,7 +110,7 @@ record SwitchingReport(
           "",
           "÷ hash",
           "message p99",
-          "in vain",
+          "needless",
           "marked");
       for (Cell cell : situation.cells()) {
         Quantiles ofCapacity = Quantiles.ofFinite(cell.ofCapacity());

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the kernel says of a thread, or of those of one name.
+ * Scheduler statistics of a thread, or of all threads with one name.
  *
- * @param name of the thread, 15 characters at most
- * @param ranUs with a core
- * @param waitedUs ready, without one
- * @param sleeps how often it gave its core away until something came
- * @param losses how often it was taken off its core, or yielded it
+ * @param name name of the thread, at most 15 characters
+ * @param ranUs time on a core
+ * @param waitedUs time ready to run without a core
+ * @param sleeps voluntary context switches
+ * @param losses involuntary context switches and yields
  */
 record ThreadAccount(String name, double ranUs, double waitedUs, double sleeps, double losses) {
   private ThreadAccount plus(ThreadAccount other) {
@@ -29,7 +29,7 @@ record ThreadAccount(String name, double ranUs, double waitedUs, double sleeps, 
     return new ThreadAccount(name, ranUs / count, waitedUs / count, sleeps / count, losses / count);
   }
 
-  /** The sum for each name divided by a number, the one that ran longest first. */
+  /** Returns the sum for each name divided by a number, in descending order of run time. */
   static List<ThreadAccount> means(List<ThreadAccount> all, double count) {
     Map<String, ThreadAccount> sums = new LinkedHashMap<>();
     all.forEach(each -> sums.merge(each.name(), each, ThreadAccount::plus));

@@ -7,16 +7,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Processor time that a process's threads have had, in ns.
+ * Processor time of a process's threads, ns.
  *
- * @param all of every thread that lives
- * @param named of those whose name was asked for
+ * @param all time of all living threads
+ * @param named time of the threads with the requested names
  */
 record ThreadTimes(long all, long named) {
-  /** As much of a thread's name as the kernel keeps. */
+  /** Length of a thread's name in the kernel. */
   private static final int NAME_LENGTH = 15;
 
-  /** Of a process that runs; a thread that ends meanwhile counts for nothing. */
+  /** Reads the times of a running process; threads that end meanwhile are skipped. */
   static ThreadTimes of(long pid, List<String> names) throws IOException {
     long all = 0;
     long named = 0;
@@ -28,7 +28,7 @@ record ThreadTimes(long all, long named) {
           String times = Files.readString(thread.resolve("schedstat"));
           long ns = Long.parseLong(times.substring(0, times.indexOf(' ')));
           all += ns;
-          if (names.stream().anyMatch(each -> kept(each).equals(name))) {
+          if (names.stream().anyMatch(each -> truncated(each).equals(name))) {
             named += ns;
           }
         } catch (IOException ended) {
@@ -39,7 +39,7 @@ record ThreadTimes(long all, long named) {
     return new ThreadTimes(all, named);
   }
 
-  private static String kept(String name) {
+  private static String truncated(String name) {
     return name.substring(0, Math.min(NAME_LENGTH, name.length()));
   }
 

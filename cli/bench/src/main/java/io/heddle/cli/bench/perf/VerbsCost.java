@@ -33,10 +33,10 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.LongStream;
 
 /**
- * What posting and polling cost from Java, through the verbs API on the libibverbs provider: the
- * counterpart of perf-tests' {@code verbs_cost.c}, case for case. A process of its own; for each
- * line on standard input one round: a line {@code case nanoseconds} for each case, then {@code
- * end}.
+ * Program that measures posting and polling from Java, through the verbs API on the libibverbs
+ * provider: the counterpart of perf-tests' {@code verbs_cost.c}, case by case. For each line on
+ * standard input it runs one round: it prints a line {@code case nanoseconds} for each case, then
+ * {@code end}.
  */
 final class VerbsCost {
   private static final int BATCH = 16;
@@ -45,7 +45,7 @@ final class VerbsCost {
   private static final int MEMORY_BYTES = 4096;
   private static final int DEPTH = 64;
 
-  /* Codes of libibverbs; nothing is lost or late on the stand-in. */
+  /* Encodings of libibverbs; nothing is lost or late on the stand-in. */
   private static final int RECEIVER_NOT_READY_TIMER = 12;
   private static final int TIMEOUT = 14;
   private static final int RETRIES = 7;
@@ -124,7 +124,7 @@ final class VerbsCost {
     System.out.flush();
   }
 
-  /* The median of the batches: what takes the processor away for a while hits some of them. */
+  /* Prints the median of the batches: an interruption affects only some of them. */
   private void report(String name, IntToLongFunction run) {
     int count = 0;
     for (long begin = System.nanoTime();
@@ -153,7 +153,7 @@ final class VerbsCost {
   private void post(int count) {
     int taken = near.postSend(requests[0]);
     if (taken != count) {
-      throw new IllegalStateException("postSend took " + taken + " of " + count);
+      throw new IllegalStateException("postSend accepted " + taken + " of " + count);
     }
   }
 
@@ -173,7 +173,7 @@ final class VerbsCost {
     long begin = System.nanoTime();
     for (int i = 0; i < calls; i++) {
       if (completionQueue.poll(completions) != 0) {
-        throw new IllegalStateException("a completion of nothing");
+        throw new IllegalStateException("completion without a work request");
       }
     }
     return System.nanoTime() - begin;

@@ -9,14 +9,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A process that measures the verbs cases once for each line that it is sent. */
+/**
+ * Contestant of {@code heddle perf verbs}: a process that runs a round of the verbs cases for each
+ * input line.
+ */
 final class VerbsCostContestant implements AutoCloseable {
   private final String name;
   private final AnsweringProcess process;
   private final Map<String, List<Double>> nanoseconds = new LinkedHashMap<>();
 
   /**
-   * @param library the stand-in for libibverbs
+   * Starts the process.
+   *
+   * @param library path of the stand-in for libibverbs
    */
   VerbsCostContestant(String name, List<String> command, Path library) throws IOException {
     this.name = name;
@@ -34,7 +39,7 @@ final class VerbsCostContestant implements AutoCloseable {
     return name;
   }
 
-  /** By case, one figure a round that counted. */
+  /** Returns the figures by case, one per counted round. */
   Map<String, List<Double>> nanoseconds() {
     return nanoseconds;
   }

@@ -7,29 +7,29 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What posting and polling cost from Java beside C.
+ * Report of {@code heddle perf verbs}: cost of posting and polling from Java, beside C.
  *
- * @param processors of the machine
- * @param rounds of each contestant, which took turns
- * @param contestants the first is the one in C that the others are measured by
+ * @param processors processors of the machine
+ * @param rounds number of rounds; contestants alternate
+ * @param contestants contestants in order; the first is the one in C, reference of the ratios
  */
 record VerbsCostReport(int processors, int rounds, List<Contestant> contestants) {
   /**
-   * Who ran.
+   * Contestant and its results.
    *
-   * @param name language and compiler
+   * @param name language and compilers
    */
   record Contestant(String name, List<Case> cases) {}
 
   /**
-   * ns of one case.
+   * Time of one case.
    *
-   * @param name what is called
-   * @param medianNs of the rounds
-   * @param leastNs of the rounds
-   * @param upperQuartileNs which a quarter of the rounds exceed
-   * @param timesC the median of the rounds' ratios
-   * @param leastTimesC the ratio of the fastest rounds, which nothing disturbed
+   * @param name name of the case
+   * @param medianNs median over the rounds
+   * @param leastNs minimum over the rounds
+   * @param upperQuartileNs upper quartile over the rounds
+   * @param timesC median of the rounds' ratios to C
+   * @param leastTimesC ratio of the fastest rounds, which nothing disturbed
    */
   record Case(
       String name,
@@ -40,7 +40,9 @@ record VerbsCostReport(int processors, int rounds, List<Contestant> contestants)
       double leastTimesC) {}
 
   /**
-   * @param first the one in C
+   * Builds the report.
+   *
+   * @param first contestant in C
    */
   static VerbsCostReport of(
       int processors, int rounds, VerbsCostContestant first, List<VerbsCostContestant> others) {

@@ -1,7 +1,7 @@
 /**
- * {@code heddle perf}: each command measures one thing of the plugin, often beside a contestant
- * that does without it, and prints a table or one document. {@code heddle bench} calls them as
- * processes. Each runs on the command's thread.
+ * Commands of {@code heddle perf}: each measures one aspect of the plugin, often beside a rival,
+ * and prints a table or a JSON document. {@code heddle bench} runs them as processes. Each runs on
+ * the command's thread.
  */
 @NullMarked
 package io.heddle.cli.bench.perf;

@@ -18,7 +18,7 @@ final class AllReduceReportTest {
   }
 
   @Test
-  void mediansAreComparedWithTheLastContestant() {
+  void mediansAreComparedWithTheRival() {
     List<AllReduceReport.Row> rows =
         AllReduceReport.rows(
             List.of(
@@ -36,7 +36,7 @@ final class AllReduceReportTest {
   }
 
   @Test
-  void theTableNamesContestantsAndConditions() {
+  void tableNamesContestantsAndConditions() {
     AllReduceReport report =
         new AllReduceReport(
             "loopback addresses",

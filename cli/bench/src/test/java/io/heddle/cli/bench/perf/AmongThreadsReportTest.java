@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The figures of {@code heddle perf among-threads}, without a run. */
+/** Test of {@link AmongThreadsReport} and its events without a run. */
 final class AmongThreadsReportTest {
-  private static final AmongThreadsReport.Accounts NOBODY = (contestant, bytes) -> List.of();
+  private static final AmongThreadsReport.Accounts NO_ACCOUNTS = (contestant, bytes) -> List.of();
 
   @Test
   void linesOfTheDriverAreRead() {
@@ -49,23 +49,23 @@ final class AmongThreadsReportTest {
         "{\"event\":\"turns\",\"bytes\":8,\"wrong\":0}",
         "{\"event\":\"turns\",\"bytes\":8,\"times_us\":[1]}"
       })
-  void anythingElseIsNoReport(String line) {
+  void otherLinesAreUnknown(String line) {
     assertInstanceOf(AmongThreadsEvent.Unknown.class, AmongThreadsEvent.parse(line));
   }
 
   @Test
-  void anAllReduceLastsUntilItsLastRankHasTheResult() {
+  void allReduceLastsUntilTheSlowestRank() {
     assertEquals(
         List.of(4.0, 6.0, 5.0),
         AmongThreadsReport.slowestOf(List.of(List.of(4.0, 2.0, 5.0), List.of(1.0, 6.0, 5.0))));
   }
 
   @Test
-  void ratiosAreThoseOfTheSameRound() {
+  void ratiosAreOfTheSameRound() {
     List<AmongThreadsReport.Row> rows =
         AmongThreadsReport.rows(
             List.of(Map.of(8L, List.of(10.0, 100.0, 20.0)), Map.of(8L, List.of(20.0, 300.0, 20.0))),
-            NOBODY);
+            NO_ACCOUNTS);
     assertEquals(1, rows.size());
     AmongThreadsReport.Cell own = rows.getFirst().cells().get(0);
     assertEquals(20, own.medianUs());
@@ -96,8 +96,8 @@ final class AmongThreadsReportTest {
   }
 
   @Test
-  void theTableSaysWhereItRanAndHoldsTheFigures() {
-    String table = table(NOBODY);
+  void tableHasConditionsAndFigures() {
+    String table = table(NO_ACCOUNTS);
     assertTrue(
         table.contains("tree, 3 ranks, 2 channels; loopback addresses, 2 processors"), table);
     assertTrue(table.contains("load 0.5 before and 3.3 at the end"), table);
@@ -108,7 +108,7 @@ final class AmongThreadsReportTest {
   }
 
   @Test
-  void theTableSaysWhoRanWhereThatWasAsked() {
+  void tableHasThreadAccountsIfEnabled() {
     String table =
         table((contestant, bytes) ->
             contestant == 0
@@ -122,7 +122,7 @@ final class AmongThreadsReportTest {
   }
 
   @Test
-  void accountsOfThreadsWithOneNameAreAddedUp() {
+  void accountsOfThreadsWithTheSameNameAreSummed() {
     assertEquals(
         List.of(
             new ThreadAccount("progress", 6, 2, 1, 4), new ThreadAccount("worker", 5, 0, 0.5, 0)),
@@ -135,7 +135,7 @@ final class AmongThreadsReportTest {
   }
 
   @Test
-  void ranksGetTheOrderThatTheDriverTakes() {
+  void orderHasTheDriversFormat() {
     AmongThreadsPlan plan =
         new AmongThreadsPlan(
             Path.of("driver"), AmongThreadsReport.Algorithm.RING, 3, 2, 0, 4096, 20, false);

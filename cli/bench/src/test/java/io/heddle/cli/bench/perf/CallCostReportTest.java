@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Figures to verdicts. */
+/** Test of {@link CallCostReport}'s verdicts and table. */
 final class CallCostReportTest {
   private static final List<String> CASES =
       List.of(
@@ -21,7 +21,7 @@ final class CallCostReportTest {
           "test_not_ready_of_32",
           "indirect_call");
 
-  /* Each case with three rounds around the value. */
+  /* Returns three rounds around the value for each case. */
   private static Map<String, List<Double>> figures(double... values) {
     Map<String, List<Double>> figures = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
@@ -52,7 +52,7 @@ final class CallCostReportTest {
   }
 
   @Test
-  void ratiosAreOfTheSameRound() {
+  void ratiosAreOfOneRound() {
     CallCostReport.Contestant found = java(1, 1, 0L);
     assertEquals(1.4, found.find("message").timesC(), 1e-9);
     assertEquals(1.4, found.find("message").leastTimesC(), 1e-9);
@@ -61,19 +61,19 @@ final class CallCostReportTest {
   }
 
   @Test
-  void tailPauseAndAllocationEachMissTheirOwnTarget() {
+  void tailPauseAndAllocationMissSeparateTargets() {
     assertFalse(met(java(20.1, 1, 0L)).get(4));
     assertFalse(met(java(1, 2_001, 0L)).get(5));
     assertFalse(met(java(1, 1, 1024L)).get(6));
   }
 
   @Test
-  void whatNobodyCouldMeasureHasNoVerdict() {
+  void unmeasuredAllocationHasNoVerdict() {
     assertEquals(6, CallCostReport.judge(java(1, 1, null)).size());
   }
 
   @Test
-  void theTableShowsEachContestantAndWhatWasMissed() {
+  void tableShowsContestantsAndMissedTargets() {
     CallCostReport.Contestant one = java(25, 1, 0L);
     String table =
         new CallCostReport("machine", 1.5, 3, 10, List.of(one), CallCostReport.judge(one)).table();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What is heard of ranks that work, end or are killed; the ranks here are shell scripts. */
+/** Test of {@link DriverRanks} with shell scripts that work, end or are killed. */
 @EndsWithin(30)
 final class DriverRanksTest {
   private static final long QUIET_SECONDS = 20;
@@ -61,21 +61,21 @@ final class DriverRanksTest {
   }
 
   @Test
-  void linesAreTakenRankByRankAndAnsweredByAll() throws Exception {
+  void linesAreReadRankByRankAndOrdersReachAll() throws Exception {
     try (DriverRanks ranks = start("echo $GREETING $0; read order; echo $order $0; echo bye")) {
       assertEquals("hello 1", ranks.next(1, QUIET_SECONDS));
       assertEquals("hello 0", ranks.next(0, QUIET_SECONDS));
       ranks.say("go");
       assertEquals("go 0", ranks.next(0, QUIET_SECONDS));
       ranks.awaitEnd();
-      assertEquals(List.of("bye"), ranks.left(0));
-      assertEquals(List.of("go 1", "bye"), ranks.left(1));
+      assertEquals(List.of("bye"), ranks.unreadLines(0));
+      assertEquals(List.of("go 1", "bye"), ranks.unreadLines(1));
     }
     assertFalse(Files.exists(folder.path()), "a good run leaves no logs");
   }
 
   @Test
-  void aRankThatIsKilledIsNamedWithTheSignalToWhoWaitsForTheOther() throws Exception {
+  void killedRankIsNamedWithItsSignalWhileWaitingForTheOther() throws Exception {
     try (DriverRanks ranks = start("echo ready; read order")) {
       assertEquals("ready", ranks.next(1, QUIET_SECONDS));
       ProcessHandle.of(ranks.pids().get(1)).orElseThrow().destroyForcibly();
@@ -88,7 +88,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void aRankThatFailsIsNamedWithItsLastWords() throws Exception {
+  void failedRankIsNamedWithItsLastLogLine() throws Exception {
     try (DriverRanks ranks =
         start("[ $0 = 1 ] && read order; echo up >&2; echo 'no plane' >&2; exit 3")) {
       String message = failure(ranks::awaitEnd);
@@ -99,7 +99,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void ofSeveralThatFailedEachIsNamed() throws Exception {
+  void allFailedRanksAreNamed() throws Exception {
     try (DriverRanks ranks = start("[ $0 = 1 ] && kill -9 $$; echo 'peer gone' >&2; exit 1")) {
       for (long pid : ranks.pids()) {
         ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
@@ -113,7 +113,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void whatAnEndedRankHasSaidIsHeardBeforeItsEnd() throws Exception {
+  void linesOfAnEndedRankAreReadBeforeItsEnd() throws Exception {
     try (DriverRanks ranks = start("echo first; echo last; [ $0 = 1 ] && read order; exit 0")) {
       assertEquals("first", ranks.next(0, QUIET_SECONDS));
       assertEquals("last", ranks.next(0, QUIET_SECONDS));
@@ -123,7 +123,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void whoIsOrderedAfterItsEndIsToldOfIt() throws Exception {
+  void orderToAnEndedRankFailsWithItsEnd() throws Exception {
     try (DriverRanks ranks = start("[ $0 = 0 ] && read order; echo wrong data >&2; exit 2")) {
       ProcessHandle.of(ranks.pids().get(1)).ifPresent(process -> process.onExit().join());
       String message = failure(() -> ranks.say("go"));
@@ -132,7 +132,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void silenceOfAllIsAHang() throws Exception {
+  void silenceOfAllRanksIsAHang() throws Exception {
     try (DriverRanks ranks = start("echo waiting >&2; read order")) {
       String message = failure(() -> ranks.next(0, 1));
       assertTrue(message.startsWith("spray: rank 0 reported nothing for 1 s (all logs"), message);
@@ -142,7 +142,7 @@ final class DriverRanksTest {
   }
 
   @Test
-  void whileAnotherGoesOnARankMayTakeItsTime() throws Exception {
+  void slowRankIsNoHangWhileAnotherPrints() throws Exception {
     String script = "[ $0 = 1 ] && while echo tick; do sleep 0.1; done; sleep 5; echo done";
     try (DriverRanks ranks = start(script)) {
       assertEquals("done", ranks.next(0, 4));

@@ -12,7 +12,7 @@ class FailoverReportTest {
   }
 
   @Test
-  void ofTwoRoundsTheMedianLiesBetween() {
+  void medianOfTwoRoundsIsBetweenThem() {
     FailoverReport.Row row =
         FailoverReport.Row.of(FailoverCase.CARRIER, List.of(recovery(0.0), recovery(80.0)));
     assertTrue(row.line().contains("40.0 (0.0 to 80.0)"), row.line());
@@ -20,7 +20,7 @@ class FailoverReportTest {
   }
 
   @Test
-  void aRoundThatNeverCameBackMissesEveryAim() {
+  void roundWithoutRecoveryMissesTheTarget() {
     FailoverReport.Row row =
         FailoverReport.Row.of(FailoverCase.SILENT, List.of(recovery(500.0), recovery(null)));
     assertFalse(row.met());

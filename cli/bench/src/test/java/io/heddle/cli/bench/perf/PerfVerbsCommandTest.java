@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * That who has options of the plugin's Java machine too, {@code heddle perf verbs} and the script
- * that starts commands, has them as the plugin has them.
+ * Test that {@code heddle perf verbs} and the start script of commands use the same JVM options as
+ * the plugin.
  */
 final class PerfVerbsCommandTest {
   private static final Path PLUGIN_START = Checkout.path("native/src/jvm_start.c");
@@ -34,7 +34,7 @@ final class PerfVerbsCommandTest {
   }
 
   @Test
-  void theMachinesOptionsAreThePlugins() throws IOException {
+  void jvmOptionsAreThePlugins() throws IOException {
     List<String> plugins = options(Files.readString(PLUGIN_START));
     assertTrue(plugins.containsAll(PerfVerbsCommand.MACHINE), plugins.toString());
   }
@@ -46,7 +46,7 @@ final class PerfVerbsCommandTest {
   }
 
   @Test
-  void theFirstCompilersOptionsAreThePluginsOnFewProcessors() throws IOException {
+  void firstCompilerOptionsAreThePluginsOnFewProcessors() throws IOException {
     List<String> few = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1"));
     assertTrue(
         options(Files.readString(PLUGIN_START)).containsAll(few),
@@ -55,7 +55,7 @@ final class PerfVerbsCommandTest {
     assertEquals(few, PerfVerbsCommand.FIRST_COMPILER);
   }
 
-  /* The command line that the script makes, by a java that prints it. */
+  /* Returns the command line of the script, from a java that prints it. */
   private static List<String> commandLine(String... command) throws Exception {
     List<String> line = new ArrayList<>(List.of("sh", COMMAND_START.toString(), "echo", "classes"));
     line.addAll(List.of(command));
@@ -74,7 +74,7 @@ final class PerfVerbsCommandTest {
   }
 
   @Test
-  void aDaemonsCompilerIsToldWhatThePluginsIs() throws Exception {
+  void daemonsHaveThePluginsCompilerOptions() throws Exception {
     List<String> plugins =
         inlined().stream().filter(word -> word.startsWith("-XX:CompileCommand=")).toList();
     for (String daemon : List.of("bgp", "bridge", "exporter")) {
@@ -84,12 +84,12 @@ final class PerfVerbsCommandTest {
   }
 
   @Test
-  void thePerfCommandsCompilerIsToldAllThatThePluginsIs() throws Exception {
+  void perfCommandsHaveAllCompilerOptionsOfThePlugin() throws Exception {
     assertEquals(Set.copyOf(inlined()), Set.copyOf(compilerOptions("perf")));
   }
 
   @Test
-  void aBridgeHasBothCompilersAndWhatIsShortTheFirst() throws Exception {
+  void bridgeHasBothCompilersAndShortCommandsTheFirst() throws Exception {
     String first = "-XX:TieredStopAtLevel=1";
     assertFalse(commandLine("bridge", "run", "bridge.conf").contains(first));
     assertTrue(commandLine("bridge", "check", "run").contains(first));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * What is made of ranks that measure, and of those that don't; the ranks here are shell scripts.
+ * Test of {@code heddle perf plugin} with ranks that are shell scripts: results, failures, report.
  */
 @EndsWithin(30)
 final class PluginPerfTest {
@@ -88,7 +88,7 @@ final class PluginPerfTest {
               });
       message = String.valueOf(failed.getMessage());
     }
-    /* Only now nobody writes there any more. */
+    /* Deleted only now, when nothing writes there any more. */
     Matcher logs = LOGS.matcher(message);
     assertTrue(logs.find(), message);
     Path kept = Path.of(logs.group(1));
@@ -102,7 +102,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void aRivalWithHelperThreadsIsNamedByThemAndToldOfThem() {
+  void rivalWithHelperThreadsIsNamedByThemAndStartedWithThem() {
     ContestantsOption plain = CommandLine.populateCommand(new ContestantsOption(), "--planes", "1");
     assertEquals("the rival", plain.rivalRole());
     assertEquals("", plain.fileSuffix());
@@ -120,7 +120,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void bothRanksMeasureWhenItIsTheirTurn() throws Exception {
+  void bothRanksMeasureOnTheirTurn() throws Exception {
     PluginPerfPlan plan = script(WARM + TWO_STREAMS + END);
     try (PluginPerfContestant contestant = contestant(plan)) {
       contestant.awaitWarm();
@@ -135,7 +135,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void aRankThatFindsWrongDataEndsTheRunAndIsNamed() throws IOException {
+  void rankWithWrongDataEndsTheRunAndIsNamed() throws IOException {
     String message =
         failure(WARM + "read turn\n[ $RANK = 1 ] && echo wrong >&2 && exit 1\nsleep 20\n");
     assertTrue(message.startsWith("1 plane: rank 1 ended with 1: wrong (all logs are in"), message);
@@ -143,16 +143,16 @@ final class PluginPerfTest {
   }
 
   @Test
-  void otherAnswersThanWereAskedForEndTheRun() throws IOException {
-    assertTrue(failure("echo hello\n").contains("no report: hello"));
+  void unexpectedEventsEndTheRun() throws IOException {
+    assertTrue(failure("echo hello\n").contains("unexpected line: hello"));
     assertTrue(
         failure(WARM + END + "read turn\nread turn\n")
-            .contains("reported something else than Step"));
-    assertTrue(failure(WARM + TWO_STREAMS + WARM).contains("reported more than was asked for"));
+            .contains("reported another event than Step"));
+    assertTrue(failure(WARM + TWO_STREAMS + WARM).contains("reported more events than expected"));
   }
 
   @Test
-  void mediansAreComparedWithTheLastContestantAndLessIsBetterForTimes() {
+  void mediansAreComparedWithTheRivalAndLessIsBetterForTimes() {
     PluginPerfPlan plan =
         plan(Path.of("driver"), 3, PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY);
     Map<PluginPerfPlan.Step, Double> ours = new HashMap<>();
@@ -188,7 +188,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void withBothCompilersRoundsOfFiveSecondsGoFirstAndDontCount() {
+  void bothCompilersAddUncountedRoundsOfFiveSeconds() {
     PluginPerfKind[] kinds = {PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY};
     assertEquals(1, plan(folder, 3, kinds).steps().getFirst().round());
     PluginPerfPlan settled = plan(folder, JavaCompilers.BOTH, 3, kinds);
@@ -210,7 +210,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void theCompilersThatAreAskedForStandBeforeTheUsersOwnOptions() {
+  void compilerOptionPrecedesTheUsersOptions() {
     assertEquals(Map.of(), JavaCompilers.AUTO.environment("-Xmx1g"));
     assertEquals(
         Map.of("HEDDLE_JVM_OPTIONS", "-XX:TieredStopAtLevel=4 -Xmx1g"),
@@ -221,7 +221,7 @@ final class PluginPerfTest {
   }
 
   @Test
-  void aRoundThatSaysNothingIsLeftToTheOthers() {
+  void roundWithoutFigureIsLeftOutOfTheMedian() {
     PluginPerfEvent said =
         PluginPerfEvent.parse(
             "{\"event\":\"bandwidth\",\"bytes\":8,\"received_bytes_per_second\":null}");

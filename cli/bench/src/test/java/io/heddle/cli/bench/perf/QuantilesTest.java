@@ -5,17 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where a list of numbers has its middle, its quarters and its ends. */
+/** Test of {@link Quantiles}. */
 final class QuantilesTest {
   @Test
-  void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
+  void medianOfEvenCountIsTheMeanOfTheMiddleValues() {
     assertEquals(3, Quantiles.of(List.of(5.0, 1.0, 3.0)).median());
     assertEquals(2.5, Quantiles.of(List.of(40.0, 1.0, 2.0, 3.0)).median());
     assertEquals(7, Quantiles.of(List.of(7.0)).median());
   }
 
   @Test
-  void quartilesLieBetweenValuesInProportion() {
+  void quartilesAreInterpolated() {
     Quantiles three = Quantiles.of(List.of(5.0, 1.0, 3.0));
     assertEquals(2, three.lowerQuartile());
     assertEquals(4, three.upperQuartile());
@@ -26,7 +26,7 @@ final class QuantilesTest {
   }
 
   @Test
-  void theNearestIsOneThatWasMeasured() {
+  void nearestIsAMeasuredValue() {
     Quantiles four = Quantiles.of(List.of(40.0, 20.0, 10.0, 0.0));
     assertEquals(0, four.nearest(0));
     assertEquals(10, four.nearest(0.25));
@@ -36,14 +36,14 @@ final class QuantilesTest {
   }
 
   @Test
-  void theEndsAreTheLeastAndTheMost() {
+  void endsAreMinimumAndMaximum() {
     Quantiles all = Quantiles.of(List.of(5.0, -1.0, 3.0));
     assertEquals(-1, all.least());
     assertEquals(5, all.most());
   }
 
   @Test
-  void ofNothingNoneIsANumber() {
+  void quantilesOfNothingAreNaN() {
     Quantiles none = Quantiles.of(List.of());
     assertEquals(Double.NaN, none.median());
     assertEquals(Double.NaN, none.lowerQuartile());
@@ -53,7 +53,7 @@ final class QuantilesTest {
   }
 
   @Test
-  void aRoundThatSaysNothingIsLeftToTheOthersOrShows() {
+  void nanIsSkippedByOfFiniteAndKeptByOf() {
     List<Double> rounds = List.of(Double.NaN, 4.0, Double.POSITIVE_INFINITY, 2.0);
     Quantiles finite = Quantiles.ofFinite(rounds);
     assertEquals(3, finite.median());

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What a run's completions say of an event at second 3, of which 3 seconds after are looked at. */
+/** Test of {@link Recovery}: an event at second 3, with 3 seconds evaluated after it. */
 class RecoveryTest {
   private static final double EVENT = 3;
   private static final int LOOK = 3;
@@ -40,7 +40,7 @@ class RecoveryTest {
   }
 
   @Test
-  void anEventThatNobodyNoticesIsNoStall() {
+  void eventWithoutEffectIsNoStall() {
     Recovery recovery = of(time -> 500);
     assertFalse(recovery.isStall());
     assertEquals(0.0, recovery.fullSpeedMs());
@@ -50,7 +50,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aStallLastsUntilTheRateIsFullAgain() {
+  void stallLastsUntilTheRateIsFullAgain() {
     Recovery recovery = of(time -> time >= 3.1 && time < 3.5 ? 0 : time < 3 ? 800 : 600);
     assertTrue(recovery.isStall());
     assertEquals(400, recovery.gapMs(), 5);
@@ -59,27 +59,27 @@ class RecoveryTest {
   }
 
   @Test
-  void whatComesBackSlowlyIsBackWhenItIsFull() {
+  void slowRecoveryEndsAtFullRate() {
     Recovery recovery = of(time -> time < 3 ? 800 : time < 3.2 ? 0 : time < 4 ? 100 : 600);
     assertEquals(200, recovery.gapMs(), 15);
     assertEquals(1000, recovery.fullSpeedMs(), 25);
   }
 
   @Test
-  void whatIsSlowerWithoutStandingStillIsNotAtFullSpeed() {
+  void slowdownWithoutStallIsNotFullSpeed() {
     Recovery recovery = of(time -> time < 3 ? 800 : time < 3.3 ? 150 : 600);
     assertEquals(300, recovery.fullSpeedMs(), 20);
   }
 
   @Test
-  void whatStaysAtNothingNeverComesBack() {
+  void permanentStallNeverReachesFullSpeed() {
     Recovery recovery = of(time -> time < 3.2 ? 800 : 0);
     assertTrue(recovery.gapMs() > 2700, () -> "gap " + recovery.gapMs());
     assertNull(recovery.fullSpeedMs());
   }
 
   @Test
-  void aRankThatStandsStillAloneStandsStill() {
+  void stallOfASingleRankIsAStall() {
     Completions busy = done(time -> 500);
     Completions still = done(time -> time >= 3.1 && time < 3.2 ? 0 : 500);
     Recovery recovery = Recovery.of(List.of(busy, still), 100 + EVENT, LOOK);
@@ -87,7 +87,7 @@ class RecoveryTest {
   }
 
   @Test
-  void oneOddSecondBeforeIsNotTheUsual() {
+  void singleOutlierBeforeTheEventIsIgnored() {
     Recovery recovery =
         of(time -> time >= 1.1 && time < 1.2 || time >= 3.1 && time < 3.2 ? 0 : 500);
     assertEquals(2.1, recovery.usualGapMs(), 0.2);
@@ -95,7 +95,7 @@ class RecoveryTest {
   }
 
   @Test
-  void whatHappensLaterIsNotTheEvents() {
+  void laterStallIsNotAttributedToTheEvent() {
     Recovery recovery = of(time -> time >= 4.5 && time < 4.7 ? 0 : 500);
     assertFalse(recovery.isStall());
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** From what processes said to the figures that are read and judged. */
+/** Test of the path from events of processes to figures of reports. */
 class ReportFiguresTest {
   private static JsonNode event(String json) throws Exception {
     return Json.mapper().readTree(json);
@@ -36,7 +36,7 @@ class ReportFiguresTest {
   }
 
   @Test
-  void aConnectionTakesWhatAllTookMoreThanTheFirstByItsDirections() throws Exception {
+  void costOfAConnectionIsGrowthBeyondTheFirstPerDirection() throws Exception {
     List<Double> idlePercent = List.of(0.5);
     assertEquals(
         new ScaleReport.Cost(
@@ -51,12 +51,12 @@ class ReportFiguresTest {
   }
 
   @Test
-  void aRankThatDidNotReportEachStepHasNoFigures() throws Exception {
+  void missingEventOfARankFails() throws Exception {
     Map<String, JsonNode> events = events();
     events.remove("moved");
     HeddleException missing =
         assertThrows(HeddleException.class, () -> ScaleReport.Cost.of(List.of(events), 10));
-    assertEquals("a rank didn't report \"moved\"", missing.getMessage());
+    assertEquals("a rank did not report \"moved\"", missing.getMessage());
   }
 
   private static PolicyReport policies(List<Double> ofIdeal) {
@@ -73,12 +73,12 @@ class ReportFiguresTest {
         List.of(
             new PolicyReport.Situation(
                 "bursts",
-                "planes lose most of their rate now and then",
+                "planes lose most of their rate at times",
                 List.of(new PolicyReport.Cell("spray", ofIdeal, ofIdeal, ofIdeal, List.of())))));
   }
 
   @Test
-  void aRoundThatSaysNothingIsNoPartOfAPolicysFigure() {
+  void roundWithoutFigureIsLeftOutOfThePolicysFigure() {
     String row = policies(List.of(0.75, Double.NaN, 0.25)).table().lines().toList().getLast();
     assertTrue(row.matches("  spray +0\\.500 +0\\.500 +\\(0\\.250 to 0\\.750\\) +0\\.5 .*"), row);
     String none = policies(List.of(Double.NaN)).table().lines().toList().getLast();
@@ -86,7 +86,7 @@ class ReportFiguresTest {
   }
 
   @Test
-  void ofAStartTheMedianStandsBeforeTheEnds() {
+  void startReportHasMedianMinimumAndMaximum() {
     String row =
         new StartReport(
                 "loopback addresses",
@@ -108,7 +108,7 @@ class ReportFiguresTest {
   }
 
   @Test
-  void ofSwitchingNeedlessSendingsAndMarksArePercent() {
+  void needlessRetransmissionsAndMarksArePercent() {
     List<String> lines =
         new SwitchingReport(
                 4,

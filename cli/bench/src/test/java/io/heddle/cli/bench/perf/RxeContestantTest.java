@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.heddle.platform.HeddleException;
 import org.junit.jupiter.api.Test;
 
-/** What stock perftest and a guest's counters say. */
+/** Test of {@link RxeContestant}'s parser for output of stock perftest and counters of a guest. */
 class RxeContestantTest {
-  /* Of perftest 4.5 and rxe of Linux 6.1, shortened; one counter is made up. */
+  /* Output of perftest 4.5 and rxe of Linux 6.1, shortened; one counter is made up. */
   private static final String SAID =
       """
        local address: LID 0000 QPN 0x0011 PSN 0x9294fb RKey 0x000294 VAddr 0x007fb9ba87e000
@@ -26,7 +26,7 @@ class RxeContestantTest {
       """;
 
   @Test
-  void perftestsAverageItsQueuePairsAndEachDevicesCountersAreFound() {
+  void averageQueuePairsAndDeviceCountersAreParsed() {
     assertEquals(0.039207, RxeContestant.goodputGbps(SAID));
     assertEquals("0x0011 0x0012 0x0011", RxeContestant.queuePairs(SAID));
     assertEquals(4928, RxeContestant.counter(SAID, "rxe0", "sent_pkts"));
@@ -36,13 +36,13 @@ class RxeContestantTest {
   }
 
   @Test
-  void aRunWithoutARowOrQueuePairsIsAFaultThatShowsWhatWasSaid() {
+  void missingRowOrQueuePairsFailsWithTheOutput() {
     for (String said : new String[] {"", "Couldn't connect to 127.0.0.1:18515"}) {
       assertEquals(
-          "perftest prints no row of 32768 B: " + said,
+          "no row of 32768 B in the output of perftest: " + said,
           assertThrows(HeddleException.class, () -> RxeContestant.goodputGbps(said)).getMessage());
       assertEquals(
-          "perftest names no queue pair: " + said,
+          "no queue pair in the output of perftest: " + said,
           assertThrows(HeddleException.class, () -> RxeContestant.queuePairs(said)).getMessage());
     }
   }
