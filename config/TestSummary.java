@@ -10,9 +10,9 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Counts the tests in the JUnit reports that surefire and ctest left behind, names those that were
- * skipped and those that failed, with what they said, and ends with {@code N passed, N failed, N
- * skipped}. The exit status is 0 only where nothing failed.
+ * Summary of the JUnit reports of surefire and ctest. It names the skipped tests and the failed
+ * ones, with their messages, and ends with {@code N passed, N failed, N skipped}. The exit status
+ * is 0 only if nothing failed.
  *
  * <p>Usage: {@code java TestSummary.java repository maven-status maven-log}
  */
@@ -90,7 +90,7 @@ final class TestSummary {
   }
 
   /**
-   * The message, or for ctest, which only knows an exit status, the last line that the test
+   * Returns the message, or for ctest, which only knows an exit status, the last line that the test
    * printed.
    */
   private static String reason(Element outcome, Element test) {
@@ -112,8 +112,8 @@ final class TestSummary {
   }
 
   /**
-   * The end of a longer message, and what caused the failure: where only this report comes back
-   * from a machine, it is all there is to find a rare failure's cause.
+   * Returns the end of a longer message, and the failure's cause: if only this report is kept of a
+   * run, it is all there is to diagnose a rare failure.
    */
   private static String said(Element failure) {
     List<String> lines = new ArrayList<>();
@@ -127,7 +127,7 @@ final class TestSummary {
   }
 
   private int print() {
-    /* What failed stands last: where only the end of a long output is kept, it has to be there. */
+    /* Failures come last, to be there if only the end of a long output is kept. */
     print("Skipped:", skipped);
     print("Failed:", failed);
     System.out.printf("%s passed, %s failed, %s skipped%n", passed, failed.size(), skipped.size());

@@ -1,5 +1,5 @@
-# Compiles for arm64 on another machine, and runs the tests that need no device in user-mode emulation: with Debian's packages
-# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user. cmake --toolchain takes it.
+# CMake toolchain for arm64 on another machine; tests that need no device run in user-mode emulation. Needs Debian's
+# packages gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

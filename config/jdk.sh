@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# The JDK: where the heddle command looks for one, and where it gets one. The command sources this; it has say, fail, install,
-# may_install, root and state.
+# Finds or installs the JDK. The heddle command sources this; it defines say, fail, install, may_install, root and state.
 
-# The release that is downloaded where neither the machine nor apt has a JDK 25, by Eclipse Temurin's public address.
+# The release that is downloaded from Eclipse Temurin if neither the machine nor apt has a JDK 25.
 jdk_release=jdk-25.0.4+7
 jdk_address=https://github.com/adoptium/temurin25-binaries/releases/download
 declare -A jdk_file=(
@@ -22,7 +21,7 @@ find_jdk() {
   local home version
   if [[ -n ${HEDDLE_JAVA_HOME:-} ]]; then
     version=$(jdk_version "$HEDDLE_JAVA_HOME")
-    [[ -n $version ]] || fail "HEDDLE_JAVA_HOME=$HEDDLE_JAVA_HOME is no JDK (bin/java, bin/javac and release expected)"
+    [[ -n $version ]] || fail "HEDDLE_JAVA_HOME=$HEDDLE_JAVA_HOME is not a JDK (bin/java, bin/javac and release expected)"
     ((version >= 25)) || fail "HEDDLE_JAVA_HOME=$HEDDLE_JAVA_HOME is Java $version; 25 or later is needed"
     java_home=$HEDDLE_JAVA_HOME
     return 0
@@ -39,7 +38,7 @@ find_jdk() {
   return 1
 }
 
-# The package that brings a JDK 25 from the sources that apt knows, if one does.
+# Prints the name of a JDK 25 package that apt knows, or nothing.
 jdk_package() {
   local name
   for name in openjdk-25-jdk-headless temurin-25-jdk; do
@@ -50,7 +49,7 @@ jdk_package() {
   done
 }
 
-# Downloads the file $1 of Temurin's release to $2, with the tool that is there.
+# Downloads the file $1 of Temurin's release to $2, by curl or wget.
 download_jdk() {
   local address=$jdk_address/${jdk_release/+/%2B}/$1
   if command -v curl >/dev/null; then
@@ -63,7 +62,7 @@ download_jdk() {
   fi
 }
 
-# Puts Temurin's JDK into .build/jdk. False: standard error has the reason.
+# Puts Temurin's JDK into .build/jdk. Returns false after a message with the reason.
 fetch_jdk() {
   local machine archive=$state/jdk.tar.gz sum
   machine=$(uname -m)

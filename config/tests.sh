@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# ./heddle test: which tests a command line names, and how they run. The heddle command sources this.
+# ./heddle test: selects and runs tests. The heddle command sources this.
 
-# The module (a folder) of the test class $1, or nothing.
+# Prints the module (a folder) of the test class $1, or nothing.
 module_of_class() {
   local file
   file=$(cd "$root" && find . \( -name target -o -name .build -o -name .git \) -prune -o \
@@ -10,7 +10,7 @@ module_of_class() {
   printf '%s' "${file%%/src/test/java/*}"
 }
 
-# The folder of the package that all classes of the module $1 are in, or nothing.
+# Prints the folder of the package that contains all classes of the module $1, or nothing.
 package_of() {
   (cd "$1" && find src/main/java src/test/java -name '*.java' -printf '%h\n' 2>/dev/null) |
     awk -F/ '
@@ -44,10 +44,10 @@ select_tests() {
 
 install_for_tests() {
   require_packages
-  want_guest_packages
-  wish_for_test_packages
-  want_prometheus
-  (offer_lab_packages --frr --speakers) || say "tests on fabrics of routers will be skipped"
+  install_guest_packages
+  install_test_packages
+  install_prometheus
+  (install_lab_packages --frr --speakers) || say "tests on fabrics of routers will be skipped"
 }
 
 run_tests() {
@@ -64,7 +64,7 @@ run_tests() {
         ;;
     esac
   done
-  [[ -z $name || $kind != system ]] || fail "--system names tests by itself; leave $name out, or leave --system out"
+  [[ -z $name || $kind != system ]] || fail "--system selects tests itself; leave out $name or --system"
   if [[ -n $name ]]; then
     select_tests "$name"
     require_packages
@@ -73,7 +73,7 @@ run_tests() {
     case $kind in
       usual) selection=(-DexcludedGroups=system -Dctest.selected=system) ;;
       system)
-        # The stand-in's own programs ran among the usual tests.
+        # The usual tests ran the stand-in's own programs.
         selection=(-Dgroups=system -Dsurefire.failIfNoTests=false -Dctest.selection=--label-regex -Dctest.selected=system
           -Dstandin.tests.skipped=true)
         ;;
@@ -90,7 +90,7 @@ run_tests() {
     rm -rf -- "$root"/*/target/{surefire,ctest}-reports "$root"/*/*/target/{surefire,ctest}-reports
   fi
   installed_extras >"$stamp.new"
-  # A failed test must not keep the other modules from being tested; 8 is ctest's way to say that tests failed.
+  # A failed test must not keep other modules from being tested; 8 is ctest's exit status for failed tests.
   run_maven verify "${selection[@]}" -Dmaven.test.failure.ignore=true -Dctest.failure=8 --fail-at-end 2>&1 | tee "$log" |
     sed -nu 's/^\[INFO\] Building \(Heddle .*[^ ]\) 0.*/heddle: \1/p; s/^\[INFO\] Building \(Heddle [^ ]*\) .*/heddle: \1/p;
       /Tests run:.*Time elapsed/{s/^\[[A-Z]*\] //;p}; /Test *#[0-9]*:/p; /BUILD FAILURE/p; s/^\[ERROR\] *\(Failed to execute.*\)/\1/p' ||

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes Heddle's two packages of what the build has made: dist.sh [--arch aarch64 [--runtime FOLDER]] JDK OUTPUT
+# Makes Heddle's two packages from the build's output: dist.sh [--arch aarch64 [--runtime FOLDER]] JDK OUTPUT
 #
 #   OUTPUT/heddle-<version>-linux-<machine>.tar.zst   one folder that works wherever it is unpacked
 #   OUTPUT/heddle_<version>_<machine>.deb             the same under /usr/lib/heddle
 #
-# Without --arch they are for this machine. With it the C parts are compiled for arm64 here, and --runtime names a Java for
-# it: a JDK or a runtime that its jlink made. Without one the packages bring none, and take the host's.
+# Without --arch they are for this machine's architecture. With it the C code is cross-compiled for arm64, and --runtime is a
+# Java for it: a JDK, or a runtime made by its jlink. Without one the packages contain none, and use the host's.
 #
-# The same commit, JDK, C compiler and packing tools give the same bytes; docs/install.md says how that comes about.
+# The same commit, JDK, C compiler and packing tools give the same bytes; docs/install.md explains how.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 umask 022
@@ -40,15 +40,15 @@ case $arch in
 esac
 cross=
 if [[ $arch != "$machine" ]]; then
-  [[ $arch == aarch64 ]] || fail "packages for $arch are made on such a machine; this is $machine"
+  [[ $arch == aarch64 ]] || fail "packages for $arch can be made on $arch only; this is $machine"
   cross=aarch64-linux-gnu-
 elif [[ -n $given ]]; then
-  fail "--runtime is for packages for another machine; those for this one get a runtime of $1"
+  fail "--runtime is for another architecture only; packages for this one get a runtime of $1"
 fi
 jdk=$1
 mkdir -p -- "$2"
 output=$(cd -- "$2" && pwd)
-[[ -x $jdk/bin/jlink ]] || fail "$jdk has no bin/jlink; the packages need a whole JDK"
+[[ -x $jdk/bin/jlink ]] || fail "$jdk has no bin/jlink; the packages need a full JDK"
 for tool in zstd dpkg-deb "${cross}strip" "${cross}objdump" gzip; do
   command -v "$tool" >/dev/null || fail "$tool is missing: on Debian or Ubuntu, apt-get install zstd dpkg binutils gzip"
 done
@@ -59,21 +59,21 @@ if [[ -n $cross ]]; then
   done
 fi
 
-# What the release file of the given runtime has for $1.
-said_of_given() { sed -n "s/^$1=\"\(.*\)\"\$/\1/p" "$given/release"; }
+# Prints the value of $1 in the given runtime's release file.
+release_value_of_given() { sed -n "s/^$1=\"\(.*\)\"\$/\1/p" "$given/release"; }
 
 if [[ -n $given ]]; then
   for file in release bin/java lib/server/libjvm.so conf; do
     [[ -r $given/$file ]] || fail "$given is no Java runtime: it has no $file"
   done
   kind=$("${cross}readelf" -h "$given/lib/server/libjvm.so" 2>/dev/null | sed -n 's/^ *Machine: *//p')
-  [[ $kind == AArch64 ]] || fail "$given is a Java for ${kind:-no machine that is known}, not for $arch"
-  kind=$(said_of_given JAVA_VERSION)
+  [[ $kind == AArch64 ]] || fail "$given is a Java for ${kind:-an unknown architecture}, not for $arch"
+  kind=$(release_value_of_given JAVA_VERSION)
   ((${kind%%[!0-9]*} >= 25)) 2>/dev/null || fail "$given is Java ${kind:-of no version}; 25 or later is needed"
 fi
 
 version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
-# When the sources were changed last; every file of the packages has this time.
+# Time of the sources' last change; every file of the packages has this time.
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH=$epoch
 name=heddle-$version-linux-$arch
@@ -84,14 +84,14 @@ lib=$bundle/lib
 mkdir -p "$bundle/bin" "$lib" "$bundle/share/man/man1" "$bundle/share/doc" "$bundle/share/systemd" \
   "$bundle/share/sysusers.d" "$bundle/share/bash-completion/completions"
 
-# --- what the build made -----------------------------------------------------------------------------
+# --- built files -----------------------------------------------------------------------------
 
 programs=(heddle-allreduce heddle-among-threads heddle-chaos heddle-connections heddle-one-sided heddle-one-sided-chaos
   heddle-one-sided-perf heddle-plugin-perf)
 shim=$root/plugin-shim/target/plugin
 drivers=$root/perf-tests/target
 
-# cross_build SOURCE FOLDER TARGET...: that module's C for the other machine.
+# cross_build SOURCE FOLDER TARGET...: builds that module's C code for the other architecture.
 cross_build() {
   "$jdk/bin/java" "$root/native/RunTool.java" cmake -S "$1" -B "$2" \
     "-DCMAKE_TOOLCHAIN_FILE=$root/config/$arch-linux-gnu.cmake" "-DJDK_HOME=$jdk" -DHEDDLE_SANITIZE=OFF -DSTANDIN_SANITIZE=OFF "-DHEDDLE_PLUGIN_DIR=$2" &&
@@ -114,17 +114,18 @@ install -m 755 "$here/heddle" "$bundle/bin/heddle"
 
 # --- the Java runtime ----------------------------------------------------------------------------------
 
-# What the jars name, less what only their unused parts do: picocli and Jackson know dates of SQL and beans.
+# Prints the modules that the jars need, except those that only unused parts need: picocli and Jackson support
+# java.sql dates and beans.
 modules() {
   "$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
     tr , '\n' | grep -vx 'java.desktop\|java.sql' | paste -sd ,
 }
 
-# Copies the runtime that was given, without what only developers use.
-take_given() {
+# Copies the given runtime without its developer tools.
+copy_given_runtime() {
   local wanted has missing=() each
-  wanted=$(modules) && [[ -n $wanted ]] || fail "jdeps can't tell which modules the jars need"
-  has=" $(said_of_given MODULES) "
+  wanted=$(modules) && [[ -n $wanted ]] || fail "jdeps found no modules that the jars need"
+  has=" $(release_value_of_given MODULES) "
   for each in ${wanted//,/ }; do
     [[ $has == *" $each "* ]] || missing+=("$each")
   done
@@ -141,15 +142,16 @@ if [[ -z $cross ]]; then
   "$jdk/bin/jlink" --add-modules "$(modules)" --strip-debug --no-header-files --no-man-pages --output "$lib/runtime" >/dev/null
   [[ ! -e $jdk/NOTICE ]] || cp "$jdk/NOTICE" "$lib/runtime/NOTICE"
 elif [[ -n $given ]]; then
-  take_given
+  copy_given_runtime
 else
   : >"$lib/takes-java-of-host"
 fi
 
 # --- class archives ------------------------------------------------------------------------------------
 
-# A recorded start differs from run to run in what it resolved; an archive of a given list of classes doesn't. Java compares
-# an archive with the time of the jar, and keeps the jar's path less what all paths have in common: here that is everything.
+# Archives recorded at a start differ from run to run in the resolved constants; an archive from a class list doesn't.
+# Java compares an archive with the jar's time, and stores the jar's path without the common prefix of all paths: here
+# that is everything.
 find "$lib" -name '*.jar' -exec touch -d "@$epoch" {} +
 archive() (
   cd -- "$lib"
@@ -158,17 +160,17 @@ archive() (
     fail "no class archive: java -Xshare:dump $* failed"
   }
 )
-# Only the machine that will use an archive can make it.
+# An archive can only be created on its target architecture.
 if [[ -z $cross ]]; then
   archive
   archive -XX:SharedClassListFile="$here/plugin.classes" -XX:SharedArchiveFile=heddle.jsa -cp /proc/self/cwd/heddle-plugin.jar
-  # What only developers and the dump use.
+  # Files that only developers and the archive's creation use.
   rm -f -- "$lib/runtime/bin/keytool" "$lib"/runtime/lib/{classlist,jexec,jrt-fs.jar}
 fi
 
 # --- texts ---------------------------------------------------------------------------------------------
 
-# Every package of the jars that isn't ours belongs to a line of third-party.txt, whose text comes along.
+# Every foreign package of the jars belongs to a line of third-party.txt, whose licence text is included.
 licences() {
   local folder=$bundle/share/doc/licences prefix component licence text entry
   mkdir -p "$folder"
@@ -187,7 +189,7 @@ licences() {
     [[ -e $folder/$text ]] || fail "third-party.txt names $text for $component, which isn't in packaging/licences"
     printf '%s: %s, see %s\n' "$component" "$licence" "$text" >>"$folder/README"
   done <"$here/third-party.txt"
-  # The first package of which neither itself nor one above it is known.
+  # Finds the first package that has no line, nor has any package above it.
   entry=$(awk -F '|' '
     NR == FNR { if ($0 !~ /^#/ && $1 != "") known[$1]; next }
     { for (above = $0; above != "io/heddle" && !(above in known); sub("/[^/]*$", "", above)) if (above !~ "/") { print; exit } }
@@ -195,7 +197,7 @@ licences() {
   [[ -z $entry ]] || fail "the jars contain the package $entry, whose licence isn't in packaging/third-party.txt"
 }
 
-# The pages and every file that they lead to, laid as in the sources, so that their links hold.
+# Copies the pages and every file that they link to, laid out as in the sources, so that the links work.
 pages() {
   local -a left=("$@")
   local page link file
@@ -215,13 +217,13 @@ pages() {
 
 licences
 pages README.md CHANGELOG.md SECURITY.md $(cd -- "$root" && echo docs/*.md docs/decisions/*.md)
-# By this machine's own Java where the package's runs elsewhere.
+# Uses this machine's Java if the package's is for another architecture.
 java=$lib/runtime/bin/java
 [[ -z $cross ]] || java=$jdk/bin/java
 "$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-man-pages "$bundle/share/man/man1"
 "$java" -XX:TieredStopAtLevel=1 -jar "$lib/heddle-cli.jar" write-completion \
   "$bundle/share/bash-completion/completions/heddle"
-# The services, for the command $1, into the folder $2.
+# Writes the services for the command $1 into the folder $2.
 services() {
   local unit
   for unit in "$here"/*.service; do
@@ -260,7 +262,7 @@ cp -a "$bundle/share/doc/." "$usr/share/doc/heddle"
 cp -a "$bundle/share/bash-completion" "$usr/share"
 install -m 755 "$here/heddle" "$usr/lib/heddle/heddle"
 ln -s ../lib/heddle/heddle "$usr/bin/heddle"
-# Where NCCL_NET_PLUGIN=heddle finds it; the plugin looks for its own folder behind the link.
+# NCCL_NET_PLUGIN=heddle finds it here; the plugin finds its own folder through the link.
 ln -s ../heddle/libnccl-net-heddle.so "$usr/lib/$arch-linux-gnu/libnccl-net-heddle.so"
 services /usr/bin/heddle "$usr/lib/systemd/system"
 install -m 644 "$here/heddle.sysusers" "$usr/lib/sysusers.d/heddle.conf"
@@ -272,7 +274,7 @@ cp "$bundle/share/doc/licences/README" "$usr/share/doc/heddle/copyright"
 recommended="iproute2, systemd | systemd-standalone-sysusers"
 brought="its own Java runtime"
 if [[ ! -d $lib/runtime ]]; then
-  # Not a dependency: a Java that no package brought is as good.
+  # Recommended, not required: any Java will do, even one from no package.
   recommended+=", temurin-25-jre | temurin-25-jdk | openjdk-25-jre-headless"
   brought="no Java: 25 or later is needed"
 fi

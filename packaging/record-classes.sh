@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Renews plugin.classes, the list of classes that the packages' class archive holds: record-classes.sh JDK, after a build.
-# Order doesn't matter to Java; what is recorded beside the names (ids, resolved constants) differs from run to run.
+# Renews plugin.classes, the list of classes in the packages' class archive: record-classes.sh JDK, after a build.
+# Java ignores the order; other recorded values (ids, resolved constants) differ from run to run.
 set -euo pipefail
 export LC_ALL=C
 
@@ -14,7 +14,7 @@ folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT
 cp "$root"/plugin-shim/target/plugin/{libnccl-net-heddle.so,heddle-plugin.jar} "$folder"
 
-# Of each step of the warm-up, what only it loads. On a busy machine it runs out of time before the later ones.
+# Classes that only one step of the warm-up loads. On a busy machine, time runs out before the later steps.
 needed=(
   'io/heddle/transport/data/SendComm$'
   'io/heddle/transport/data/RecvComm$'
@@ -24,7 +24,7 @@ needed=(
   '@lambda-proxy io/heddle/transport/failover/Failover run .* noPlaneLeft '
 )
 
-# Prints which of them the list $1 lacks.
+# Prints those that the list $1 lacks.
 missing() {
   local each
   for each in "${needed[@]}"; do
@@ -44,6 +44,6 @@ for ((try = 1; try <= tries; try++)); do
   fi
   printf 'record-classes.sh: try %d of %d lacks:\n%s\n' "$try" "$tries" "$lacks" >&2
 done
-echo "record-classes.sh: plugin.classes stays as it was: the warm-up didn't get through, so try where the machine is idle;" \
-  "or where those classes have other names now, name them in this script" >&2
+echo "record-classes.sh: plugin.classes is unchanged: the warm-up didn't finish. Run this on an idle machine; if those classes" \
+  "were renamed, correct their names in this script" >&2
 exit 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what a release publishes: release.sh TAG OUTPUT
+# Makes the files of a release: release.sh TAG OUTPUT
 #
 #   OUTPUT/heddle…     both packages, and the bill of materials (CycloneDX)
 #   OUTPUT/SHA256SUMS  of all of these
@@ -18,7 +18,7 @@ fail() {
 (($# == 2)) || fail "usage: release.sh TAG OUTPUT, such as release.sh v0.1.0 out"
 tag=$1
 version=$(sed -n 's:.*<revision>\(.*\)</revision>.*:\1:p' "$root/pom.xml")
-[[ $tag == "v$version" ]] || fail "the tag $tag isn't v$version, which pom.xml says"
+[[ $tag == "v$version" ]] || fail "the tag $tag isn't v$version, the version of pom.xml"
 heading=$(grep -m 1 '^## ' "$root/CHANGELOG.md")
 [[ $heading == "## $version ("* ]] || fail "the newest section of CHANGELOG.md is \"$heading\", not of $version"
 [[ $heading != *"not released"* ]] || fail "the newest section of CHANGELOG.md has no date yet: \"$heading\""

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Runs a command with a given Java and given classes: start.sh JAVA CLASSPATH COMMAND [OPTION]...
-# Both heddle commands, the checkout's and the installed one, end here, and so do programs that measure one.
+# Runs a command on a given Java with given classes: start.sh JAVA CLASSPATH COMMAND [OPTION]... Both heddle commands,
+# the checkout's and the installed one, end here, and so do programs that measure one.
 java=$1
 classes=$2
 shift 2
 name=${1-}
 action="${1-} ${2-}"
 set -- -cp "$classes" io.heddle.cli.heddle.HeddleCommand "$@"
-# Three methods on the way of every memory access and foreign call are put where they are called, as in the plugin
-# (jvm_start.c): a large feed takes 13 % less time.
+# Inlines three methods on the path of every memory access and foreign call, as in the plugin (jvm_start.c): a large
+# feed takes 13 % less time.
 case $name in
   bgp | bridge | exporter | perf)
     inline=-XX:CompileCommand=inline,jdk.internal
@@ -17,17 +17,17 @@ case $name in
     ;;
 esac
 case $name in
-  # A daemon's memory is the host's: a small young generation is touched again and again, a large one once, what was freed
-  # is given back, and malloc does likewise: one arena, large blocks as mappings of their own however many were freed
-  # before.
+  # Keeps a daemon's memory small: a small young generation is reused over and over, a large one is touched once.
+  # Freed memory is returned to the host, and malloc does likewise: one arena, and large blocks always as separate
+  # mappings.
   bgp | exporter)
     set -- -Xms8m -Xmn4m -Xmx256m -XX:MinHeapFreeRatio=5 -XX:MaxHeapFreeRatio=10 "$@"
     export MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
     ;;
-  # What posts and polls has these calls deeper down, again as in the plugin.
+  # Posting and polling nest these calls deeper; as in the plugin.
   perf) set -- -XX:C1MaxInlineLevel=20 "$@" ;;
 esac
-# Options for all programs in Java may keep the doctor's from starting. It leaves them aside, as the plugin's does, and names
+# Options for all Java programs may keep the doctor from starting. It ignores them, as the plugin does, and names
 # them.
 if [ "$name" = doctor ]; then
   foreign=
@@ -37,13 +37,13 @@ if [ "$name" = doctor ]; then
   done
   set -- "-Dheddle.options.of.others=${foreign#,}" "$@"
 fi
-# What is short is done before the second compiler is. A demo of a WAN is a hundred gateways for a minute. A bridge forwards for
-# months: by the first compiler alone it takes 4 us more for a packet that wakes it.
+# Short commands end before the second compiler pays off. A WAN demo is a hundred gateways for a minute. A bridge
+# forwards for months: with C1 alone, a packet that wakes it takes 4 us more.
 case "$action $* " in
   *" demo "*" --wan "* | "bridge run "*) ;;
   *) set -- -XX:TieredStopAtLevel=1 "$@" ;;
 esac
-# In the C locale Java takes names of files for ASCII and loses all other bytes; they are UTF-8 on such hosts.
+# In the C locale Java treats file names as ASCII and loses all other bytes; on such hosts they are UTF-8.
 case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
   C | POSIX) if [ -n "${LC_ALL-}" ]; then export LC_ALL=C.UTF-8; else export LC_CTYPE=C.UTF-8; fi ;;
 esac

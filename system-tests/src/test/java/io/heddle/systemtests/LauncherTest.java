@@ -68,7 +68,7 @@ final class LauncherTest {
   private static final List<String> SCRIPTS =
       List.of(
           "heddle",
-          "config/build-words.sh",
+          "config/build-progress.sh",
           "config/jdk.sh",
           "config/tests.sh",
           "packaging/start.sh");
@@ -399,7 +399,7 @@ final class LauncherTest {
         "[INFO] Building Heddle platform 0.1.0    [2/16]\n"
             + "[INFO] Building Heddle verbs 0.1.0    [3/16]\n");
     String command =
-        ". '%s'; tell_progress <'%s'".formatted(checkout.resolve("config/build-words.sh"), lines);
+        ". '%s'; show_progress <'%s'".formatted(checkout.resolve("config/build-progress.sh"), lines);
     String seen =
         BareRoot.run(
             List.of(script.toString(), "-qec", "bash -c \"" + command + "\"", "/dev/null"));
@@ -416,7 +416,7 @@ final class LauncherTest {
     String said = said(1, "build");
     String words = said.substring(said.indexOf('\n') + 1);
     String end =
-        "heddle: the build failed; all of it: " + checkout.toRealPath() + "/.build/build.log\n";
+        "heddle: the build failed; full log: " + checkout.toRealPath() + "/.build/build.log\n";
     assertTrue(words.endsWith(end), said);
     return words.substring(0, words.length() - end.length());
   }
@@ -525,9 +525,9 @@ final class LauncherTest {
     try (HostProcess process = HostProcess.start(command, folder.resolve("refused"), Map.of())) {
       assertEquals(1, process.exitCode(60));
       assertEquals(
-          "heddle: can't build here: "
+          "heddle: can't build here: this user can't write to "
               + checkout.toRealPath()
-              + " isn't this user's to write to, or is read-only\n",
+              + ", or it is read-only\n",
           process.output());
     }
   }

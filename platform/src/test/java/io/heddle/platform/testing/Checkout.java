@@ -19,7 +19,7 @@ public final class Checkout {
 
   private static Path root() {
     for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-      if (Files.exists(at.resolve("config/build-words.sh"))) {
+      if (Files.exists(at.resolve("config/build-progress.sh"))) {
         return at;
       }
     }

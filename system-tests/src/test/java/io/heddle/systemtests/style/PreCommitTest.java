@@ -34,7 +34,7 @@ class PreCommitTest {
         List.of(
             "heddle",
             "pom.xml",
-            "config/build-words.sh",
+            "config/build-progress.sh",
             "config/jdk.sh",
             "config/tests.sh",
             ".clang-format",

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# What the build says while it runs, and which lines of its log are the cause of a failure. The heddle command sources this.
+# Shows the build's progress, and the lines of its log that explain a failure. The heddle command sources this.
 
-# Reads Maven's lines from standard input and says on standard error which module is built and how many files came: on a
-# terminal in place, elsewhere a line for each module and now and then one for the downloads.
-tell_progress() {
+# Reads Maven's output from standard input and shows the current module and the number of downloaded files on standard
+# error: on a terminal in place, elsewhere a line for each module and an occasional one for the downloads.
+show_progress() {
   local line part='' doing='getting ready' files=0 said=$SECONDS began=$SECONDS terminal='' status
   [[ ! -t 2 ]] || terminal=yes
   while true; do
     status=0
     IFS= read -r -t 1 line || status=$?
     part+=$line
-    # A time-out may leave the first part of a line.
+    # A time-out may have read the first part of a line.
     if ((status == 0)); then
       line=$part
       part=''
@@ -38,9 +38,9 @@ downloads() {
   (($1 == 0)) || printf ', %d files downloaded' "$1"
 }
 
-# The lines of the log $1 that say why the build failed, each once, ten at most; paths are below the folder $2. A full disk
-# and missing rights come first, since compilers fail by them in ways of their own.
-causes() {
+# Prints the lines of the log $1 with the causes of a failed build, each once, ten at most; paths are relative to the
+# folder $2. A full disk and missing permissions come first, since compilers report them in different forms.
+failure_causes() {
   awk -v root="$2/" '
     function cut(text, at) {
       sub(/ -> \[Help.*/, "", text)
@@ -55,7 +55,7 @@ causes() {
       known[text]
       if (count[rank] < 10) lines[rank, ++count[rank]] = text
     }
-    # CMake says in the next line what it is.
+    # The reason is in the next line of CMake.
     cmake != "" && NF > 0 {
       sub(/^ +/, "")
       sub(/:$/, "")
@@ -77,7 +77,7 @@ causes() {
     /Could not transfer artifact|Could not find artifact|in offline mode/ {
       sub(/.*Could not/, "could not")
       sub(/.*Cannot access/, "cannot access")
-      # Told again with its reason.
+      # Maven repeats the line with its reason.
       if (length(cut($0)) > length(lines[4, 1])) {
         lines[4, 1] = cut($0)
         count[4] = 1
