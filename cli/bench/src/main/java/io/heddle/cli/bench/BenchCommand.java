@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,15 +31,15 @@ import picocli.CommandLine.ParameterException;
 @Command(
     name = "bench",
     description =
-        "Runs every measurement of the project within 20 minutes. Prints a verdict for each target"
-            + " and records figures and plots in perf-tests/results. Each measurement is a heddle"
+        "Runs every measurement of the project. Prints a verdict for each target and"
+            + " records figures and plots in perf-tests/results. Each measurement is a heddle"
             + " command that can be repeated on its own; --list shows it.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "%nEach figure is a median, with minimum and maximum in brackets. Contestants of a ratio"
-          + " alternate in one run. A measurement that can't run on this machine is listed with the"
-          + " reason; its recorded figures are kept."
+          + " alternate in one run. A measurement that can't run on this machine is reported as not"
+          + " run, with the reason and the remedy; its recorded figures are kept."
     },
     exitCodeList = {
       "0:All measurements ran, even if targets were missed; with --check, no regression.",
@@ -46,6 +47,7 @@ import picocli.CommandLine.ParameterException;
     })
 public final class BenchCommand implements Callable<Integer> {
   private static final double NS_PER_SECOND = 1e9;
+  private static final double SECONDS_PER_MINUTE = 60;
 
   /** Time kept in reserve for ending a measurement and for drawing the plots. */
   private static final int SECONDS_TO_END = 20;
@@ -61,11 +63,10 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      defaultValue = "20",
       description =
-          "Time limit of the whole run (${DEFAULT-VALUE}). Measurements that don't fit are reported"
-              + " as not run.")
-  private int minutes;
+          "Ends after N minutes: measurements without time left are reported as not run. By default"
+              + " each has its own limit, and the sum is printed at the start.")
+  private @Nullable Integer minutes;
 
   @Option(
       names = "--only",
@@ -96,7 +97,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    if (minutes < 1) {
+    if (minutes != null && minutes < 1) {
       throw refused("--minutes " + minutes + " is less than 1");
     }
     if (json && (list || check)) {
@@ -120,6 +121,7 @@ public final class BenchCommand implements Callable<Integer> {
       Files.createDirectories(folder);
       before = BenchReport.recorded(folder);
     }
+    System.err.println("heddle bench: " + forecast(chosen, before));
     List<Outcome> fresh = measure(chosen);
     List<Outcome> all = fresh;
     if (folder != null) {
@@ -172,17 +174,16 @@ public final class BenchCommand implements Callable<Integer> {
     ProgressLine progress = ProgressLine.onStandardError();
     String commit = Commit.of(Installation.root());
     Machine machine = Machine.here();
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+    long start = System.nanoTime();
     List<Outcome> outcomes = new ArrayList<>();
     for (Measurement each : chosen) {
       String state =
           "heddle bench: %s of %s, %s: %s"
               .formatted(outcomes.size() + 1, chosen.size(), each.name(), each.what());
-      long left = TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
       Outcome outcome =
           run(
               each,
-              Math.min(left, each.limitSeconds()),
+              Math.min(secondsLeft(start), each.limitSeconds()),
               commit,
               machine,
               () -> progress.update(() -> state));
@@ -195,9 +196,48 @@ public final class BenchCommand implements Callable<Integer> {
           each.name(),
           outcome.failure() == null
               ? String.format(Locale.ROOT, "measured in %.0f s", outcome.seconds())
-              : "FAILED: " + outcome.failure());
+              : outcome.verdict() + ": " + outcome.failure());
     }
     return outcomes;
+  }
+
+  private long secondsLeft(long start) {
+    if (minutes == null) {
+      return Long.MAX_VALUE;
+    }
+    long end = start + TimeUnit.MINUTES.toNanos(minutes);
+    return TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
+  }
+
+  /** The time that the measurements took when they were recorded, and the sum of their limits. */
+  static String forecast(List<Measurement> chosen, List<Outcome> recorded) {
+    Map<String, Double> took = new HashMap<>();
+    for (Outcome each : recorded) {
+      if (each.failure() == null && !each.quick()) {
+        took.put(each.measurement(), each.seconds());
+      }
+    }
+    double expected = 0;
+    long atMost = 0;
+    int unknown = 0;
+    for (Measurement each : chosen) {
+      Double seconds = took.get(each.name());
+      unknown += seconds == null ? 1 : 0;
+      expected += seconds == null ? 0 : seconds;
+      atMost += each.limitSeconds();
+    }
+    return String.format(
+        Locale.ROOT,
+        "%d measurements%s, at most %d minutes by their limits",
+        chosen.size(),
+        unknown == chosen.size()
+            ? ""
+            : String.format(
+                Locale.ROOT,
+                ", %.0f minutes when they were recorded%s",
+                Math.max(1, expected / SECONDS_PER_MINUTE),
+                unknown == 0 ? "" : " (" + unknown + " never were)"),
+        Math.ceilDiv(atMost, (long) SECONDS_PER_MINUTE));
   }
 
   private Outcome run(
@@ -207,21 +247,18 @@ public final class BenchCommand implements Callable<Integer> {
     long start = System.nanoTime();
     double loadBefore = HostLoad.ofLastMinute();
     List<Figure> figures = List.of();
-    String failure = null;
-    try {
-      if (limitSeconds <= 0) {
-        throw new HeddleException("no time left of --minutes " + minutes);
+    @Nullable String obstacle =
+        limitSeconds <= 0 ? "the " + minutes + " minutes were over" : each.missing().orElse(null);
+    @Nullable String failure = obstacle;
+    if (obstacle == null) {
+      try {
+        figures = figures(each, ChildRun.of(each, quick, limitSeconds, onIdle));
+      } catch (HeddleException failed) {
+        failure = failed.getMessage();
+      } catch (RuntimeException unexpected) {
+        /* An unreadable report ends this measurement and not the others. */
+        failure = "its JSON can't be read: " + unexpected;
       }
-      ChildRun.Ended ended = ChildRun.of(each, quick, limitSeconds, onIdle);
-      figures =
-          Stream.concat(each.reading().read(ended.json()).stream(), ended.costs().stream())
-              .filter(figure -> Double.isFinite(figure.median()))
-              .toList();
-    } catch (HeddleException failed) {
-      failure = failed.getMessage();
-    } catch (RuntimeException unexpected) {
-      /* Unreadable output of one measurement must not end the others. */
-      failure = "its JSON can't be read: " + unexpected;
     }
     return new Outcome(
         each.name(),
@@ -235,7 +272,19 @@ public final class BenchCommand implements Callable<Integer> {
         machine,
         figures,
         failure,
+        obstacle != null,
         null);
+  }
+
+  private static List<Figure> figures(Measurement each, ChildRun.Ended ended) {
+    List<Figure> own =
+        each.reading().read(ended.json()).stream()
+            .filter(figure -> Double.isFinite(figure.median()))
+            .toList();
+    if (own.isEmpty()) {
+      throw new HeddleException("its report has no figures");
+    }
+    return Stream.concat(own.stream(), ended.costs().stream()).toList();
   }
 
   private static void record(Path folder, List<Outcome> all) throws IOException {

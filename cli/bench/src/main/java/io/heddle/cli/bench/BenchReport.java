@@ -24,7 +24,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
     outcomes.forEach(each -> byName.put(each.measurement(), each));
     List<Target.Verdict> verdicts = new ArrayList<>();
     for (Target target : Targets.all()) {
-      verdicts.add(target.judge(byName.get(target.measurement())));
+      verdicts.add(target.judge(byName));
     }
     return new BenchReport(List.copyOf(outcomes), verdicts);
   }

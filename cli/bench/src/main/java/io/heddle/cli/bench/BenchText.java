@@ -24,7 +24,7 @@ final class BenchText {
           each.loadBefore(),
           each.loadAfter(),
           each.quick() ? ", quick" : "",
-          each.failure() == null ? "" : ": FAILED",
+          each.failure() == null ? "" : ": " + each.verdict() + ", " + firstLine(each.failure()),
           each.laterFailure() == null
               ? ""
               : "; kept, since a later run FAILED, " + firstLine(each.laterFailure()));
@@ -56,8 +56,8 @@ final class BenchText {
             Target.number(measured.median()) + unit(measured),
             spread(measured),
             verdict.result() == Target.Result.MET ? "met" : "missed");
-        if (verdict.result() == Target.Result.MISSED && target.limit() != null) {
-          line(text, "      since %s", target.limit());
+        if (verdict.limit() != null) {
+          line(text, "      since %s", verdict.limit());
         }
       }
     }

@@ -2,7 +2,9 @@ package io.heddle.cli.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Conversion of the JSON of commands on calls, starts, scale and failover to figures. */
 final class CostReadings {
@@ -10,6 +12,11 @@ final class CostReadings {
   private static final double LOOKED_MS = 3_000;
 
   static final String FLOODED = "bandwidth with ÷ without";
+
+  /** Calls of a message from C into Java: isend, irecv and test. */
+  private static final int CALLS_OF_A_MESSAGE = 3;
+
+  static final String ENTERING = "entering Java and returning, part of a message's difference to C";
 
   private CostReadings() {}
 
@@ -28,6 +35,7 @@ final class CostReadings {
   /** Reads {@code heddle perf calls}: its verdicts are figures already. */
   static List<Figure> calls(JsonNode report) {
     List<Figure> figures = new ArrayList<>(cases(report, "median_ns"));
+    addEntering(figures);
     for (JsonNode verdict : report.path("verdicts")) {
       String target = verdict.path("target").asText();
       String name = target.substring(0, target.lastIndexOf(", at most"));
@@ -38,6 +46,21 @@ final class CostReadings {
               verdict.path("found").asDouble()));
     }
     return figures;
+  }
+
+  /* A test that isn't ready enters Java and returns at once; the same call in C is an indirect call. */
+  private static void addEntering(List<Figure> figures) {
+    Map<String, Double> medians = new HashMap<>();
+    figures.forEach(each -> medians.put(each.name(), each.median()));
+    for (String contestant : List.of("Java: ", "Java, first compiler: ")) {
+      double entering =
+          medians.getOrDefault(contestant + "test not ready", Double.NaN)
+              - medians.getOrDefault(contestant + "indirect call", Double.NaN);
+      double difference =
+          medians.getOrDefault(contestant + "message", Double.NaN)
+              - medians.getOrDefault("C: message", Double.NaN);
+      figures.add(Figure.of(contestant + ENTERING, "", CALLS_OF_A_MESSAGE * entering / difference));
+    }
   }
 
   /** Reads {@code heddle perf verbs}: its first contestant is the one in C. */

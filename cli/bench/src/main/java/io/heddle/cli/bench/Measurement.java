@@ -3,6 +3,7 @@ package io.heddle.cli.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Measurement by another heddle command.
@@ -13,6 +14,9 @@ import java.util.List;
  * @param jsonFile whether the command writes JSON to the file named by its last argument, instead
  *     of standard output
  * @param limitSeconds time after which the command is ended
+ * @param reading conversion of the command's JSON to figures
+ * @param requirements programs and libraries without which the figures would be missing, or those
+ *     of something else
  */
 record Measurement(
     String name,
@@ -21,10 +25,38 @@ record Measurement(
     List<String> quick,
     boolean jsonFile,
     int limitSeconds,
-    Reading reading) {
+    Reading reading,
+    List<Requirement> requirements) {
+  Measurement(
+      String name,
+      String what,
+      List<String> full,
+      List<String> quick,
+      boolean jsonFile,
+      int limitSeconds,
+      Reading reading) {
+    this(name, what, full, quick, jsonFile, limitSeconds, reading, List.of());
+  }
+
   /** Conversion of a command's JSON to figures. */
   interface Reading {
     List<Figure> read(JsonNode report);
+  }
+
+  /** The same measurement, which isn't started where a requirement is missing. */
+  Measurement requiring(Requirement... all) {
+    return new Measurement(name, what, full, quick, jsonFile, limitSeconds, reading, List.of(all));
+  }
+
+  /** One line on all requirements that this machine lacks, with the remedies; empty for none. */
+  Optional<String> missing() {
+    List<String> all =
+        requirements.stream()
+            .map(Requirement::missing)
+            .flatMap(Optional::stream)
+            .distinct()
+            .toList();
+    return all.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", all));
   }
 
   /** Returns the command line without the file argument. */

@@ -178,22 +178,24 @@ final class Measurements {
   private static List<Measurement> overFabrics() {
     return List.of(
         new Measurement(
-            FABRIC,
-            "all-reduce over spines of unequal rates, weights from BGP, beside policy hash",
-            words("demo --fabric --json --min-bytes 1M --max-bytes 16M"),
-            words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
-            false,
-            180,
-            Readings::fabric),
+                FABRIC,
+                "all-reduce over spines of unequal rates, weights from BGP, beside policy hash",
+                words("demo --fabric --json --min-bytes 1M --max-bytes 16M"),
+                words("demo --fabric --json --min-bytes 4M --max-bytes 4M --iterations 3"),
+                false,
+                180,
+                Readings::fabric)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES),
         new Measurement(
-            PATHS,
-            "paths of source ports: measured, predicted, fitted and picked, beside a lab's"
-                + " counters",
-            words("paths check --json"),
-            words("paths check --json"),
-            false,
-            240,
-            Readings::paths),
+                PATHS,
+                "paths of source ports: measured, predicted, fitted and picked, beside a lab's"
+                    + " counters",
+                words("paths check --json"),
+                words("paths check --json"),
+                false,
+                240,
+                Readings::paths)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES),
         new Measurement(
             POLICIES,
             "every spray policy over planes that are equal, unequal, unequal but unannounced,"
@@ -204,21 +206,23 @@ final class Measurements {
             240,
             Readings::policies),
         new Measurement(
-            PACKET,
-            "one queue pair over four planes beside one for each, without loss and with 0.1 %",
-            words("perf packet --json"),
-            words("perf packet --json --rounds 2"),
-            false,
-            120,
-            Readings::packet),
+                PACKET,
+                "one queue pair over four planes beside one for each, without loss and with 0.1 %",
+                words("perf packet --json"),
+                words("perf packet --json --rounds 2"),
+                false,
+                120,
+                Readings::packet)
+            .requiring(Requirement.NFTABLES),
         new Measurement(
-            FAILOVER,
-            "pause of all-reduces after loss of a plane, four kinds of loss",
-            words("perf failover --json --rounds 4"),
-            words("perf failover --json --rounds 1 --cases carrier,silent"),
-            false,
-            300,
-            CostReadings::failover));
+                FAILOVER,
+                "pause of all-reduces after loss of a plane, four kinds of loss",
+                words("perf failover --json --rounds 4"),
+                words("perf failover --json --rounds 1 --cases carrier,silent"),
+                false,
+                300,
+                CostReadings::failover)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES));
   }
 
   private static List<Measurement> fabricsSide() {
@@ -226,37 +230,42 @@ final class Measurements {
     List<String> routes = words("simulate --json --control-plane --gpus 100000");
     return List.of(
         new Measurement(
-            LAB_CHECK,
-            "two tiers of switches that hash or spray, counted on every link",
-            words("lab check --json"),
-            words("lab check --json --switching spraylink"),
-            false,
-            120,
-            FabricReadings::labCheck),
+                LAB_CHECK,
+                "two tiers of switches that hash or spray, counted on every link",
+                words("lab check --json"),
+                words("lab check --json --switching spraylink"),
+                false,
+                120,
+                FabricReadings::labCheck)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
-            SWITCHING,
-            "policies over leaves that hash, spray or spray by load; one link at a quarter",
-            words("perf switching --json --policies pinned,spray,packet,standard"),
-            words("perf switching --json --rounds 1 --milliseconds 1000 --policies pinned,spray"),
-            false,
-            300,
-            FabricReadings::switching),
+                SWITCHING,
+                "policies over leaves that hash, spray or spray by load; one link at a quarter",
+                words("perf switching --json --policies pinned,spray,packet,standard"),
+                words(
+                    "perf switching --json --rounds 1 --milliseconds 1000 --policies pinned,spray"),
+                false,
+                300,
+                FabricReadings::switching)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
-            WAN,
-            "gateways between data centres and their controller, each figure with its bound",
-            words("demo --wan --whole --json"),
-            words("demo --wan --json"),
-            false,
-            400,
-            FabricReadings::wan),
+                WAN,
+                "gateways between data centres and their controller, each figure with its bound",
+                words("demo --wan --whole --json"),
+                words("demo --wan --json"),
+                false,
+                400,
+                FabricReadings::wan)
+            .requiring(Requirement.NFTABLES, Requirement.BPF, Requirement.OPENSSL),
         new Measurement(
-            SIMULATED_LAB,
-            "the simulated fabric beside the same lab measured",
-            words("simulate --check lab --json"),
-            words("simulate --check lab --json --lab-rounds 1"),
-            false,
-            240,
-            FabricReadings::simulateCheck),
+                SIMULATED_LAB,
+                "the simulated fabric beside the same lab measured",
+                words("simulate --check lab --json"),
+                words("simulate --check lab --json --lab-rounds 1"),
+                false,
+                240,
+                FabricReadings::simulateCheck)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF),
         new Measurement(
             HTSIM,
             "the simulated fabric beside figures of uet-htsim",
@@ -282,13 +291,15 @@ final class Measurements {
             120,
             FabricReadings::controlPlane),
         new Measurement(
-            SWITCHING_RXE,
-            "the kernel's own RDMA devices, in an emulated guest, over leaves that hash or spray",
-            words("perf switching --json --policies rxe"),
-            words("perf switching --json --policies rxe --switching hash,spraylink --rounds 1"),
-            false,
-            400,
-            FabricReadings::switching));
+                SWITCHING_RXE,
+                "the kernel's own RDMA devices, in an emulated guest, over leaves that hash or"
+                    + " spray",
+                words("perf switching --json --policies rxe"),
+                words("perf switching --json --policies rxe --switching hash,spraylink --rounds 1"),
+                false,
+                400,
+                FabricReadings::switching)
+            .requiring(Requirement.BIRD, Requirement.NFTABLES, Requirement.BPF));
   }
 
   private static List<Measurement> alone() {
@@ -373,13 +384,14 @@ final class Measurements {
             240,
             Readings::jmh),
         new Measurement(
-            ROUTES,
-            "4 x 100,000 routes into the route daemon beside BIRD",
-            words("perf bgp --json --rounds 1"),
-            words("perf bgp --json --rounds 1 --sender bird --routes 20000"),
-            false,
-            180,
-            Readings::routes));
+                ROUTES,
+                "4 x 100,000 routes into the route daemon beside BIRD",
+                words("perf bgp --json --rounds 1"),
+                words("perf bgp --json --rounds 1 --sender bird --routes 20000"),
+                false,
+                180,
+                Readings::routes)
+            .requiring(Requirement.BIRD));
   }
 
   private static List<String> words(String command, Object... arguments) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param loadBefore load average of the last minute at the start
  * @param loadAfter load average of the last minute at the end
  * @param failure reason why there are no figures; null if there are
+ * @param notStarted whether it wasn't started: a requirement was missing, or no time was left
  * @param laterFailure time and reason of a later run's failure, for which these figures were kept;
  *     null if they are of the newest run
  */
@@ -31,6 +32,7 @@ record Outcome(
     Machine machine,
     List<Figure> figures,
     @Nullable String failure,
+    boolean notStarted,
     @Nullable String laterFailure) {
   /** Name of a figure that every measurement has. */
   static final String TIME = "time of the command";
@@ -58,7 +60,13 @@ record Outcome(
         machine,
         figures,
         failure,
+        notStarted,
         later.time() + ": " + later.failure());
+  }
+
+  /** A word for the lack of figures. */
+  String verdict() {
+    return notStarted ? "NOT RUN" : "FAILED";
   }
 
   @Nullable Figure figure(String name) {

@@ -22,6 +22,14 @@ final class Readings {
   static final String OVER_ONE = " ÷ 1 plane";
   static final String BEST_QUARTER = ", best quarters";
   static final String CONTROL_THREADS = "control threads' processor time, ";
+
+  /** Of the contestants with one plane and the rival, that whose busiest thread is less busy. */
+  static final String BUSIEST_THREAD = "busiest thread of 1 plane and of its rival, the less busy";
+
+  /** Of a rank's threads that move data or drive collectives, weighted by their time. */
+  static final String WAITING = ", threads' wait for a core";
+
+  private static final double PERCENT = 100;
   private static final long KIB = 1024;
 
   private Readings() {}
@@ -98,11 +106,16 @@ final class Readings {
         figures.add(Figure.of(CONTROL_THREADS + of, "%", share.asDouble()));
       }
     }
+    double least = Math.min(busiest(contestants.path(0)), busiest(contestants.path(rival)));
+    figures.add(Figure.of(BUSIEST_THREAD, "%", least));
     return figures;
   }
 
-  /* Returns the quartile on the good side: other load on the machine only ever makes rounds worse.
-   */
+  private static double busiest(JsonNode contestant) {
+    return contestant.path("busiest_thread_percent").asDouble(Double.NaN);
+  }
+
+  /* Returns the quartile on the good side: other load on the machine only ever makes rounds worse. */
   private static double good(JsonNode cell, boolean lessIsGood) {
     List<Double> rounds = new ArrayList<>(numbers(cell.path("rounds")));
     rounds.sort(lessIsGood ? Comparator.naturalOrder() : Comparator.reverseOrder());
@@ -144,9 +157,20 @@ final class Readings {
                 of + TIME_OVER_TCP + BEST_QUARTER,
                 "",
                 good(cells.path(i), true) / good(cells.path(rival), true)));
+        figures.add(Figure.of(of + WAITING, "%", waiting(cells.path(i).path("threads"))));
       }
     }
     return figures;
+  }
+
+  private static double waiting(JsonNode threads) {
+    double ran = 0;
+    double waited = 0;
+    for (JsonNode each : threads) {
+      ran += each.path("ran_us").asDouble();
+      waited += each.path("waited_us").asDouble();
+    }
+    return PERCENT * waited / (ran + waited);
   }
 
   /** Reads {@code heddle perf standin}. */

@@ -1,6 +1,7 @@
 package io.heddle.cli.bench;
 
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param figure name of the figure
  * @param bound good side of the wanted value
  * @param wanted wanted value, in the figure's unit
- * @param limit proven reason why this design can't reach it; null if it should
+ * @param limit why this design may miss it; null where it should not
  */
 record Target(
     String group,
@@ -19,7 +20,15 @@ record Target(
     String figure,
     Bound bound,
     double wanted,
-    @Nullable String limit) {
+    @Nullable Limit limit) {
+  /**
+   * Reason why a target may be missed, and the figure that shows it.
+   *
+   * @param reason a clause
+   * @param evidence holds where the reason is the cause on the machine that was measured
+   */
+  record Limit(String reason, Target evidence) {}
+
   /** Good side of the wanted value. */
   enum Bound {
     AT_LEAST,
@@ -39,9 +48,14 @@ record Target(
    * @param result result of the comparison
    * @param measured measured figure; null if not run
    * @param reason reason why it wasn't run; null if it was
+   * @param limit reason why it was missed, where the same machine's figures show the reason
    */
   record Verdict(
-      Target target, Result result, @Nullable Figure measured, @Nullable String reason) {}
+      Target target,
+      Result result,
+      @Nullable Figure measured,
+      @Nullable String reason,
+      @Nullable String limit) {}
 
   static Target atLeast(String group, String measurement, String figure, double wanted) {
     return new Target(group, measurement, figure, Bound.AT_LEAST, wanted, null);
@@ -51,14 +65,20 @@ record Target(
     return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
   }
 
-  /** Returns the same target, with the reason why it is out of reach. */
-  Target limitedBy(String reason) {
-    return new Target(group, measurement, figure, bound, wanted, reason);
+  /** The same target with a reason for missing it, given only where {@code evidence} holds. */
+  Target limitedBy(String reason, Target evidence) {
+    return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
   }
 
-  Verdict judge(@Nullable Outcome outcome) {
+  /**
+   * Compares the outcome of {@link #measurement} with this target.
+   *
+   * @param outcomes by the measurement's name
+   */
+  Verdict judge(Map<String, Outcome> outcomes) {
+    @Nullable Outcome outcome = outcomes.get(measurement);
     if (outcome == null) {
-      return new Verdict(this, Result.NOT_RUN, null, "heddle bench --only " + measurement);
+      return new Verdict(this, Result.NOT_RUN, null, "heddle bench --only " + measurement, null);
     }
     Figure measured = outcome.figure(figure);
     if (outcome.failure() != null || measured == null || Double.isNaN(measured.median())) {
@@ -68,11 +88,26 @@ record Target(
               : outcome.quick()
                   ? "not part of a quick run"
                   : "no such figure in the command's output";
-      return new Verdict(this, Result.NOT_RUN, null, reason);
+      return new Verdict(this, Result.NOT_RUN, null, reason, null);
     }
     boolean met =
         bound == Bound.AT_LEAST ? measured.median() >= wanted : measured.median() <= wanted;
-    return new Verdict(this, met ? Result.MET : Result.MISSED, measured, null);
+    return met
+        ? new Verdict(this, Result.MET, measured, null, null)
+        : new Verdict(this, Result.MISSED, measured, null, shownReason(outcome, outcomes));
+  }
+
+  /** The limit's reason where figures of the same machine show it. */
+  private @Nullable String shownReason(Outcome outcome, Map<String, Outcome> outcomes) {
+    if (limit == null) {
+      return null;
+    }
+    @Nullable Outcome shownIn = outcomes.get(limit.evidence().measurement());
+    return shownIn != null
+            && shownIn.machine().equals(outcome.machine())
+            && limit.evidence().judge(outcomes).result() == Result.MET
+        ? limit.reason()
+        : null;
   }
 
   String wantedText() {

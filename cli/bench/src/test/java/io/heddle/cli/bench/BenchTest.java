@@ -13,6 +13,7 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,12 +38,36 @@ class BenchTest {
 
   private static Outcome outcome(String measurement, String commit, List<Figure> figures) {
     return new Outcome(
-        measurement, "./heddle x", false, commit, "now", 1, 0, 0, MACHINE, figures, null, null);
+        measurement,
+        "./heddle x",
+        false,
+        commit,
+        "now",
+        1,
+        0,
+        0,
+        MACHINE,
+        figures,
+        null,
+        false,
+        null);
   }
 
   private static Outcome failed(String measurement, String reason) {
     return new Outcome(
-        measurement, "./heddle x", false, "c", "now", 1, 0, 0, MACHINE, List.of(), reason, null);
+        measurement,
+        "./heddle x",
+        false,
+        "c",
+        "now",
+        1,
+        0,
+        0,
+        MACHINE,
+        List.of(),
+        reason,
+        false,
+        null);
   }
 
   @Test
@@ -84,13 +109,13 @@ class BenchTest {
     Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
     Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);
     Outcome good = outcome("plugin", "c", List.of(Figure.of("x ÷ TCP", "", 0.9)));
-    assertEquals(Target.Result.MET, least.judge(good).result());
-    assertEquals(Target.Result.MISSED, most.judge(good).result());
-    assertEquals("needs root", least.judge(failed("plugin", "needs root")).reason());
-    assertEquals("heddle bench --only plugin", least.judge(null).reason());
+    assertEquals(Target.Result.MET, least.judge(Outcomes.only(good)).result());
+    assertEquals(Target.Result.MISSED, most.judge(Outcomes.only(good)).result());
+    assertEquals("needs root", least.judge(Outcomes.only(failed("plugin", "needs root"))).reason());
+    assertEquals("heddle bench --only plugin", least.judge(Map.of()).reason());
     assertEquals(
         "no such figure in the command's output",
-        least.judge(outcome("plugin", "c", List.of())).reason());
+        least.judge(Outcomes.only(outcome("plugin", "c", List.of()))).reason());
   }
 
   @Test

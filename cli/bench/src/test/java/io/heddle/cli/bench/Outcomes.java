@@ -2,6 +2,7 @@ package io.heddle.cli.bench;
 
 import io.heddle.cli.bench.perf.Machine;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Factory of made-up outcomes for tests. */
@@ -22,6 +23,29 @@ final class Outcomes {
     return of(measurement, false, reason, figures);
   }
 
+  /** The outcome of a run of one measurement, as targets are judged by. */
+  static Map<String, Outcome> only(Outcome outcome) {
+    return Map.of(outcome.measurement(), outcome);
+  }
+
+  /** An outcome on another machine. */
+  static Outcome elsewhere(Outcome own) {
+    return new Outcome(
+        own.measurement(),
+        own.command(),
+        own.quick(),
+        own.commit(),
+        own.time(),
+        own.seconds(),
+        own.loadBefore(),
+        own.loadAfter(),
+        new Machine("another processor", 2, 4, "6.1", "a JVM"),
+        own.figures(),
+        own.failure(),
+        own.notStarted(),
+        own.laterFailure());
+  }
+
   private static Outcome of(
       String measurement, boolean quick, @Nullable String failure, Figure... figures) {
     return new Outcome(
@@ -36,6 +60,7 @@ final class Outcomes {
         MACHINE,
         List.of(figures),
         failure,
+        false,
         null);
   }
 }

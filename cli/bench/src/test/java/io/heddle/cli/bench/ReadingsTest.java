@@ -239,7 +239,7 @@ class ReadingsTest {
     Figure slowest = named(Readings.routes(json("{\"runs\": []}")), "slowest feed");
     assertTrue(Double.isNaN(slowest.median()));
     Target target = Target.atMost("routes", "routes", "slowest feed", 1);
-    assertEquals(Target.Result.NOT_RUN, target.judge(outcome(slowest)).result());
+    assertEquals(Target.Result.NOT_RUN, target.judge(Outcomes.only(outcome(slowest))).result());
   }
 
   private static Outcome outcome(Figure figure) {

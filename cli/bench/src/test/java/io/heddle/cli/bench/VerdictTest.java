@@ -28,7 +28,9 @@ class VerdictTest {
   @TempDir private Path folder;
 
   private static Target.Result judged(Target target, double median) {
-    return target.judge(Outcomes.of("plugin", Figure.of(target.figure(), "", median))).result();
+    return target
+        .judge(Outcomes.only(Outcomes.of("plugin", Figure.of(target.figure(), "", median))))
+        .result();
   }
 
   @Test
@@ -42,14 +44,17 @@ class VerdictTest {
   @Test
   void medianCountsInsteadOfTheBestRound() {
     Figure lucky = new Figure("speed", "", 0.8, 0.7, 2.0);
-    assertEquals(Target.Result.MISSED, LEAST.judge(Outcomes.of("plugin", lucky)).result());
+    assertEquals(
+        Target.Result.MISSED, LEAST.judge(Outcomes.only(Outcomes.of("plugin", lucky))).result());
     Figure unlucky = new Figure("time", "ms", 40, 30, 900);
-    assertEquals(Target.Result.MET, MOST.judge(Outcomes.of("plugin", unlucky)).result());
+    assertEquals(
+        Target.Result.MET, MOST.judge(Outcomes.only(Outcomes.of("plugin", unlucky))).result());
   }
 
   @Test
   void nanIsNeitherMetNorMissed() {
-    Target.Verdict verdict = LEAST.judge(Outcomes.of("plugin", Figure.of("speed", "", Double.NaN)));
+    Target.Verdict verdict =
+        LEAST.judge(Outcomes.only(Outcomes.of("plugin", Figure.of("speed", "", Double.NaN))));
     assertEquals(Target.Result.NOT_RUN, verdict.result());
     assertNull(verdict.measured());
   }
@@ -57,15 +62,61 @@ class VerdictTest {
   @Test
   void failedMeasurementMeetsNoTarget() {
     Outcome failed = Outcomes.failed("plugin", "needs root", Figure.of("speed", "", 3));
-    assertEquals(Target.Result.NOT_RUN, LEAST.judge(failed).result());
-    assertEquals("needs root", LEAST.judge(failed).reason());
+    assertEquals(Target.Result.NOT_RUN, LEAST.judge(Outcomes.only(failed)).result());
+    assertEquals("needs root", LEAST.judge(Outcomes.only(failed)).reason());
   }
 
   @Test
   void figureLeftOutOfQuickRunIsNotMissed() {
-    assertEquals("not part of a quick run", LEAST.judge(Outcomes.quick("plugin")).reason());
     assertEquals(
-        "no such figure in the command's output", LEAST.judge(Outcomes.of("plugin")).reason());
+        "not part of a quick run", LEAST.judge(Outcomes.only(Outcomes.quick("plugin"))).reason());
+    assertEquals(
+        "no such figure in the command's output",
+        LEAST.judge(Outcomes.only(Outcomes.of("plugin"))).reason());
+  }
+
+  @Test
+  void missedTargetHasItsReasonOnlyWhereFiguresOfTheSameMachineShowIt() {
+    Target limited =
+        LEAST.limitedBy("the core is busy", Target.atLeast("group", "plugin", "busy", 85));
+    Outcome shown = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 99));
+    assertEquals("the core is busy", limited.judge(Outcomes.only(shown)).limit());
+    Outcome idle = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 40));
+    assertNull(limited.judge(Outcomes.only(idle)).limit(), "the core was idle");
+    Outcome unknown = Outcomes.of("plugin", Figure.of("speed", "", 0.5));
+    assertNull(limited.judge(Outcomes.only(unknown)).limit(), "without evidence");
+    Target fromOther =
+        LEAST.limitedBy("slow code", Target.atMost("group", "plugin-both", "time", 1));
+    Outcome both = Outcomes.of("plugin-both", Figure.of("time", "", 0.9));
+    assertEquals(
+        "slow code", fromOther.judge(Map.of("plugin", unknown, "plugin-both", both)).limit());
+    assertNull(
+        fromOther.judge(Map.of("plugin", unknown, "plugin-both", Outcomes.elsewhere(both))).limit(),
+        "shown on another machine");
+  }
+
+  @Test
+  void everyReasonHasEvidenceOfAMeasurementThatExists() {
+    for (Target target : Targets.all()) {
+      if (target.limit() != null) {
+        assertTrue(
+            Measurements.byName().containsKey(target.limit().evidence().measurement()),
+            target.toString());
+      }
+    }
+  }
+
+  @Test
+  void forecastAddsRecordedTimesAndLimits() {
+    List<Measurement> chosen =
+        List.of(Measurements.byName().get("plugin"), Measurements.byName().get("wan"));
+    assertEquals(
+        "2 measurements, at most 11 minutes by their limits",
+        BenchCommand.forecast(chosen, List.of()));
+    assertEquals(
+        "2 measurements, 1 minutes when they were recorded (1 never were), at most 11 minutes by"
+            + " their limits",
+        BenchCommand.forecast(chosen, List.of(Outcomes.of("plugin"))));
   }
 
   @ParameterizedTest
@@ -246,10 +297,11 @@ class VerdictTest {
   void tableHasRecordsTargetsAndSummary() {
     List<Target.Verdict> verdicts =
         List.of(
-            LEAST.judge(Outcomes.of("plugin", new Figure("speed", "", 0.9, 0.7, 1.1))),
-            MOST.judge(Outcomes.of("plugin", Figure.of("time", "ms", 61))),
+            LEAST.judge(
+                Outcomes.only(Outcomes.of("plugin", new Figure("speed", "", 0.9, 0.7, 1.1)))),
+            MOST.judge(Outcomes.only(Outcomes.of("plugin", Figure.of("time", "ms", 61)))),
             Target.atMost("steps", "steps", "lookup", 5)
-                .judge(Outcomes.failed("steps", "no JDK\nat line 3")));
+                .judge(Outcomes.only(Outcomes.failed("steps", "no JDK\nat line 3"))));
     String text = BenchText.of(new BenchReport(List.of(Outcomes.quick("plugin")), verdicts));
     List<String> lines = text.lines().toList();
     assertEquals("# " + Outcomes.MACHINE.text(), lines.get(0));

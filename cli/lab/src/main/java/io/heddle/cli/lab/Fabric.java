@@ -78,7 +78,7 @@ public final class Fabric {
     List<Program> programs =
         new ArrayList<>(
             List.of(
-                new Program("bird", "bird2"),
+                Program.BIRD,
                 new Program("birdc", "bird2"),
                 Program.NFT,
                 Program.IP,

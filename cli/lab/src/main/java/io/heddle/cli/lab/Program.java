@@ -7,18 +7,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A program of the system that a lab takes.
+ * Program of the system, such as those that a lab runs.
  *
- * @param name as the path finds it
- * @param debianPackage that brings it
+ * @param name of the file in a folder of PATH
+ * @param debianPackage that contains it
  */
-record Program(String name, String debianPackage) {
+public record Program(String name, String debianPackage) {
   static final Program IP = new Program("ip", "iproute2");
   static final Program TC = new Program("tc", "iproute2");
-  static final Program NFT = new Program("nft", "nftables");
+  public static final Program NFT = new Program("nft", "nftables");
+  public static final Program BIRD = new Program("bird", "bird2");
+  public static final Program OPENSSL = new Program("openssl", "openssl");
 
-  /** A sentence on those that aren't there, with the remedy; empty where all are. */
-  static Optional<String> missing(List<Program> programs) {
+  /** Returns a line that names missing programs and their packages; empty where none is missing. */
+  public static Optional<String> missing(List<Program> programs) {
     List<Program> missing = programs.stream().filter(each -> !each.isInstalled()).toList();
     if (missing.isEmpty()) {
       return Optional.empty();

@@ -12,6 +12,7 @@ import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.FabricSwitching;
 import io.heddle.cli.lab.LabCommand;
 import io.heddle.cli.lab.OwnFabric;
+import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
@@ -74,7 +75,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       description =
           "Any of pinned, spray, packet; standard: pinned with go-back-N and without ECN, as to"
               + " standard devices; and rxe: the kernel's RDMA devices in an emulated guest, over"
-              + " links of --guest-rate, skipped where a guest can't run (all).")
+              + " links of --guest-rate. Default: all, without rxe where a guest can't run.")
   private List<String> policies = POLICIES;
 
   @Option(
@@ -154,10 +155,21 @@ final class PerfSwitchingCommand implements Callable<Integer> {
             "--policies " + policy + " is not one of " + String.join(", ", POLICIES));
       }
     }
+    if (!rulesOnly) {
+      LabSwitches.programRefusal()
+          .ifPresent(reason -> {
+            throw new HeddleException(
+                reason + "; --nft measures nftables instead, which sprays at random only");
+          });
+    }
     int steps = rounds * modes.size() * Links.values().length;
     SwitchingReport report = run(messages.plan(steps, milliseconds, false));
     form.publish(spec, "switching-" + ReportOption.today(), report.table(), report);
     return 0;
+  }
+
+  private boolean isNamed(String option) {
+    return Objects.requireNonNull(spec).commandLine().getParseResult().hasMatchedOption(option);
   }
 
   private FabricPlan fabricPlan() {
@@ -188,6 +200,9 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     }
     progress.update(() -> "heddle perf switching: checking whether a guest can run");
     String skipped = policies.contains(RXE) ? RxeContestant.refusal().orElse("") : "";
+    if (!skipped.isEmpty() && isNamed("--policies")) {
+      throw new HeddleException("rxe can't be measured here: " + skipped);
+    }
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       progress.update(() -> "heddle perf switching: building the fabric");

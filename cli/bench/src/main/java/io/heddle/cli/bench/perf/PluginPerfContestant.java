@@ -27,7 +27,8 @@ final class PluginPerfContestant implements AutoCloseable {
   private final String role;
   private final DriverRanks ranks;
   private final List<PluginPerfEvent.Started> started = new ArrayList<>();
-  private ThreadTimes times = new ThreadTimes(0, 0);
+  private ThreadTimes times = ThreadTimes.NONE;
+  private long measuredNs;
 
   PluginPerfContestant(
       Lab lab, String role, Path plugin, PluginPerfPlan plan, Map<String, String> environment)
@@ -54,12 +55,13 @@ final class PluginPerfContestant implements AutoCloseable {
         started.getFirst().net() + ", " + role,
         started.stream().mapToDouble(PluginPerfEvent.Started::startMs).max().orElse(0),
         started.stream().mapToDouble(PluginPerfEvent.Started::residentMebibytes).max().orElse(0),
-        times.all() == 0 ? null : PERCENT * times.named() / times.all());
+        times.all() == 0 ? null : PERCENT * times.named() / times.all(),
+        times.all() == 0 ? null : PERCENT * times.busiest() / measuredNs);
   }
 
   /* Returns null if a rank has ended; its exit code gives the reason elsewhere. */
   private @Nullable ThreadTimes timesSoFar() {
-    ThreadTimes sum = new ThreadTimes(0, 0);
+    ThreadTimes sum = ThreadTimes.NONE;
     for (long pid : ranks.pids()) {
       try {
         sum = sum.and(ThreadTimes.of(pid, CONTROL_THREADS));
@@ -110,6 +112,7 @@ final class PluginPerfContestant implements AutoCloseable {
    */
   Sample sample(PluginPerfPlan.Step step) throws InterruptedException {
     @Nullable ThreadTimes before = timesSoFar();
+    long start = System.nanoTime();
     ranks.say("go");
     double[] values = new double[RANKS];
     double messageUs = 0;
@@ -123,11 +126,15 @@ final class PluginPerfContestant implements AutoCloseable {
       messageUs = Math.max(messageUs, measured.messageP99Us());
     }
     @Nullable ThreadTimes after = timesSoFar();
+    long tookNs = System.nanoTime() - start;
     double processorNs = Double.NaN;
     if (before != null && after != null) {
       ThreadTimes taken = after.since(before);
       processorNs = taken.all();
-      times = step.kind() == PluginPerfKind.BANDWIDTH ? times.and(taken) : times;
+      if (step.kind() == PluginPerfKind.BANDWIDTH) {
+        times = times.and(taken);
+        measuredNs += tookNs;
+      }
     }
     return new Sample(step.kind().figure(values[0], values[1]), messageUs, processorNs);
   }

@@ -40,9 +40,15 @@ record PluginPerfReport(
    * @param residentMebibytes growth of a rank's resident memory by that
    * @param controlPercent share of the threads that don't move data, and exist for plane failures,
    *     in the ranks' processor time in bandwidth measurements; null if not measured
+   * @param busiestThreadPercent share of a core that the busiest thread of both ranks had in
+   *     bandwidth measurements; null if not measured
    */
   record Contestant(
-      String name, double startMs, double residentMebibytes, @Nullable Double controlPercent) {}
+      String name,
+      double startMs,
+      double residentMebibytes,
+      @Nullable Double controlPercent,
+      @Nullable Double busiestThreadPercent) {}
 
   /**
    * Results of one kind of measurement.
@@ -145,8 +151,10 @@ record PluginPerfReport(
               ? ""
               : String.format(
                   Locale.ROOT,
-                  "; control threads had %.2f %% of the processor time",
-                  each.controlPercent()));
+                  "; control threads had %.2f %% of the processor time, the busiest thread %.0f %%"
+                      + " of a core",
+                  each.controlPercent(),
+                  each.busiestThreadPercent()));
     }
     for (Section section : sections) {
       append(text, "%n# %s, %s%n#%11s", section.kind().title(), section.unit(), "bytes");

@@ -98,7 +98,7 @@ final class PluginPerfTest {
   }
 
   private static PluginPerfReport.Contestant contestant(String name) {
-    return new PluginPerfReport.Contestant(name, 150, 60, 0.5);
+    return new PluginPerfReport.Contestant(name, 150, 60, 0.5, 97.0);
   }
 
   @Test
@@ -125,7 +125,8 @@ final class PluginPerfTest {
     try (PluginPerfContestant contestant = contestant(plan)) {
       contestant.awaitWarm();
       assertEquals(
-          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5, null), contestant.entry());
+          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5, null, null),
+          contestant.entry());
       assertEquals(2, plan.steps().size());
       for (PluginPerfPlan.Step step : plan.steps()) {
         assertEquals(8.0, contestant.measure(step), 1e-9, "1e9 bytes are 8 Gbit");
