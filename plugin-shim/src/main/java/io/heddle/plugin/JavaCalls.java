@@ -13,7 +13,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.transport.Transport;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.Communicator;
-import io.heddle.transport.data.LastMessages;
+import io.heddle.transport.data.ShutdownDrain;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
 import io.heddle.transport.device.PeerFailure;
@@ -346,12 +346,12 @@ final class JavaCalls {
     }
   }
 
-  /** Waits at the end of the process for pending sends, as {@link LastMessages} describes. */
+  /** Waits at the end of the process for pending sends, as {@link ShutdownDrain} describes. */
   static int leave(long budgetNs, long quietNs) {
     try {
       NcclDevices list = devices;
       if (list != null && list.isOpen()) {
-        new LastMessages(JavaCalls::communicators, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
+        new ShutdownDrain(JavaCalls::communicators, NanoClock.SYSTEM, log).await(budgetNs, quietNs);
       }
       return SUCCESS;
     } catch (Throwable thrown) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SystemTest
 class StartTest {
   /* Loaded where init is over: what follows is beside whatever NCCL does next. */
-  private static final String END = "io.heddle.transport.FirstMessages";
+  private static final String END = "io.heddle.transport.TransportWarmUp";
 
   /* What each of them comes for, which took from 2 to 14 ms of 175 (docs/decisions/start.md). */
   private static final Map<String, String> COSTLY =

@@ -10,7 +10,7 @@ import io.heddle.transport.data.PeerSignals;
 import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.onesided.OneSidedGroup;
-import io.heddle.transport.onesided.Ways;
+import io.heddle.transport.onesided.PeerConnector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +49,7 @@ public final class OneSidedListener implements AutoCloseable {
     return group;
   }
 
-  private final class Calls implements Ways {
+  private final class Calls implements PeerConnector {
     @Override
     public OneSidedCall call(int trafficClass, long handleAddress, RequestLines answers) {
       return connector.callOneSided(device, trafficClass, handleAddress, answers, source, log);

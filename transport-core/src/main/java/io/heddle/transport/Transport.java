@@ -19,7 +19,7 @@ import io.heddle.stats.StatsFile;
 import io.heddle.transport.connection.ConnectionTerms;
 import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
-import io.heddle.transport.connection.Doors;
+import io.heddle.transport.connection.ReconnectListeners;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ControlAddresses;
 import io.heddle.transport.control.ControlLoop;
@@ -64,20 +64,20 @@ public final class Transport implements AutoCloseable {
   private final String provider;
   private final List<NetDevice> devices;
   private final ControlLoop loop;
-  private final Doors doors;
+  private final ReconnectListeners doors;
   private final AddressFollower addresses;
   private final @Nullable RouteFollower routes;
   private final StatsFile stats;
   private final CounterSource published;
   private final Connector connector;
-  private volatile @Nullable FirstMessages warmUp;
+  private volatile @Nullable TransportWarmUp warmUp;
 
   private Transport(
       Map<String, String> environment,
       Log hosts,
       Supplier<Providers> providers,
       NanoClock clock,
-      Opened opened) {
+      OpenedResources opened) {
     this.clock = clock;
     log = new DistinctErrors(hosts);
     options = Options.parse(environment, TransportOptions.ALL, TransportOptions.remarks());
@@ -87,25 +87,25 @@ public final class Transport implements AutoCloseable {
     RouteFollower follower = routes();
     routes = follower;
     if (follower != null) {
-      opened.undoneBy(follower::close);
+      opened.onFailure(follower::close);
     }
     PlaneRules rules = PlaneRules.parse(options.get(TransportOptions.PLANES));
     AddressFilter filter =
         AddressFilter.parse(
             options.get(InfinibandOptions.ADDRESS_RANGE),
             options.get(InfinibandOptions.ADDRESS_FAMILY));
-    HostPlanes planes = new HostPlanes(host, rules, filter, toldPlanes());
+    HostPlanes planes = new HostPlanes(host, rules, filter, publishedPlanes());
     PlaneDiscovery.Result found = planes.ofAll();
     requireOne(found);
     DeviceSearch search =
         new DeviceSearch(options, environment, ledger, clock, log, providers.get().all());
     devices =
         search.open(
-            planes, () -> new HostPlanes(HostAddresses.read(), rules, filter, toldPlanes()));
-    opened.undoneBy(() -> devices.forEach(NetDevice::close));
+            planes, () -> new HostPlanes(HostAddresses.read(), rules, filter, publishedPlanes()));
+    opened.onFailure(() -> devices.forEach(NetDevice::close));
     provider = search.provider();
     String hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
-    tellRest(found);
+    logRejected(found);
     List<InetAddress> controlAddresses =
         ControlAddresses.choose(
             host,
@@ -113,23 +113,23 @@ public final class Transport implements AutoCloseable {
             nullIfBlank(options.get(TransportOptions.SOCKET_FAMILY)));
     String folder = options.get(TransportOptions.STATS_DIRECTORY);
     stats = new StatsFile(folder.isBlank() ? null : Path.of(folder), log);
-    opened.undoneBy(this::closeStats);
+    opened.onFailure(this::closeStats);
     log.showIn(stats);
     published = CounterSource.of(stats);
     loop = new ControlLoop(clock, log);
-    opened.undoneBy(loop::close);
-    doors = new Doors(loop, doorAddresses(controlAddresses), log);
+    opened.onFailure(loop::close);
+    doors = new ReconnectListeners(loop, doorAddresses(controlAddresses), log);
     connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
     devices.forEach(device -> device.onMove(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
-    loop.orElse(this::failAll);
+    loop.orElse(this::failAllConnections);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
     DrainOrders orders = stats.orders();
     if (orders != null) {
       new DrainFollower(orders, devices, log).begin(loop);
     }
     addresses = new AddressFollower(devices, loop, log);
-    opened.undoneBy(addresses::close);
+    opened.onFailure(addresses::close);
     if (follower != null) {
       follower.start(devices);
     }
@@ -161,7 +161,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /* How the route daemon calls the planes of this host's addresses. */
-  private Map<InetAddress, String> toldPlanes() {
+  private Map<InetAddress, String> publishedPlanes() {
     RouteFollower follower = routes;
     return follower == null ? Map.of() : RouteReader.keys(follower.planes());
   }
@@ -182,7 +182,7 @@ public final class Transport implements AutoCloseable {
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
-    Opened opened = new Opened();
+    OpenedResources opened = new OpenedResources();
     try {
       return new Transport(environment, log, providers, NanoClock.SYSTEM, opened);
     } catch (RuntimeException | Error failure) {
@@ -196,7 +196,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /* What isn't a plane of any device; the search tells what is. */
-  private void tellRest(PlaneDiscovery.Result found) {
+  private void logRejected(PlaneDiscovery.Result found) {
     found.rejected().stream()
         .filter(rejected -> devices.stream().noneMatch(device -> device.has(rejected.address())))
         .forEach(rejected -> log.info("not a plane: %s", rejected));
@@ -216,7 +216,7 @@ public final class Transport implements AutoCloseable {
   }
 
   /* The control thread is lost, and with it what every connection needs to end in any other way. */
-  private void failAll() {
+  private void failAllConnections() {
     connector.controlLost();
     for (NetDevice device : devices) {
       device.failed(0, Connector.CONTROL_LOST);
@@ -371,7 +371,7 @@ public final class Transport implements AutoCloseable {
    * What can't be sent isn't: a job that starts cold is slower for a second, nothing else.
    */
   public void warmUp(long budgetNs) {
-    new FirstMessages(connector, devices.getFirst(), clock, log, budgetNs).run();
+    new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs).run();
   }
 
   /**
@@ -379,13 +379,13 @@ public final class Transport implements AutoCloseable {
    * they aren't finished: their caller asks again, and its first messages meet compiled code.
    */
   public void warmUpAside(long budgetNs) {
-    FirstMessages aside = new FirstMessages(connector, devices.getFirst(), clock, log, budgetNs);
+    TransportWarmUp aside = new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs);
     warmUp = aside;
     aside.start();
   }
 
   private boolean isWarmingUp() {
-    FirstMessages aside = warmUp;
+    TransportWarmUp aside = warmUp;
     return aside != null && aside.isRunning();
   }
 
@@ -395,7 +395,7 @@ public final class Transport implements AutoCloseable {
    */
   @Override
   public void close() {
-    FirstMessages aside = warmUp;
+    TransportWarmUp aside = warmUp;
     if (aside != null) {
       aside.stop();
     }

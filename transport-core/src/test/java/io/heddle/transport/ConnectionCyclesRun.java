@@ -28,7 +28,7 @@ final class ConnectionCyclesRun {
     CONNECTIONS,
 
     /** The same over queue pairs that have all planes. */
-    TOGETHER,
+    SPANS_ALL_PLANES,
 
     /** Listeners are opened and closed; nobody calls. */
     LISTENERS,
@@ -100,7 +100,7 @@ final class ConnectionCyclesRun {
   }
 
   private Ends open() {
-    Map<String, String> more = kind == Kind.TOGETHER ? Map.of("HEDDLE_POLICY", "packet") : Map.of();
+    Map<String, String> more = kind == Kind.SPANS_ALL_PLANES ? Map.of("HEDDLE_POLICY", "packet") : Map.of();
     return new Ends(null, folder, List.of(1, 2), List.of(1, 2), more);
   }
 
@@ -158,7 +158,7 @@ final class ConnectionCyclesRun {
 
     void run(int seed) {
       switch (kind) {
-        case CONNECTIONS, TOGETHER, FALLEN_PLANES, TRANSPORTS -> connections(seed);
+        case CONNECTIONS, SPANS_ALL_PLANES, FALLEN_PLANES, TRANSPORTS -> connections(seed);
         case LISTENERS -> listeners();
         case DEAD_LISTENERS -> {
           ends.right.listen(0, handle).close();

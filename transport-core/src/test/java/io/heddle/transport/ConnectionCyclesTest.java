@@ -32,7 +32,7 @@ class ConnectionCyclesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"UNACCEPTED", "TOGETHER", "DEAD_LISTENERS", "FALLEN_PLANES"})
+  @EnumSource(names = {"UNACCEPTED", "SPANS_ALL_PLANES", "DEAD_LISTENERS", "FALLEN_PLANES"})
   @InWholeRun(butRows = 1)
   @EndsWithin(200)
   void whatEndsOtherwiseLeavesNothing(Kind kind) throws Exception {

@@ -13,7 +13,7 @@ import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ClearToSend;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
-import io.heddle.transport.data.Standing;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.TransportResult;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -65,8 +65,8 @@ abstract class EndingSuite extends CutSuite {
             receiver[0] = ends.right.accept(listener);
             return receiver[0] != null;
           });
-      ends.left.loop().execute(() -> ends.left.connector().giveUpUnasked(Long.MAX_VALUE));
-      ends.left.loop().execute(() -> ends.left.connector().giveUpUnasked(0));
+      ends.left.loop().execute(() -> ends.left.connector().abandonIdle(Long.MAX_VALUE));
+      ends.left.loop().execute(() -> ends.left.connector().abandonIdle(0));
       ends.awaitLine("given up");
       receiver[0].close();
       Ends.await(
@@ -172,8 +172,8 @@ abstract class EndingSuite extends CutSuite {
             return Ends.isDone(receive);
           });
       link.receiver().close();
-      Standing standing = link.sending().standing();
-      Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
+      ConnectionHealth standing = link.sending().standing();
+      Ends.await("the goodbye", () -> standing.peer() == ConnectionHealth.Peer.CLOSED);
       assertEquals(0, link.sender().isend(from, length, 2, fromHandle), "would block");
       Ends.await(
           "completion of the send",
@@ -327,8 +327,8 @@ abstract class EndingSuite extends CutSuite {
             return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
           });
       link.receiver().close();
-      Standing standing = link.sending().standing();
-      Ends.await("the goodbye", () -> standing.peer() == Standing.Peer.CLOSED);
+      ConnectionHealth standing = link.sending().standing();
+      Ends.await("the goodbye", () -> standing.peer() == ConnectionHealth.Peer.CLOSED);
       assertEquals(-TransportResult.REMOTE_ERROR, link.sender().isend(from, 1000, 1, fromHandle));
       assertTrue(ends.line("sending connection").contains("it closed its end"));
       assertEquals(0, bytesBut(to, 1000, 0), "bytes that were overwritten");

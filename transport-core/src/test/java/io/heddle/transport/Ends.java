@@ -10,7 +10,7 @@ import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.Connection;
-import io.heddle.transport.connection.Dialogue;
+import io.heddle.transport.connection.ControlSession;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
 import io.heddle.transport.data.Communicator;
@@ -213,8 +213,8 @@ public final class Ends implements AutoCloseable {
   }
 
   /** What this end of a connection says to the other. */
-  static Dialogue dialogue(Connection end) {
-    return (Dialogue) Objects.requireNonNull(end.failover()).peer();
+  static ControlSession dialogue(Connection end) {
+    return (ControlSession) Objects.requireNonNull(end.failover()).peer();
   }
 
   static void await(String what, BooleanSupplier there) {

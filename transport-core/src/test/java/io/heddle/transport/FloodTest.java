@@ -25,15 +25,15 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Strangers by the hundred at the control ports and doors of a process. */
+/** UnauthenticatedChannels by the hundred at the control ports and doors of a process. */
 @EndsWithin(120)
 class FloodTest {
   private static final int LISTENERS = 3;
   private static final int CALLS = 900;
 
-  /* What Strangers allows in all, and from one address. */
+  /* What UnauthenticatedChannels allows in all, and from one address. */
   private static final int MOST = 384;
-  private static final int MOST_OF_ONE_ADDRESS = 192;
+  private static final int MAX_PER_ADDRESS = 192;
 
   @TempDir Path folder;
 
@@ -131,7 +131,7 @@ class FloodTest {
 
   @Test
   void nineHundredIdleCallsToEachOfThreeListenersKeepNobodyOut() throws IOException {
-    flood(1, MOST_OF_ONE_ADDRESS);
+    flood(1, MAX_PER_ADDRESS);
   }
 
   @Test
@@ -160,7 +160,7 @@ class FloodTest {
         Ends.dialogue(link.sending()).renew("as asked");
         ends.awaitLine("goes by way of");
         ends.exchange(link, 1000, 1000, 3);
-        Ends.await("as few strangers as may wait", () -> living(strangers) <= MOST_OF_ONE_ADDRESS);
+        Ends.await("as few strangers as may wait", () -> living(strangers) <= MAX_PER_ADDRESS);
       } finally {
         closeAll(strangers);
       }

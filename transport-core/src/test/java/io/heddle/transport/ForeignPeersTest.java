@@ -9,7 +9,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.control.ConnectionHandle;
-import io.heddle.transport.control.ControlMessage.Doors;
+import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.verbs.testing.LoopbackFabric;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -115,9 +115,9 @@ class ForeignPeersTest {
         ForeignServer http = ForeignServer.http();
         Ends.Link link = ends.connect()) {
       ends.exchange(link, 1000, 1000, 1);
-      Doors theirs = new Doors(new byte[16], List.of(echo.address(), http.address()));
+      ReconnectAddresses theirs = new ReconnectAddresses(new byte[16], List.of(echo.address(), http.address()));
       ends.right.loop().execute(() -> await(over));
-      ends.left.loop().execute(() -> Ends.dialogue(link.sending()).theirDoorsAre(theirs));
+      ends.left.loop().execute(() -> Ends.dialogue(link.sending()).peerAddressesChanged(theirs));
       Ends.dialogue(link.sending()).renew("a test");
       Ends.await("end", () -> !link.sending().standing().isPeerThere());
       over.countDown();

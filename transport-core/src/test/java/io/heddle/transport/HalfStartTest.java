@@ -164,12 +164,12 @@ class HalfStartTest {
   @Test
   void stepsAreUndoneInTheOppositeOrderWhateverOneOfThemThrows() {
     List<String> undone = new ArrayList<>();
-    Opened opened = new Opened();
-    opened.undoneBy(() -> undone.add("first"));
-    opened.undoneBy(() -> {
+    OpenedResources opened = new OpenedResources();
+    opened.onFailure(() -> undone.add("first"));
+    opened.onFailure(() -> {
       throw new IllegalStateException("stuck");
     });
-    opened.undoneBy(() -> undone.add("last"));
+    opened.onFailure(() -> undone.add("last"));
     Error cause = new AssertionError("as asked");
     opened.undo(cause);
     assertEquals(List.of("last", "first"), undone);
@@ -178,10 +178,10 @@ class HalfStartTest {
 
   @Test
   void anAddressThatCanNotBeListenedOnCostsNoDescriptor() throws IOException {
-    InetAddress nobodys = InetAddress.getByName("192.0.2.1");
-    listenInVain(nobodys);
+    InetAddress ignoreFailure = InetAddress.getByName("192.0.2.1");
+    listenInVain(ignoreFailure);
     Set<String> before = openFiles();
-    listenInVain(nobodys);
+    listenInVain(ignoreFailure);
     assertEquals(before.size(), openFiles().size(), () -> "before " + before);
   }
 

@@ -215,7 +215,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       ranks.finish(ranks.start(0, 1, 0, word));
       ranks.awaitWord(1, WORD, 1);
       Communicator signals = ranks.groups.get(1).communicators().getFirst();
-      signals.planeIsBack(
+      signals.planeReturned(
           new LocalPlane("gone", "gone", Ends.gid("127.0.99.9"), 8, PathMtu.MTU_4096, "lo"));
       ranks.finish(ranks.start(0, 1, 0, word));
       Ends.await("the baton", signals.baton()::take);

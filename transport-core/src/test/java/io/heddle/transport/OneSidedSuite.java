@@ -15,7 +15,7 @@ import io.heddle.transport.connection.Connection;
 import io.heddle.transport.data.Baton;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
-import io.heddle.transport.data.Standing;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.onesided.OneSidedGroup;
 import java.io.IOException;
@@ -145,7 +145,7 @@ abstract class OneSidedSuite {
       ends.left.devices().stream()
           .flatMap(device -> device.connections().stream())
           .map(Connection.class::cast)
-          .forEach(each -> each.standing().peerGone(Standing.Peer.LOST, "its process ended"));
+          .forEach(each -> each.standing().peerGone(ConnectionHealth.Peer.LOST, "its process ended"));
       Ends.await(
           "end of the group", () -> ranks.groups.get(0).progress() == TransportResult.REMOTE_ERROR);
       assertTrue(ranks.groups.get(0).hasFailed());
@@ -184,7 +184,7 @@ abstract class OneSidedSuite {
           "a goodbye",
           () -> {
             ranks.progress();
-            return left.standing().peer() == Standing.Peer.CLOSED;
+            return left.standing().peer() == ConnectionHealth.Peer.CLOSED;
           });
       ranks.close(1);
       Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());
@@ -216,7 +216,7 @@ abstract class OneSidedSuite {
           "a goodbye",
           () -> {
             ranks.progress();
-            return there.standing().peer() == Standing.Peer.CLOSED;
+            return there.standing().peer() == ConnectionHealth.Peer.CLOSED;
           });
       ranks.close(1);
       Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());

@@ -41,7 +41,7 @@ class RouteWeightsTest {
   private static final List<Integer> PLANES = List.of(1, 2);
   private static final int MESSAGE_BYTES = 1 << 20;
   private static final int HEARTBEAT_MS = 100;
-  private static final long LIMIT_NS = 10_000_000;
+  private static final long MAX_AGE_NS = 10_000_000;
 
   @TempDir Path folder;
 
@@ -206,7 +206,7 @@ class RouteWeightsTest {
               + " us%n",
           delays[delays.length / 2] / 1000, delays.length, delays[delays.length - 1] / 1000);
       /* The quick quarter: on a busy machine both threads wait for a core. */
-      assertTrue(delays[delays.length / 4] < LIMIT_NS, Arrays.toString(delays));
+      assertTrue(delays[delays.length / 4] < MAX_AGE_NS, Arrays.toString(delays));
     }
   }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.transport.connection.ListenComm;
-import io.heddle.transport.data.SelfPairs;
+import io.heddle.transport.data.LoopbackQueuePairs;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -72,7 +72,7 @@ class SmallDeviceTest {
     try (Ends ends = on(4096, 4127)) {
       NetDevice device = ends.left.devices().getFirst();
       VerbsException refused =
-          assertThrows(VerbsException.class, () -> new SelfPairs(device, 1, "the test"));
+          assertThrows(VerbsException.class, () -> new LoopbackQueuePairs(device, 1, "the test"));
       String told = String.valueOf(refused.getMessage());
       assertTrue(told.contains("the test") && told.contains("4127 completions"), told);
       assertTrue(told.contains("4128"), told);

@@ -150,7 +150,7 @@ final class PlaneModel {
     if (sharing == Sharing.TURNS || sharing == Sharing.SENDER) {
       possible += bytesPerSecond[0] * STEP_SECONDS;
       if (sharing == Sharing.TURNS) {
-        takeTurns(bytesPerSecond[0] * STEP_SECONDS);
+        applyInOrder(bytesPerSecond[0] * STEP_SECONDS);
       }
       return;
     }
@@ -180,7 +180,7 @@ final class PlaneModel {
     }
   }
 
-  private void takeTurns(double bytes) {
+  private void applyInOrder(double bytes) {
     unused += bytes;
     for (int idle = 0; unused >= PACKET; ) {
       turn = (turn + 1) % queues.size();

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 public sealed class CommListener<C extends Communicator> implements AutoCloseable
     permits ListenComm, SignalListener {
   /* Conversations with peers at a time; who hasn't shown the token isn't one. */
-  private static final int MOST_CONVERSATIONS = 1024;
+  private static final int MAX_HANDSHAKES = 1024;
 
   /* How many calls are remembered as settled. A call goes on for seconds; later nobody speaks of it. */
-  private static final int MOST_SETTLED = 4096;
+  private static final int MAX_SETTLED = 4096;
 
   /* How long a peer that broke off before there was a connection may take to call again. */
-  private static final long NEXT_CALL_NS = 5_000_000_000L;
+  private static final long RECALL_LIMIT_NS = 5_000_000_000L;
 
   private final ControlLoop loop;
   private final Log log;
@@ -42,7 +42,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   /* Of the calls that peers made, on however many channels: those that accept was told of, and the last conversation of
   each that broke off. */
   private final Set<Long> settled = new LinkedHashSet<>();
-  private final Long2ObjectHashMap<Handshake<C>> brokenOff = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
   private int strangers;
   private int silent;
   /* A caller that was taken before and speaks later is refused: nobody would accept or close its connection. */
@@ -69,7 +69,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   private void begin(Supplier<Handshake<C>> maker, ControlChannel with, ControlMessage first) {
-    if (closed || conversations.size() >= MOST_CONVERSATIONS) {
+    if (closed || conversations.size() >= MAX_HANDSHAKES) {
       with.send(
           new ControlMessage.Refused(
               closed ? "this listener has closed" : "too many connections at this listener"));
@@ -89,27 +89,27 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
     boolean expected = conversations.remove(conversation);
     Handshake.Outcome<C> outcome = conversation.outcome();
     if (conversation.isAuthenticated()) {
-      endedKnown(conversation, outcome != null && outcome.comm() != null);
+      endedAuthenticated(conversation, outcome != null && outcome.comm() != null);
     } else if (expected && outcome != null) {
-      turnedAway(outcome.failure());
+      logRejected(outcome.failure());
     }
   }
 
-  private void turnedAway(String why) {
+  private void logRejected(String why) {
     if (Integer.bitCount(++strangers) == 1) {
       log.warn("turned away at a control port (%d so far at this listener): %s", strangers, why);
     }
   }
 
   /* One call, one outcome: a peer says hello on several channels where we are slow, and goes on with one of them. */
-  private void endedKnown(Handshake<C> conversation, boolean connected) {
+  private void endedAuthenticated(Handshake<C> conversation, boolean connected) {
     long call = conversation.call();
     if (connected) {
       settle(conversation);
     } else if (!settled.contains(call) && !goesOn(call)) {
-      if (conversation.wasHungUp()) {
-        brokenOff.put(call, conversation);
-        loop.schedule(NEXT_CALL_NS, () -> giveUp(conversation));
+      if (conversation.peerHungUp()) {
+        interrupted.put(call, conversation);
+        loop.schedule(RECALL_LIMIT_NS, () -> giveUp(conversation));
       } else {
         settle(conversation);
       }
@@ -123,17 +123,17 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
 
   private void giveUp(Handshake<C> conversation) {
     long call = conversation.call();
-    if (brokenOff.get(call) == conversation && !goesOn(call)) {
+    if (interrupted.get(call) == conversation && !goesOn(call)) {
       settle(conversation);
     }
   }
 
   private void settle(Handshake<C> conversation) {
     settled.add(conversation.call());
-    if (settled.size() > MOST_SETTLED) {
+    if (settled.size() > MAX_SETTLED) {
       settled.remove(settled.iterator().next());
     }
-    brokenOff.remove(conversation.call());
+    interrupted.remove(conversation.call());
     ended.add(conversation);
   }
 
@@ -190,7 +190,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
       ControlChannel open = channel;
       channel = null;
       if (open != null && open.hasHeard()) {
-        turnedAway(reason);
+        logRejected(reason);
       } else if (open != null && Integer.bitCount(++silent) == 1) {
         log.info(
             "no word from who called a control port (%d so far at this listener): %s",

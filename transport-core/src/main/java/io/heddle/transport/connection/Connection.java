@@ -12,13 +12,13 @@ import io.heddle.transport.data.ConnectionMemory;
 import io.heddle.transport.data.ConnectionParts;
 import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.PlaneEnds;
-import io.heddle.transport.data.Standing;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.DeviceConnection;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.PeerEvents;
-import io.heddle.transport.device.PlaneNews;
-import io.heddle.transport.failover.Carried;
+import io.heddle.transport.device.PlaneLog;
+import io.heddle.transport.failover.FailoverConnection;
 import io.heddle.transport.failover.Failover;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * on each plane that both ends have. Made on the control thread during the handshake, then owned by
  * its communicator.
  */
-public final class Connection implements DeviceConnection, Carried {
+public final class Connection implements DeviceConnection, FailoverConnection {
   private final NetDevice device;
   private final Arena arena = Arena.ofShared();
   private final ConnectionMemory memory;
@@ -56,7 +56,7 @@ public final class Connection implements DeviceConnection, Carried {
   private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);
   private int peerReceiveDepth;
 
-  private final Standing standing;
+  private final ConnectionHealth standing;
   private @Nullable Failover failover;
   private boolean closed;
 
@@ -66,7 +66,7 @@ public final class Connection implements DeviceConnection, Carried {
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
     this.inlineBytes = inlineBytes;
-    standing = new Standing(device.clock());
+    standing = new ConnectionHealth(device.clock());
     try {
       memory = new ConnectionMemory(device.pd());
     } catch (RuntimeException failure) {
@@ -87,7 +87,7 @@ public final class Connection implements DeviceConnection, Carried {
    */
   PlanePairing pair(ControlMessage.PlaneList remote, int queuePairs, boolean together) {
     peer = remote.host();
-    PlanePairing.requireAddressesOfTheirOwn(peer, remote.planes());
+    PlanePairing.requireDistinctAddresses(peer, remote.planes());
     List<LocalPlane> own = device.planes();
     PlanePairing pairing = PlanePairing.of(own, remote);
     if (pairing.pairs().isEmpty()) {
@@ -120,7 +120,7 @@ public final class Connection implements DeviceConnection, Carried {
             Math.min(queuePairs, remote.queuePairsPerPlane()),
             ControlCodec.MAX_QUEUE_PAIRS / carriers.size());
     depths =
-        Depths.of(
+        QueueSizing.of(
             device.name(),
             device.context().attributes(),
             carriers.size() * perCarrier,
@@ -209,7 +209,7 @@ public final class Connection implements DeviceConnection, Carried {
         maxChunksPerPlane(),
         peer,
         planeKeys(),
-        this::uncounted);
+        this::detachCounters);
   }
 
   /* Half of what the peer keeps posted, and what our queue holds. */
@@ -243,7 +243,7 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   @Override
-  public PlaneNews news() {
+  public PlaneLog news() {
     return device.news();
   }
 
@@ -253,37 +253,37 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   /** Whether each queue pair goes over all planes. */
-  boolean isTogether() {
+  boolean spansAllPlanes() {
     return weights != planeWeights;
   }
 
   @Override
   public boolean look() {
-    guarded(this::tellResent);
-    guarded(this::lookForSilence);
+    guarded(this::countResent);
+    guarded(this::checkForSilence);
     Failover begun = failover;
     return begun != null && begun.isPeerSilent();
   }
 
   /* Adds what the devices have counted of the queue pairs to the counters. */
-  private void tellResent() {
+  private void countResent() {
     CarrierPairs made = pairs;
     if (made != null) {
-      made.tellResent();
+      made.countResent();
     }
   }
 
-  private void lookForSilence() {
+  private void checkForSilence() {
     Failover begun = failover;
     if (begun != null) {
-      begun.lookForSilence();
+      begun.checkForSilence();
     }
   }
 
   /* They may be another connection's soon. What still happens is counted where nobody reads. */
-  private PlaneCounters[] uncounted() {
-    if (isTogether()) {
-      tellResent();
+  private PlaneCounters[] detachCounters() {
+    if (spansAllPlanes()) {
+      countResent();
     }
     planeWeights.forgetCounters();
     PlaneCounters[] spare = new PlaneCounters[planes.count()];
@@ -329,7 +329,7 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   @Override
-  public Standing standing() {
+  public ConnectionHealth standing() {
     return standing;
   }
 
@@ -341,7 +341,7 @@ public final class Connection implements DeviceConnection, Carried {
 
   /* The one that fails with this plane; −1 where it isn't ours, or is one of several under a queue pair. */
   private int carrierOf(LocalPlane plane) {
-    return isTogether() ? -1 : planes.indexOf(plane);
+    return spansAllPlanes() ? -1 : planes.indexOf(plane);
   }
 
   /**
@@ -352,7 +352,7 @@ public final class Connection implements DeviceConnection, Carried {
   record Way(String plane, InetAddress here, InetAddress there) {}
 
   /** How this carrier goes, where it is one plane; null where it is several. */
-  @Nullable Way wayOf(int carrier) {
+  @Nullable Way routeOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     if (!asked.isOnePlane()) {
       return null;
@@ -382,7 +382,7 @@ public final class Connection implements DeviceConnection, Carried {
     if (plane < 0 || begun == null) {
       return;
     }
-    if (isTogether()) {
+    if (spansAllPlanes()) {
       guarded(() -> pairs().leaveLink(plane));
       device.planes().forEach(this::planeMoved);
     } else {
@@ -395,7 +395,7 @@ public final class Connection implements DeviceConnection, Carried {
   public void planeMoved(LocalPlane plane) {
     Failover begun = failover;
     int link = planes.indexOf(plane);
-    if (isTogether() && begun != null && link >= 0) {
+    if (spansAllPlanes() && begun != null && link >= 0) {
       Gid before = planes.here(link).gid();
       if (!before.equals(plane.gid())) {
         begun.noticedNow(
@@ -405,9 +405,9 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   @Override
-  public void tellAddresses() {
+  public void publishAddresses() {
     if (planes.takeChanged()) {
-      planeWeights.tellAddresses(planes.localGids(), planes.remoteGids());
+      planeWeights.publishAddresses(planes.localGids(), planes.remoteGids());
       device.follow(this);
     }
   }
@@ -424,7 +424,7 @@ public final class Connection implements DeviceConnection, Carried {
   @Override
   public void withdrawn(int plane) {
     /* A queue pair over all planes leaves one of them by itself. */
-    Failover begun = isTogether() ? null : failover;
+    Failover begun = spansAllPlanes() ? null : failover;
     if (begun != null) {
       begun.withdrawn(plane);
     }
@@ -444,7 +444,7 @@ public final class Connection implements DeviceConnection, Carried {
   }
 
   @Override
-  public void tellFailure(String story) {
+  public void reportFailure(String story) {
     standing.failedHere(story);
   }
 
@@ -456,7 +456,7 @@ public final class Connection implements DeviceConnection, Carried {
   /* This plane, where it is one of several under a queue pair, carries nothing. */
   private void leaveLink(LocalPlane plane) {
     int link = planes.indexOf(plane);
-    if (isTogether() && link >= 0) {
+    if (spansAllPlanes() && link >= 0) {
       pairs().leaveLink(link);
     }
   }

@@ -46,7 +46,7 @@ public record ConnectionTerms(
    *
    * @param trafficClass what NCCL gave the communicator; negative where undefined
    */
-  static ConnectionTerms ofCaller(
+  static ConnectionTerms ofInitiator(
       Options options, String hostName, byte[] token, int trafficClass) {
     return of(options, hostName, token, dataTrafficClass(options, Math.max(trafficClass, 0)), 0);
   }
@@ -69,7 +69,7 @@ public record ConnectionTerms(
             (int) Math.max(level, 0)),
         queuePairsPerPlane(options),
         inlineBytes,
-        isTogether(options),
+        spansAllPlanes(options),
         new ConnectRetries(
             options.get(InfinibandOptions.RETRY_ANY) == 1,
             Math.toIntExact(options.get(InfinibandOptions.CONNECT_RETRIES)),
@@ -100,7 +100,7 @@ public record ConnectionTerms(
   }
 
   /** Whether each queue pair is to go over all planes. */
-  static boolean isTogether(Options options) {
+  static boolean spansAllPlanes(Options options) {
     return options.get(TransportOptions.POLICY).equals(SprayPolicy.PACKET);
   }
 }

@@ -45,7 +45,7 @@ public final class Connector {
    * After so long without a call for it a connection that is being made is given up: a host that
    * waits for one asks again and again, and the interface has no call that cancels.
    */
-  private static final long UNASKED_NS = 600_000_000_000L;
+  private static final long IDLE_LIMIT_NS = 600_000_000_000L;
 
   private static final long SWEPT_EVERY_NS = 60_000_000_000L;
 
@@ -54,19 +54,19 @@ public final class Connector {
     private final Handshake<SendComm> handshake;
     private boolean asked = true;
     /* By the control thread's time, which stands still while the process does. */
-    private long askedNs;
+    private long lastCallNs;
 
     Begun(Handshake<SendComm> handshake) {
       this.handshake = handshake;
     }
 
     /* Seen now and then: a call since the last time counts as one now. */
-    private boolean isUnasked(long nowNs, long unaskedNs) {
+    private boolean isIdle(long nowNs, long idleNs) {
       if (asked) {
         asked = false;
-        askedNs = nowNs;
+        lastCallNs = nowNs;
       }
-      return nowNs - askedNs >= unaskedNs;
+      return nowNs - lastCallNs >= idleNs;
     }
   }
 
@@ -74,11 +74,11 @@ public final class Connector {
   private final String hostName;
   private volatile List<InetAddress> controlAddresses;
   private final ControlLoop loop;
-  private final Doors doors;
+  private final ReconnectListeners doors;
   private final Log log;
   private final AtomicLong nextConnect = new AtomicLong(1);
   private final Long2ObjectHashMap<Begun> connecting = new Long2ObjectHashMap<>();
-  private final CallsInTurn callsInTurn = new CallsInTurn();
+  private final CallLimiter callLimiter = new CallLimiter();
 
   /**
    * @param hostName of this process, for people
@@ -89,7 +89,7 @@ public final class Connector {
       String hostName,
       List<InetAddress> controlAddresses,
       ControlLoop loop,
-      Doors doors,
+      ReconnectListeners doors,
       Log log) {
     this.options = options;
     this.hostName = hostName;
@@ -97,14 +97,14 @@ public final class Connector {
     this.loop = loop;
     this.doors = doors;
     this.log = log;
-    loop.every(SWEPT_EVERY_NS, () -> giveUpUnasked(UNASKED_NS));
+    loop.every(SWEPT_EVERY_NS, () -> abandonIdle(IDLE_LIMIT_NS));
   }
 
   /**
    * Gives up connections that are being made and that no call has asked for in this time; any one
    * that is made is closed. Control thread.
    */
-  public void giveUpUnasked(long unaskedNs) {
+  public void abandonIdle(long idleNs) {
     List<Begun> unasked;
     synchronized (connecting) {
       if (connecting.isEmpty()) {
@@ -112,13 +112,13 @@ public final class Connector {
       }
       long now = loop.nanoTime();
       unasked =
-          connecting.values().stream().filter(each -> each.isUnasked(now, unaskedNs)).toList();
+          connecting.values().stream().filter(each -> each.isIdle(now, idleNs)).toList();
       connecting.values().removeAll(unasked);
     }
     for (Begun each : unasked) {
       log.info(
           "a connection that connect hasn't been called for in %d s is given up",
-          unaskedNs / 1_000_000_000);
+          idleNs / 1_000_000_000);
       each.handshake.abandon();
     }
   }
@@ -221,7 +221,7 @@ public final class Connector {
     if (begun == null) {
       throw new HeddleException(
           "connect is called again for a handle that is used up, or wasn't called for "
-              + UNASKED_NS / 1_000_000_000
+              + IDLE_LIMIT_NS / 1_000_000_000
               + " s");
     }
     Handshake.Outcome<SendComm> outcome = begun.handshake.outcome();
@@ -287,14 +287,14 @@ public final class Connector {
       CounterSource source,
       Log words) {
     requireControl();
-    ConnectionHandle handle = requireOurs(handleAddress);
+    ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
     long seed = RandomBytes.nextLong();
     Handshake<PeerPuts> handshake =
         new Handshake<>(
             loop,
             device,
             doors,
-            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass).apart(),
+            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass).apart(),
             true,
             words,
             (connection, goodbye) -> {
@@ -309,8 +309,8 @@ public final class Connector {
                   words,
                   () -> source.close(counters));
             },
-            ended -> callsInTurn.ended());
-    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
+            ended -> callLimiter.ended());
+    loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
     return new OneSidedCall(handshake);
   }
 
@@ -324,7 +324,7 @@ public final class Connector {
     return outcome == null ? null : comm(outcome);
   }
 
-  private static ConnectionHandle requireOurs(long handleAddress) {
+  private static ConnectionHandle requireHandleOfThisRelease(long handleAddress) {
     ConnectionHandle handle = ConnectionHandle.read(handleAddress);
     if (handle == null) {
       throw new HeddleException(
@@ -335,8 +335,8 @@ public final class Connector {
   }
 
   private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
-    ConnectionHandle handle = requireOurs(handleAddress);
-    if (ConnectionTerms.isTogether(options) && device.context().mostLinks() == 1) {
+    ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
+    if (ConnectionTerms.spansAllPlanes(options) && device.context().mostLinks() == 1) {
       throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
     return handle;
@@ -352,7 +352,7 @@ public final class Connector {
             loop,
             device,
             doors,
-            ConnectionTerms.ofCaller(options, hostName, handle.token(), trafficClass),
+            ConnectionTerms.ofInitiator(options, hostName, handle.token(), trafficClass),
             true,
             words,
             (connection, goodbye) -> {
@@ -367,11 +367,11 @@ public final class Connector {
                   words,
                   () -> source.close(counters));
             },
-            ended -> callsInTurn.ended());
+            ended -> callLimiter.ended());
     synchronized (connecting) {
       connecting.put(number, new Begun(handshake));
     }
-    loop.execute(() -> callsInTurn.begin(() -> handshake.call(handle)));
+    loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
     return number;
   }
 
@@ -388,7 +388,7 @@ public final class Connector {
 
   /** What was begun will never come to its end, and is let go. The control thread, at its end. */
   public void controlLost() {
-    callsInTurn.giveUp();
+    callLimiter.giveUp();
     synchronized (connecting) {
       connecting.clear();
     }

@@ -28,7 +28,7 @@ public interface CounterSource {
         connection
             .planeWeights()
             .setCounters(counters.clone(), direction == StatsFile.Direction.SEND);
-        if (connection.isTogether()) {
+        if (connection.spansAllPlanes()) {
           counters[0] = counters[0].withoutLinks();
         }
         return counters;

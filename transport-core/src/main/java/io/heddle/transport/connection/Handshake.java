@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the conversation that makes a connection; {@link Dialogue} goes on with its channel.
+ * One end of the conversation that makes a connection; {@link ControlSession} goes on with its channel.
  *
  * <pre>
  * connecting                       accepting
@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  *     both pair planes by marks and make queue pairs
  *   Endpoints         ◀─────────▶  Endpoints
  *     both connect their queue pairs and post receives
- *   Doors, Ready      ◀─────────▶  Doors, Ready
+ *   ReconnectListeners, Ready      ◀─────────▶  ReconnectListeners, Ready
  * </pre>
  *
- * <p>The connecting end may say Hello on several channels ({@link ListenerCalls}); it goes on with
+ * <p>The connecting end may say Hello on several channels ({@link ConnectAttempts}); it goes on with
  * the first that is answered, and the accepting end does nothing for the others.
  *
  * <p>Everything runs on the control thread; {@link #outcome} is read by others.
@@ -82,7 +82,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final NetDevice device;
-  private final OwnDoors doors;
+  private final ReconnectTicket doors;
   private final ConnectionTerms terms;
   private final boolean connecting;
   private final Log log;
@@ -90,8 +90,8 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private final Consumer<Handshake<C>> ended;
 
   private Stage stage = Stage.HELLO;
-  private byte[] planesWhenListening = {};
-  private @Nullable ListenerCalls calls;
+  private byte[] listenerPlaneDigest = {};
+  private @Nullable ConnectAttempts calls;
 
   /* Before that nobody counts on hearing of its end. */
   private boolean begun;
@@ -108,15 +108,15 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private int connectRetries;
   private @Nullable ControlChannel channel;
   private @Nullable Connection connection;
-  private ControlMessage.Doors peersDoors =
-      new ControlMessage.Doors(new byte[ControlCodec.TOKEN_BYTES], List.of());
-  private @Nullable Dialogue link;
+  private ControlMessage.ReconnectAddresses peerAddresses =
+      new ControlMessage.ReconnectAddresses(new byte[ControlCodec.TOKEN_BYTES], List.of());
+  private @Nullable ControlSession link;
   private volatile @Nullable Outcome<C> outcome;
 
   Handshake(
       ControlLoop loop,
       NetDevice device,
-      Doors doors,
+      ReconnectListeners doors,
       ConnectionTerms terms,
       boolean connecting,
       Log log,
@@ -125,7 +125,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     this.loop = loop;
     tasks = loop.tasksOf(told -> breakOff());
     this.device = device;
-    this.doors = new OwnDoors(doors);
+    this.doors = new ReconnectTicket(doors);
     this.terms = terms;
     this.together = connecting && terms.together();
     this.connecting = connecting;
@@ -157,9 +157,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   }
 
   private String late() {
-    ListenerCalls unanswered = calls;
+    ConnectAttempts unanswered = calls;
     return unanswered != null && stage == Stage.HELLO
-        ? UNREACHED + unanswered.troublesAfter(terms.timeoutNs())
+        ? UNREACHED + unanswered.failuresAfter(terms.timeoutNs())
         : "%s did not answer within %s ms (waited for %s)"
             .formatted(peer(), terms.timeoutNs() / 1_000_000, stage);
   }
@@ -169,15 +169,15 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     tasks.run(() -> {
       begun = true;
       if (stage == Stage.OVER) {
-        tellEnd();
+        notifyEnd();
         return;
       }
       heardNs = loop.nanoTime();
       awaitWord(terms.timeoutNs());
-      planesWhenListening = handle.planeDigest();
+      listenerPlaneDigest = handle.planeDigest();
       call = RandomBytes.nextLong();
-      ListenerCalls made =
-          new ListenerCalls(
+      ConnectAttempts made =
+          new ConnectAttempts(
               loop,
               tasks,
               handle.addresses(),
@@ -192,7 +192,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   private ControlMessage.Hello hello() {
     int features =
-        (together ? ControlMessage.Hello.TOGETHER : 0)
+        (together ? ControlMessage.Hello.SPANS_ALL_PLANES : 0)
             | (connecting ? 0 : ControlMessage.Hello.ANSWER);
     return new ControlMessage.Hello(
         ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
@@ -204,7 +204,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     channel = by;
     by.handTo(this);
     authenticated = true;
-    if (together && !hello.isTogether()) {
+    if (together && !hello.spansAllPlanes()) {
       refuse(
           ("HEDDLE_POLICY=packet is wanted here, and the release of Heddle on %s doesn't know it;"
                   + " run the same release on both, or set another policy here")
@@ -247,9 +247,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             onEndpoints(endpoints);
         case ControlMessage.Ready ready when stage == Stage.CONNECTING -> peerIsReady = true;
         case ControlMessage.Ready ready when stage == Stage.READY -> onReady();
-        case ControlMessage.Doors told
+        case ControlMessage.ReconnectAddresses told
             when stage == Stage.ENDPOINTS || stage == Stage.CONNECTING || stage == Stage.READY ->
-            peersDoors = told;
+            peerAddresses = told;
         case ControlMessage.Refused refused -> fail(peer() + " refused: " + refused.reason());
         default ->
             fail(peer() + " sent " + message.getClass().getSimpleName() + " in stage " + stage);
@@ -259,10 +259,10 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /* From who calls; the listener's own comes to ListenerCalls. */
+  /* From who calls; the listener's own comes to ConnectAttempts. */
   private void onHello(ControlMessage.Hello hello) {
     if (hello.version() != ControlCodec.VERSION) {
-      refuse(ListenerCalls.otherVersion(peer(), hello));
+      refuse(ConnectAttempts.otherVersion(peer(), hello));
       return;
     }
     if (hello.isAnswer()) {
@@ -271,12 +271,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
     if (!MessageDigest.isEqual(hello.token(), terms.token())) {
       /* Nothing more is said to somebody without the token. */
-      fail(ListenerCalls.otherToken(peer()));
+      fail(ConnectAttempts.otherToken(peer()));
       return;
     }
     authenticated = true;
     call = hello.call();
-    together = hello.isTogether();
+    together = hello.spansAllPlanes();
     if (together && device.context().mostLinks() == 1) {
       refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
       return;
@@ -294,9 +294,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
     pairing.tell(made.peer(), log);
     if (connecting) {
-      PlaneOffers.tellChange(planesWhenListening, planes, made, log);
+      PlaneOffers.warnIfPlanesChanged(listenerPlaneDigest, planes, made, log);
     }
-    PlaneOffers.tellQueuePairs(terms, planes, made, log);
+    PlaneOffers.logQueuePairs(terms, planes, made, log);
     stage = Stage.ENDPOINTS;
     channel().send(made.endpoints());
   }
@@ -351,28 +351,28 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     Connection made = connection();
     ControlChannel open = channel();
     C comm = maker.apply(made, this::close);
-    Dialogue talk =
-        new Dialogue(
+    ControlSession talk =
+        new ControlSession(
             loop,
             made,
             comm,
-            new DoorCalls.WayBack(connecting, peersDoors.ticket(), peersDoors.addresses()),
+            new Reconnector.ReconnectTarget(connecting, peerAddresses.ticket(), peerAddresses.addresses()),
             doors,
             terms.graceNs(),
             log);
-    made.standing().tellFailuresTo(talk::tellFailure);
+    made.standing().setFailureListener(talk::reportFailure);
     link = talk;
     talk.begin(open);
     channel = null;
     outcome = new Outcome<>(comm, "", false);
-    tellEnd();
+    notifyEnd();
     if (unwanted) {
       comm.close();
     }
   }
 
   /* Once: whoever waits for the end of this conversation goes on. */
-  private void tellEnd() {
+  private void notifyEnd() {
     if (begun && !endTold) {
       endTold = true;
       ended.accept(this);
@@ -410,7 +410,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
       outcome = failed;
     }
     fail(BROKEN.failure());
-    Dialogue talk = link;
+    ControlSession talk = link;
     if (talk != null && outcome == BROKEN) {
       talk.discard();
     }
@@ -426,14 +426,14 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     try {
       giveUp(reason);
     } finally {
-      tellEnd();
+      notifyEnd();
       hangUp();
     }
   }
 
   private void giveUp(String reason) {
     Connection made = connection;
-    Dialogue talk = link;
+    ControlSession talk = link;
     if (talk != null) {
       talk.abandon(reason);
     } else if (stage != Stage.OVER) {
@@ -451,7 +451,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
   private void hangUp() {
     tasks.cancelScheduled();
     ControlChannel open = channel;
-    ListenerCalls unanswered = calls;
+    ConnectAttempts unanswered = calls;
     channel = null;
     if (open != null) {
       open.close();
@@ -461,7 +461,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /** Says goodbye, as {@link Dialogue#close} has it. Any thread, once there is a communicator. */
+  /** Says goodbye, as {@link ControlSession#close} has it. Any thread, once there is a communicator. */
   void close() {
     there(link, "communicator").close();
   }
@@ -490,7 +490,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
    * Whether the other end, which has shown the token, hung up without a word before there was a
    * connection. Control thread.
    */
-  boolean wasHungUp() {
+  boolean peerHungUp() {
     return hungUp;
   }
 

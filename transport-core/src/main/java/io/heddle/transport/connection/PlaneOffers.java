@@ -31,7 +31,7 @@ final class PlaneOffers {
   }
 
   /** Warns where a listener's planes aren't those that its handle was written with. */
-  static void tellChange(
+  static void warnIfPlanesChanged(
       byte[] whenListening, ControlMessage.PlaneList theirs, Connection made, Log log) {
     List<String> there = theirs.planes().stream().map(ControlMessage.PlaneOffer::key).toList();
     if (!Arrays.equals(whenListening, PlaneDigest.of(there))) {
@@ -42,7 +42,7 @@ final class PlaneOffers {
   }
 
   /** Tells where there are fewer queue pairs than this end asks for. */
-  static void tellQueuePairs(
+  static void logQueuePairs(
       ConnectionTerms terms, ControlMessage.PlaneList theirs, Connection made, Log log) {
     if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {
       log.info(

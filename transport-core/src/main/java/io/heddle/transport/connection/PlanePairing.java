@@ -84,7 +84,7 @@ record PlanePairing(
   /**
    * @throws HeddleException when two planes of the peer have the same address: they would be one
    */
-  static void requireAddressesOfTheirOwn(String peer, List<PlaneOffer> theirs) {
+  static void requireDistinctAddresses(String peer, List<PlaneOffer> theirs) {
     Map<Gid, String> keys = new HashMap<>();
     for (PlaneOffer offer : theirs) {
       String other = keys.putIfAbsent(offer.gid(), offer.key());

@@ -121,7 +121,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       return null;
     }
     if (connected) {
-      channel.keepFromChildren();
+      channel.preventInheritance();
       listener.onConnected(channel);
     }
     return channel;
@@ -133,7 +133,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       throws IOException {
     ControlChannel channel = new ControlChannel(loop, socket, from, listener);
     channel.configure();
-    channel.keepFromChildren();
+    channel.preventInheritance();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
     channel.stranger = true;
     loop.strangers().add(channel);
@@ -175,7 +175,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /* A child's copy would keep the connection open when this process is gone. */
-  private void keepFromChildren() {
+  private void preventInheritance() {
     if (descriptor < 0) {
       descriptor =
           OwnDescriptors.opened(
@@ -249,7 +249,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       return false;
     }
     ready.interestOps(SelectionKey.OP_READ);
-    keepFromChildren();
+    preventInheritance();
     listener.onConnected(this);
     flush();
     return true;
@@ -299,7 +299,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       int length = in.getInt(in.position());
       if (length < 1 || length > mostBytes()) {
         String size = "a frame of " + Integer.toUnsignedString(length) + " bytes";
-        fail(Ending.NONSENSE, spoken ? size : ForeignSpeech.describe(in, size));
+        fail(Ending.NONSENSE, spoken ? size : ForeignProtocol.describe(in, size));
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -327,7 +327,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   private int mostBytes() {
     if (stranger) {
-      return ControlCodec.MAX_STRANGERS_FRAME_BYTES;
+      return ControlCodec.MAX_UNAUTHENTICATED_FRAME_BYTES;
     }
     return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
   }
@@ -336,8 +336,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   listener that closed while the call waited to be accepted. */
   private static Ending unconnected(IOException failure) {
     String message = String.valueOf(failure.getMessage());
-    boolean turnedAway = failure instanceof ConnectException && !message.contains("timed out");
-    return turnedAway || message.contains("reset") ? Ending.REFUSED : Ending.NETWORK;
+    boolean isRefused = failure instanceof ConnectException && !message.contains("timed out");
+    return isRefused || message.contains("reset") ? Ending.REFUSED : Ending.NETWORK;
   }
 
   /* A reset is the peer's kernel speaking for a process that is gone; that no answer comes is the network. */

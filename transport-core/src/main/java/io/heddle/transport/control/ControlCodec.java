@@ -2,7 +2,7 @@ package io.heddle.transport.control;
 
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
-import io.heddle.transport.control.ControlMessage.Doors;
+import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -49,7 +49,7 @@ import java.util.List;
  * PlaneUp    key text | epoch, u32 | count, u8 | count × (GID, 16 | MTU code, u8) | endpoints
  * PlaneReady key text | epoch, u32
  * Drain      key text | on, u8
- * Doors      ticket, 16 | count, u8 | count × (IPv6 or IPv4-mapped address, 16 | port, u16)
+ * ReconnectAddresses      ticket, 16 | count, u8 | count × (IPv6 or IPv4-mapped address, 16 | port, u16)
  * Ping       received, u64 | next, u64
  * </pre>
  */
@@ -70,13 +70,13 @@ public final class ControlCodec {
   public static final int MAX_FRAME_BYTES = 32_768;
 
   /** Nor is one of somebody who hasn't shown a token: room for any version's hello. */
-  static final int MAX_STRANGERS_FRAME_BYTES = 256;
+  static final int MAX_UNAUTHENTICATED_FRAME_BYTES = 256;
 
   /** Nor is the first of a channel, whoever says it: a hello, or why there is none. */
   static final int MAX_FIRST_FRAME_BYTES = 512;
 
-  /** Doors that an end may have. */
-  public static final int MAX_DOORS = 64;
+  /** ReconnectAddresses that an end may have. */
+  public static final int MAX_RECONNECT_ADDRESSES = 64;
 
   static final int LENGTH_BYTES = 4;
   private static final int MAGIC = 0x48444c43;
@@ -177,7 +177,7 @@ public final class ControlCodec {
         putText(out.put(DRAIN), drain.plane());
         out.put((byte) (drain.on() ? 1 : 0));
       }
-      case Doors doors -> {
+      case ReconnectAddresses doors -> {
         out.put(DOORS).put(doors.ticket()).put((byte) doors.addresses().size());
         for (InetSocketAddress each : doors.addresses()) {
           out.put(Gid.of(each.getAddress()).toBytes()).putShort((short) each.getPort());
@@ -360,7 +360,7 @@ public final class ControlCodec {
     byte[] ticket = new byte[TOKEN_BYTES];
     in.get(ticket);
     int count = in.get() & 0xff;
-    if (count > MAX_DOORS) {
+    if (count > MAX_RECONNECT_ADDRESSES) {
       return new Malformed(count + " doors");
     }
     List<InetSocketAddress> addresses = new ArrayList<>();
@@ -369,7 +369,7 @@ public final class ControlCodec {
       in.get(address);
       addresses.add(new InetSocketAddress(Gid.of(address).toAddress(), in.getShort() & 0xffff));
     }
-    return new Doors(ticket, addresses);
+    return new ReconnectAddresses(ticket, addresses);
   }
 
   private static ControlMessage fenced(ByteBuffer in) {

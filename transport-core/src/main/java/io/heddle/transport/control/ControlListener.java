@@ -19,8 +19,8 @@ public final class ControlListener implements ControlLoop.Handler {
   private static final long PAUSE_NS = 20_000_000;
 
   /* Those who have come are heard between two rounds. */
-  private static final int MOST_A_ROUND = 64;
-  private static final long NO_ROOM_NS = 10_000_000;
+  private static final int MAX_ACCEPTS_PER_ROUND = 64;
+  private static final long RETRY_NS = 10_000_000;
 
   private final ControlLoop loop;
   private final ControlTasks tasks;
@@ -95,7 +95,7 @@ public final class ControlListener implements ControlLoop.Handler {
   @Override
   public void onReady(SelectionKey key) {
     try {
-      for (int i = 0; i < MOST_A_ROUND; i++) {
+      for (int i = 0; i < MAX_ACCEPTS_PER_ROUND; i++) {
         SocketChannel socket = waiting == null ? server.accept() : waiting;
         waiting = null;
         if (socket == null) {
@@ -103,12 +103,12 @@ public final class ControlListener implements ControlLoop.Handler {
         }
         if (!converse(socket)) {
           waiting = socket;
-          rest(key, NO_ROOM_NS);
+          rest(key, RETRY_NS);
           return;
         }
       }
     } catch (IOException failure) {
-      if (!(OpenFiles.isLimit(failure) && acceptInPlaceOfSpare())) {
+      if (!(OpenFiles.isLimit(failure) && acceptWithSpareDescriptor())) {
         pause(key, failure);
       }
     }
@@ -118,8 +118,8 @@ public final class ControlListener implements ControlLoop.Handler {
    * Who calls hears why there is no connection, and so does who accepts: this call has the descriptor that was kept for it,
    * and the conversation ends for want of the next one.
    */
-  private boolean acceptInPlaceOfSpare() {
-    if (!loop.giveSpare()) {
+  private boolean acceptWithSpareDescriptor() {
+    if (!loop.releaseSpareDescriptor()) {
       return false;
     }
     try {
@@ -176,8 +176,8 @@ public final class ControlListener implements ControlLoop.Handler {
     }
     boolean any =
         loop.strangers()
-            .sendOldestAway("said nothing, and this process has no descriptors for others");
-    rest(key, any ? NO_ROOM_NS : PAUSE_NS);
+            .evictOldest("said nothing, and this process has no descriptors for others");
+    rest(key, any ? RETRY_NS : PAUSE_NS);
   }
 
   private void rest(SelectionKey key, long forNs) {

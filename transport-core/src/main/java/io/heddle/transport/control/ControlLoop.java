@@ -38,7 +38,7 @@ public final class ControlLoop implements AutoCloseable {
   private static final int TASKS_OF_A_CHUNK = 64;
 
   /* Where no timer is due a sleep ends by what comes. */
-  private static final long FOR_EVER_NS = Long.MAX_VALUE / 4;
+  private static final long NO_LIMIT_NS = Long.MAX_VALUE / 4;
 
   /** The channel that met a fault. One object, made before it is needed. */
   private static final class Unserved implements Consumer<Throwable> {
@@ -55,7 +55,7 @@ public final class ControlLoop implements AutoCloseable {
 
   private final Selector selector;
   private final NanoClock clock;
-  private final OwnTime time;
+  private final PausingClock time;
   private final Queue<Runnable> tasks =
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final Timers timers = new Timers();
@@ -66,10 +66,10 @@ public final class ControlLoop implements AutoCloseable {
   private @Nullable SocketChannel spare;
   private final Log log;
   private final LastingThread thread;
-  private final Strangers strangers;
-  private final Pulses pulses;
-  private final Goodbyes goodbyes = Goodbyes.ofThisProcess();
-  private final Consumer<Throwable> nobodys = alreadyTold -> {};
+  private final UnauthenticatedChannels strangers;
+  private final Heartbeats pulses;
+  private final LingeringConnections goodbyes = LingeringConnections.ofThisProcess();
+  private final Consumer<Throwable> ignoreFailure = alreadyLogged -> {};
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
   private boolean late;
@@ -82,9 +82,9 @@ public final class ControlLoop implements AutoCloseable {
    */
   public ControlLoop(NanoClock clock, Log log) {
     this.clock = clock;
-    time = new OwnTime(clock);
-    strangers = new Strangers(clock);
-    pulses = new Pulses(time::nanoTime);
+    time = new PausingClock(clock);
+    strangers = new UnauthenticatedChannels(clock);
+    pulses = new Heartbeats(time::nanoTime);
     this.log = log;
     try {
       selector = Selector.open();
@@ -92,8 +92,8 @@ public final class ControlLoop implements AutoCloseable {
       throw new HeddleException(
           "the control thread can't open a selector: " + OpenFiles.explain(failure), failure);
     }
-    every(Strangers.JUDGED_EVERY_NS, strangers::judge);
-    every(Pulses.BEAT_NS, pulses::beat);
+    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, strangers::judge);
+    every(Heartbeats.BEAT_NS, pulses::beat);
     thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
     try {
       thread.start();
@@ -156,7 +156,7 @@ public final class ControlLoop implements AutoCloseable {
    * then; {@link ControlTasks} can cancel. Control thread only.
    */
   public void schedule(long delayNs, Runnable action) {
-    timers.add(time.nanoTime() + delayNs, 0, action, nobodys, null);
+    timers.add(time.nanoTime() + delayNs, 0, action, ignoreFailure, null);
   }
 
   void schedule(long delayNs, Runnable action, Consumer<Throwable> broken, Timers.Owner owner) {
@@ -170,7 +170,7 @@ public final class ControlLoop implements AutoCloseable {
 
   /** Runs something on the control thread soon, and again and again, whatever becomes of it. */
   public void every(long periodNs, Runnable action) {
-    execute(() -> timers.add(time.nanoTime(), periodNs, action, nobodys, null));
+    execute(() -> timers.add(time.nanoTime(), periodNs, action, ignoreFailure, null));
   }
 
   SelectionKey register(SelectableChannel channel, int operations, Handler handler)
@@ -178,7 +178,7 @@ public final class ControlLoop implements AutoCloseable {
     return channel.register(selector, operations, handler);
   }
 
-  private void keepSpare() {
+  private void reserveSpareDescriptor() {
     if (spare == null) {
       try {
         spare = SocketChannel.open();
@@ -190,7 +190,7 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /** Gives up the descriptor that is kept; false where there is none. Control thread. */
-  boolean giveSpare() {
+  boolean releaseSpareDescriptor() {
     SocketChannel given = spare;
     spare = null;
     if (given != null) {
@@ -202,7 +202,7 @@ public final class ControlLoop implements AutoCloseable {
   /* A sleep that a stop of the process cut short ends without a look at the channels. */
   private void serveChannels() throws IOException {
     long delayMs = nextDelayMs();
-    time.sleeps(delayMs == 0 ? FOR_EVER_NS : delayMs * 1_000_000);
+    time.sleeps(delayMs == 0 ? NO_LIMIT_NS : delayMs * 1_000_000);
     selector.select(dispatcher, delayMs);
     late |= time.wakes();
     if (late) {
@@ -214,7 +214,7 @@ public final class ControlLoop implements AutoCloseable {
   private boolean round() throws IOException {
     if (lost) {
       whenLost.run();
-      closeWhatCanBeClosed();
+      closeAllQuietly();
       return false;
     }
     if (!closed) {
@@ -227,7 +227,7 @@ public final class ControlLoop implements AutoCloseable {
       }
       runTasks();
       runTimers();
-      keepSpare();
+      reserveSpareDescriptor();
       return true;
     }
     runTasks();
@@ -237,14 +237,14 @@ public final class ControlLoop implements AutoCloseable {
 
   /* Peers learn of our end by that of their channel; closing the selector alone would leave all sockets open. */
   private void closeAll() throws IOException {
-    giveSpare();
+    releaseSpareDescriptor();
     for (SelectionKey key : selector.keys()) {
       closeQuietly(key.channel());
     }
     selector.close();
   }
 
-  private void closeWhatCanBeClosed() {
+  private void closeAllQuietly() {
     try {
       closeAll();
     } catch (IOException | ClosedSelectorException | InternalError unusable) {
@@ -295,21 +295,21 @@ public final class ControlLoop implements AutoCloseable {
 
   private void runTasks() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      guarded(task, nobodys);
+      guarded(task, ignoreFailure);
     }
   }
 
   private void runTimers() throws IOException {
-    hearWhatCame();
+    readPendingInput();
     long now = time.nanoTime();
     for (Timers.Timer due = timers.takeDue(now); due != null; due = timers.takeDue(now)) {
       guarded(due.action(), due.broken());
-      hearWhatCame();
+      readPendingInput();
     }
   }
 
   /* What is judged here next may have been said while this thread was away. */
-  private void hearWhatCame() throws IOException {
+  private void readPendingInput() throws IOException {
     if (time.works()) {
       selector.selectNow(dispatcher);
     }
@@ -338,17 +338,17 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /** Who has connected and not shown that it is a peer. Control thread. */
-  Strangers strangers() {
+  UnauthenticatedChannels strangers() {
     return strangers;
   }
 
   /** By which it is seen that peers live. Control thread. */
-  public Pulses pulses() {
+  public Heartbeats pulses() {
     return pulses;
   }
 
   /** Connections that were closed here and aren't yet at the other end. Control thread. */
-  public Goodbyes goodbyes() {
+  public LingeringConnections goodbyes() {
     return goodbyes;
   }
 

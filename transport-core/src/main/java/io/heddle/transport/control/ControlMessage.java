@@ -12,21 +12,21 @@ public sealed interface ControlMessage {
    * The first message, both ways.
    *
    * @param version protocol version, {@link ControlCodec#VERSION}
-   * @param features bits: {@link #TOGETHER}, {@link #ANSWER}
+   * @param features bits: {@link #SPANS_ALL_PLANES}, {@link #ANSWER}
    * @param token the listener's secret, 16 bytes
    * @param call which of the caller's connections this is for, on whatever channel it is said; at a
    *     door which of its rounds of calls; 0 from who answers
    */
   record Hello(int version, int features, byte[] token, long call) implements ControlMessage {
     /** Each queue pair goes over all planes: the connecting end wants it, the other one agrees. */
-    public static final int TOGETHER = 1;
+    public static final int SPANS_ALL_PLANES = 1;
 
     /** It answers a caller's: an end that says what the caller said is no other end. */
     public static final int ANSWER = 2;
 
     /** Whether that is wanted, or agreed to. */
-    public boolean isTogether() {
-      return (features & TOGETHER) != 0;
+    public boolean spansAllPlanes() {
+      return (features & SPANS_ALL_PLANES) != 0;
     }
 
     /** Whether the end that accepts said it. */
@@ -98,8 +98,8 @@ public sealed interface ControlMessage {
    *
    * @param ticket what a caller has to show, 16 bytes
    */
-  public record Doors(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
-    public Doors {
+  public record ReconnectAddresses(byte[] ticket, List<InetSocketAddress> addresses) implements ControlMessage {
+    public ReconnectAddresses {
       addresses = List.copyOf(addresses);
     }
   }

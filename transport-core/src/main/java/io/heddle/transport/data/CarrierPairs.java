@@ -38,7 +38,7 @@ public final class CarrierPairs implements AutoCloseable {
   private final PlaneQueuePair.QueueDepths depths;
   private final CompletionQueue cq;
   private final ConnectionWeights planeWeights;
-  private final LinkTeller links = new LinkTeller();
+  private final LinkCountReporter links = new LinkCountReporter();
   private final List<PlaneQueuePair> pairs = new ArrayList<>();
   private final long peer = PEERS.incrementAndGet();
   private int connected;
@@ -195,11 +195,11 @@ public final class CarrierPairs implements AutoCloseable {
     if (!carrier.isOnePlane()) {
       weighLinks();
     }
-    refuseToo(index);
+    refuseIfClosed(index);
   }
 
   /* One that is made after the close; the peer hears of it only then. */
-  private synchronized void refuseToo(int index) {
+  private synchronized void refuseIfClosed(int index) {
     if (refuses) {
       pairs.get(index).queuePair().refuseRequests();
     }
@@ -293,7 +293,7 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /** Where the carrier's planes are at this end. */
-  public List<ControlMessage.PlaneAddress> whereabouts(int carrier) {
+  public List<ControlMessage.PlaneAddress> localAddresses(int carrier) {
     return planesOf(carrier).stream()
         .map(plane -> new ControlMessage.PlaneAddress(plane.gid(), plane.mtu()))
         .toList();
@@ -339,10 +339,10 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /** Adds what the devices have counted of each to the counters of its planes. */
-  public void tellResent() {
+  public void countResent() {
     for (int i = 0; i < pairs.size(); i++) {
       if (carriers.get(i % carriers.size()).isOnePlane()) {
-        planeWeights.tellResent(i % planes.count(), pairs.get(i));
+        planeWeights.countResent(i % planes.count(), pairs.get(i));
       } else {
         links.tell(i, pairs.get(i).queuePair(), planeWeights);
       }

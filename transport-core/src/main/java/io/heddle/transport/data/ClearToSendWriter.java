@@ -99,8 +99,8 @@ final class ClearToSendWriter {
   }
 
   /** Data came over this sub-flow. */
-  void dataCameOn(SubFlow flow) {
-    way.dataCameOn(flow);
+  void dataArrivedOn(SubFlow flow) {
+    way.dataArrivedOn(flow);
   }
 
   /** The write with this id was acknowledged. */

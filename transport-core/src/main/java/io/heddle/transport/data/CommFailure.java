@@ -19,7 +19,7 @@ final class CommFailure {
   private final Log log;
   private int result = TransportResult.SUCCESS;
   /* Set before the communicator is driven. */
-  private @Nullable PlaneFailures planesEar;
+  private @Nullable PlaneFailureListener planesEar;
 
   CommFailure(ConnectionParts path, String direction, Log log) {
     this.path = path;
@@ -27,7 +27,7 @@ final class CommFailure {
     this.log = log;
   }
 
-  void tellPlanesTo(PlaneFailures ear) {
+  void setPlaneFailureListener(PlaneFailureListener ear) {
     planesEar = ear;
   }
 
@@ -122,7 +122,7 @@ final class CommFailure {
 
   /** A plane is to be left. Any thread. */
   void plane(int plane, int epoch, String cause) {
-    PlaneFailures ear = planesEar;
+    PlaneFailureListener ear = planesEar;
     if (ear != null) {
       ear.noticed(plane, epoch, cause);
     }

@@ -71,8 +71,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Who takes this end off planes that fail. Before it is driven. */
-  public final void tellPlaneFailuresTo(PlaneFailures ear) {
-    failure.tellPlanesTo(ear);
+  public final void setPlaneFailureListener(PlaneFailureListener ear) {
+    failure.setPlaneFailureListener(ear);
   }
 
   /** How many carriers there are, each a plane as a rule. */
@@ -142,17 +142,17 @@ public abstract sealed class Communicator implements AutoCloseable
       return failure.result();
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
-    Standing.Peer peer = path.standing().peer();
-    boolean there = peer == Standing.Peer.THERE;
+    ConnectionHealth.Peer peer = path.standing().peer();
+    boolean there = peer == ConnectionHealth.Peer.THERE;
     boolean any = poll();
-    if (!there || !any && !somebodyLooked()) {
+    if (!there || !any && !wasDevicePolled()) {
       int work = context.progress();
       line.setLookedNs(context.progressedAtNs());
       if (work > 0 || !there) {
         poll();
       }
     }
-    tookThem();
+    afterPoll();
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
@@ -168,7 +168,7 @@ public abstract sealed class Communicator implements AutoCloseable
    * Whether another communicator has looked at the device since this one asked last: what that has brought was just taken, so
    * a caller that goes over many of them looks once each time, not once for each.
    */
-  private boolean somebodyLooked() {
+  private boolean wasDevicePolled() {
     long newest = context.progressedAtNs();
     boolean looked = newest != line.lookedNs();
     line.setLookedNs(newest);
@@ -176,13 +176,13 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Posts what waits, and judges whether a peer that is gone will be missed. */
-  abstract void goOn(Standing.Peer peer);
+  abstract void goOn(ConnectionHealth.Peer peer);
 
   /** Takes what completions there are, those of packets that have come included. */
   public final void takeCompletions() {
     context.progress();
     poll();
-    tookThem();
+    afterPoll();
   }
 
   /* Whether there were any. */
@@ -205,9 +205,9 @@ public abstract sealed class Communicator implements AutoCloseable
     return any;
   }
 
-  private void tookThem() {
+  private void afterPoll() {
     if (failure.result() == TransportResult.SUCCESS) {
-      takenAll();
+      completionsTaken();
     }
   }
 
@@ -223,7 +223,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     if (wc.status == WorkCompletion.Status.SUCCESS) {
       succeeded(wc, flow);
-    } else if (isMissed()) {
+    } else if (isFailureRelevant()) {
       failure.completion(wc, flow);
     }
   }
@@ -232,10 +232,10 @@ public abstract sealed class Communicator implements AutoCloseable
   abstract void succeeded(WorkCompletion wc, SubFlow flow);
 
   /** Whether a request that failed was still wanted. */
-  abstract boolean isMissed();
+  abstract boolean isFailureRelevant();
 
   /** The queue is empty for now. */
-  abstract void takenAll();
+  abstract void completionsTaken();
 
   /** When the completions that are being dealt with were found. */
   final long polledAtNs() {
@@ -279,7 +279,7 @@ public abstract sealed class Communicator implements AutoCloseable
    *
    * @throws io.heddle.verbs.VerbsException when the device refuses what is made there
    */
-  public void planeIsBack(LocalPlane plane) {}
+  public void planeReturned(LocalPlane plane) {}
 
   /** What this end has to say of its fence. */
   public abstract Fenced fenced(String plane, int epoch);
@@ -343,7 +343,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     try {
       closed = true;
-      counters = path.uncounted().get();
+      counters = path.detachCounters().get();
     } finally {
       baton.give();
     }

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * @param maxChunksPerPlane chunks that may be under way on one plane
  * @param peer for the log
  * @param planeKeys for the log
- * @param uncounted ends the counters, and gives spare ones that nobody reads
+ * @param detachCounters ends the counters, and gives spare ones that nobody reads
  */
 public record ConnectionParts(
     NetDevice device,
@@ -27,11 +27,11 @@ public record ConnectionParts(
     PeersRing peersRing,
     CarrierPairs pairs,
     ConnectionWeights carrierWeights,
-    Standing standing,
+    ConnectionHealth standing,
     int maxChunksPerPlane,
     String peer,
     List<String> planeKeys,
-    Supplier<PlaneCounters[]> uncounted) {
+    Supplier<PlaneCounters[]> detachCounters) {
   /** The ring of clear-to-send entries in the other end's memory. */
   public record PeersRing(long address, int key) {}
 

@@ -97,7 +97,7 @@ public final class ConnectionWeights {
   }
 
   /** The counters show these addresses of both ends from now on. */
-  public synchronized void tellAddresses(List<Gid> local, List<Gid> remote) {
+  public synchronized void publishAddresses(List<Gid> local, List<Gid> remote) {
     for (int i = 0; i < counters.length; i++) {
       counters[i].setAddresses(local.get(i).toBytes(), remote.get(i).toBytes());
     }
@@ -109,21 +109,21 @@ public final class ConnectionWeights {
   }
 
   /** Adds what this queue pair has sent again to its plane's counters. */
-  synchronized void tellResent(int plane, PlaneQueuePair pair) {
+  synchronized void countResent(int plane, PlaneQueuePair pair) {
     if (counters.length > 0) {
       counters[plane].resent(pair.newlyResent());
     }
   }
 
   /** Adds what was done on the link over this plane to its counters. */
-  synchronized void tellLink(int plane, LinkCounts newly) {
+  synchronized void countLink(int plane, LinkCounts newly) {
     if (counters.length > 0) {
       counters[plane].link(newly, sends);
     }
   }
 
   /** Counts that the plane was left. */
-  public synchronized void tellFailover(int plane) {
+  public synchronized void countFailover(int plane) {
     if (counters.length > 0) {
       counters[plane].failover();
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Makes what was received visible to the owner of device memory. A completion says that the
  * adapter's writes have left for the bus; a read of the same memory by the same adapter can't
  * overtake them there, so once it has completed they have arrived. The read goes over {@link
- * SelfPairs}.
+ * LoopbackQueuePairs}.
  *
  * <p>Made by the service thread; all else with the communicator's baton.
  */
@@ -24,8 +24,8 @@ final class DeviceMemoryFlush implements AutoCloseable {
   private final RequestLines lines;
   private final Arena arena = Arena.ofShared();
   private final MemoryRegion target;
-  private final SelfPairs pairs;
-  private final SelfPairs.Listener completer = this::done;
+  private final LoopbackQueuePairs pairs;
+  private final LoopbackQueuePairs.Listener completer = this::done;
 
   /**
    * @param lines where its requests are told as done
@@ -34,7 +34,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
     this.lines = lines;
     /* A communicator has no more groups under way than pairs take requests, so posting finds room for each line. */
-    pairs = new SelfPairs(device, lines.count(), "the read that flushes device memory");
+    pairs = new LoopbackQueuePairs(device, lines.count(), "the read that flushes device memory");
     try {
       target =
           device
@@ -50,7 +50,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
     }
   }
 
-  /** As {@link SelfPairs#renew}. */
+  /** As {@link LoopbackQueuePairs#renew}. */
   void renew(LocalPlane plane) {
     pairs.renew(plane);
   }
@@ -59,7 +59,7 @@ final class DeviceMemoryFlush implements AutoCloseable {
    * Reads the first byte of a buffer.
    *
    * @param line of the request, claimed; it is completed when the read is
-   * @return as {@link SelfPairs#post}
+   * @return as {@link LoopbackQueuePairs#post}
    */
   int post(int line, long address, int rkey) {
     SendWorkRequest request = pairs.request(line);

@@ -43,8 +43,8 @@ public final class PeerPuts extends Communicator {
   private final ContextOrder order = new ContextOrder();
 
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
-  private final OperationsUnderWay puts;
-  private final OperationsUnderWay gets;
+  private final OperationsInFlight puts;
+  private final OperationsInFlight gets;
   /* Slots of puts, and behind all those slots of gets. */
   private final Backlog backlog = new Backlog(2 * SLOTS);
   private long nextNumber;
@@ -73,9 +73,9 @@ public final class PeerPuts extends Communicator {
     planes = flows.length / queuePairsPerPlane;
     filled = new FilledFlows(flows, failure);
     observes = planes > 1 && policy.observes();
-    puts = new OperationsUnderWay(planes, path.memory().tableAddress());
+    puts = new OperationsInFlight(planes, path.memory().tableAddress());
     gets =
-        new OperationsUnderWay(
+        new OperationsInFlight(
             planes, Memory.allocate(path.arena(), SentChunks.carrierBytes(SLOTS), 64));
     directory = new RemoteDirectory(path.memory().ringAddress(), path.memory().ringLocalKey());
     weights = path.weights();
@@ -171,7 +171,7 @@ public final class PeerPuts extends Communicator {
       return true;
     }
     boolean get = operation.get;
-    OperationsUnderWay flight = get ? gets : puts;
+    OperationsInFlight flight = get ? gets : puts;
     long number = get ? nextGet : nextNumber;
     int slot = OperationRecord.slot(number);
     if (!flight.isFree(slot) || !get && number - creditSeen >= SLOTS) {
@@ -263,7 +263,7 @@ public final class PeerPuts extends Communicator {
 
   /* Returns whether all chunks of this operation are posted. */
   private boolean postChunks(int place) {
-    OperationsUnderWay flight = place >= SLOTS ? gets : puts;
+    OperationsInFlight flight = place >= SLOTS ? gets : puts;
     int slot = place & SLOTS - 1;
     OneSidedOperation operation = flight.at(slot);
     PlaneWeights newest = newestWeights();
@@ -295,7 +295,7 @@ public final class PeerPuts extends Communicator {
   }
 
   private void add(
-      SubFlow flow, OperationsUnderWay flight, int slot, int chunk, long start, int length) {
+      SubFlow flow, OperationsInFlight flight, int slot, int chunk, long start, int length) {
     OneSidedOperation operation = flight.at(slot);
     boolean withRecord = flight == puts && chunk == 0;
     if (length > 0) {
@@ -345,7 +345,7 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private void acknowledged(OperationsUnderWay flight, long id, SubFlow flow) {
+  private void acknowledged(OperationsInFlight flight, long id, SubFlow flow) {
     int length = SubFlow.lengthOf(id);
     int slot = SubFlow.lineOf(id);
     boolean get = flight == gets;
@@ -362,7 +362,7 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private void done(OperationsUnderWay flight, int slot) {
+  private void done(OperationsInFlight flight, int slot) {
     int line = flight.at(slot).line;
     flight.end(slot);
     RequestLines told = answers;
@@ -372,8 +372,8 @@ public final class PeerPuts extends Communicator {
   }
 
   @Override
-  void goOn(Standing.Peer peer) {
-    if (peer == Standing.Peer.THERE) {
+  void goOn(ConnectionHealth.Peer peer) {
+    if (peer == ConnectionHealth.Peer.THERE) {
       if (!waiting.isEmpty()) {
         advance();
       } else if (!backlog.isEmpty()) {
@@ -382,23 +382,23 @@ public final class PeerPuts extends Communicator {
       return;
     }
     /* As a send's: a target that has closed acknowledges what it has had, and takes nothing new. */
-    boolean begunInVain = !waiting.isEmpty() || !backlog.isEmpty();
-    boolean inVain =
-        peer == Standing.Peer.CLOSED
-            ? begunInVain && !puts.isAnyPosted() && !gets.isAnyPosted()
+    boolean unpostable = !waiting.isEmpty() || !backlog.isEmpty();
+    boolean unfinishable =
+        peer == ConnectionHealth.Peer.CLOSED
+            ? unpostable && !puts.isAnyPosted() && !gets.isAnyPosted()
             : hasPending();
-    if (inVain) {
+    if (unfinishable) {
       failure.peerGone();
     }
   }
 
   @Override
-  boolean isMissed() {
+  boolean isFailureRelevant() {
     return true;
   }
 
   @Override
-  void takenAll() {
+  void completionsTaken() {
     if (observes && loads.isAnyUnderWay()) {
       loads.at(clock.nanoTime());
       loads.polled();
@@ -446,7 +446,7 @@ public final class PeerPuts extends Communicator {
     return null;
   }
 
-  private void settle(OperationsUnderWay flight, int plane, Fenced theirs) {
+  private void settle(OperationsInFlight flight, int plane, Fenced theirs) {
     for (int slot = 0; slot < SLOTS; slot++) {
       if (flight.isFree(slot) || !flight.chunks.isOutstandingOn(slot, plane)) {
         continue;
@@ -463,7 +463,7 @@ public final class PeerPuts extends Communicator {
     }
   }
 
-  private int chunkBytes(OperationsUnderWay flight, int slot, int chunk) {
+  private int chunkBytes(OperationsInFlight flight, int slot, int chunk) {
     long length = flight.at(slot).lengthBytes;
     int count = flight.chunks.count(slot);
     PlaneWeights by = flight.cutBy(slot);

@@ -48,7 +48,7 @@ public final class PeerSignals extends Communicator {
 
   /* What the peer's line says, and the plane of its writing that isn't acknowledged. */
   private long said = NOTHING;
-  private int sayingOn = NOWHERE;
+  private int creditPlane = NOWHERE;
   private long repeated;
 
   public PeerSignals(
@@ -79,15 +79,15 @@ public final class PeerSignals extends Communicator {
   }
 
   @Override
-  void goOn(Standing.Peer peer) {
-    if (peer == Standing.Peer.LOST || peer == Standing.Peer.FAILED) {
+  void goOn(ConnectionHealth.Peer peer) {
+    if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
       /* Somebody may wait for a word that it won't signal any more. */
       failure.peerGone();
       return;
     }
     long finished = window.oldestGroup();
     if (words != null
-        && sayingOn == NOWHERE
+        && creditPlane == NOWHERE
         && (said == NOTHING || finished - said >= CREDIT_EVERY)) {
       say(finished);
     }
@@ -110,7 +110,7 @@ public final class PeerSignals extends Communicator {
     wr.remoteAddress = path.peersRing().address();
     wr.rkey = path.peersRing().key();
     said = credit;
-    sayingOn = flow.plane;
+    creditPlane = flow.plane;
     int code = flow.post(clock.nanoTime());
     if (code != 0) {
       failure.posting(flow, code);
@@ -118,8 +118,8 @@ public final class PeerSignals extends Communicator {
   }
 
   @Override
-  boolean isMissed() {
-    return path.standing().peer() != Standing.Peer.CLOSED;
+  boolean isFailureRelevant() {
+    return path.standing().peer() != ConnectionHealth.Peer.CLOSED;
   }
 
   @Override
@@ -131,7 +131,7 @@ public final class PeerSignals extends Communicator {
           TransportResult.REMOTE_ERROR, "the initiator sent without immediate over " + flow.pair);
     } else {
       counters[flow.plane].acknowledged(0, tookNs(flow));
-      sayingOn = NOWHERE;
+      creditPlane = NOWHERE;
     }
   }
 
@@ -145,7 +145,7 @@ public final class PeerSignals extends Communicator {
         return;
       }
     }
-    way.dataCameOn(flow);
+    way.dataArrivedOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
       failure.posting(flow, code);
@@ -207,18 +207,18 @@ public final class PeerSignals extends Communicator {
     if (signal == OneSidedOperation.Signal.WEAK.code) {
       apply(slot);
     }
-    return state[slot] == INCOMPLETE ? withoutWord(record) : takeTurns(context, slot);
+    return state[slot] == INCOMPLETE ? noSuchWord(record) : applyInOrder(context, slot);
   }
 
   /* Those of a context whose turn it is, most likely this one first. Returns what is wrong with one. */
-  private @Nullable String takeTurns(int context, int newest) {
-    int first = isInTurn(newest, context) ? newest : inTurn(context);
-    for (int slot = first; slot >= 0; slot = inTurn(context)) {
+  private @Nullable String applyInOrder(int context, int newest) {
+    int first = isNextInContext(newest, context) ? newest : nextInContext(context);
+    for (int slot = first; slot >= 0; slot = nextInContext(context)) {
       if (state[slot] == WHOLE) {
         apply(slot);
       }
       if (state[slot] == INCOMPLETE) {
-        return withoutWord(record(slot));
+        return noSuchWord(record(slot));
       }
       if (state[slot] == ADDING) {
         break;
@@ -232,20 +232,20 @@ public final class PeerSignals extends Communicator {
   }
 
   /* The slot of the operation that is next in this context, where all of it has come; else −1. */
-  private int inTurn(int context) {
+  private int nextInContext(int context) {
     if (order.waiting(context) == 0) {
       return -1;
     }
     for (long number = window.oldestGroup(); number != window.nextGroup(); number++) {
       int slot = OperationRecord.slot(number);
-      if (isInTurn(slot, context)) {
+      if (isNextInContext(slot, context)) {
         return slot;
       }
     }
     return -1;
   }
 
-  private boolean isInTurn(int slot, int context) {
+  private boolean isNextInContext(int slot, int context) {
     return state[slot] != INCOMPLETE
         && state[slot] != FINISHED
         && OperationRecord.context(record(slot)) == context
@@ -304,7 +304,7 @@ public final class PeerSignals extends Communicator {
     try {
       if (words != null && failure.result() == TransportResult.SUCCESS) {
         state[slot] = SIGNALLED;
-        String wrong = takeTurns(OperationRecord.context(record(slot)), slot);
+        String wrong = applyInOrder(OperationRecord.context(record(slot)), slot);
         if (wrong != null) {
           failure.latch(TransportResult.REMOTE_ERROR, wrong);
         }
@@ -315,13 +315,13 @@ public final class PeerSignals extends Communicator {
     }
   }
 
-  private static String withoutWord(long record) {
+  private static String noSuchWord(long record) {
     return "its signal names offset %s of registration %s, where there is no word"
         .formatted(OperationRecord.signalOffset(record), OperationRecord.registration(record));
   }
 
   @Override
-  void takenAll() {
+  void completionsTaken() {
     // Signals were applied as their chunks came.
   }
 
@@ -354,8 +354,8 @@ public final class PeerSignals extends Communicator {
     if (theirs.oldest() != 0 || theirs.next() != 0 || !theirs.arrivals().isEmpty()) {
       return "an initiator has no window";
     }
-    if (sayingOn == plane) {
-      sayingOn = NOWHERE;
+    if (creditPlane == plane) {
+      creditPlane = NOWHERE;
       said = NOTHING;
       repeated++;
     }
@@ -368,10 +368,10 @@ public final class PeerSignals extends Communicator {
   }
 
   @Override
-  public void planeIsBack(LocalPlane plane) {
+  public void planeReturned(LocalPlane plane) {
     SignalWords served = words;
     if (served != null) {
-      served.planeIsBack(plane);
+      served.planeReturned(plane);
     }
   }
 

@@ -164,7 +164,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void goOn(Standing.Peer peer) {
+  void goOn(ConnectionHealth.Peer peer) {
     DeviceMemoryFlush reads = flush;
     String unflushed = reads == null ? null : reads.progress();
     if (unflushed != null) {
@@ -174,15 +174,15 @@ public final class RecvComm extends Communicator {
     if (entries.isBehind()) {
       entries.post();
     }
-    if (peer != Standing.Peer.THERE && lines.anyPending()) {
+    if (peer != ConnectionHealth.Peer.THERE && lines.anyPending()) {
       failure.peerGone();
     }
   }
 
   /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
   @Override
-  boolean isMissed() {
-    return path.standing().peer() != Standing.Peer.CLOSED || lines.anyPending();
+  boolean isFailureRelevant() {
+    return path.standing().peer() != ConnectionHealth.Peer.CLOSED || lines.anyPending();
   }
 
   @Override
@@ -206,7 +206,7 @@ public final class RecvComm extends Communicator {
           "%s: immediate %#x contradicts what was received".formatted(flow.pair, immediate));
       return;
     }
-    entries.dataCameOn(flow);
+    entries.dataArrivedOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
       failure.posting(flow, code);
@@ -236,7 +236,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void takenAll() {
+  void completionsTaken() {
     while (window.oldestGroup() != window.nextGroup() && window.isFull(window.oldestGroup())) {
       int slot = window.slotOf(window.oldestGroup());
       int receives = window.receives(slot);
@@ -309,7 +309,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  public void planeIsBack(LocalPlane plane) {
+  public void planeReturned(LocalPlane plane) {
     DeviceMemoryFlush reads = flush;
     if (reads != null) {
       reads.renew(plane);

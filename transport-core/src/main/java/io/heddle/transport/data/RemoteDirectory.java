@@ -26,7 +26,7 @@ final class RemoteDirectory {
   private enum Missed {
     NEVER,
     SINCE,
-    TOLD
+    REPORTED
   }
 
   private final long ring;
@@ -157,7 +157,7 @@ final class RemoteDirectory {
             && missed[registration] == Missed.SINCE
             && nowNs - missedSinceNs[registration] >= OVERDUE_NS;
     if (overdue) {
-      missed[registration] = Missed.TOLD;
+      missed[registration] = Missed.REPORTED;
     }
     return overdue;
   }

@@ -24,7 +24,7 @@ final class ReturnFlow {
   }
 
   /** Data came over this sub-flow. */
-  void dataCameOn(SubFlow flow) {
+  void dataArrivedOn(SubFlow flow) {
     data = flow.index;
   }
 

@@ -56,7 +56,7 @@ public final class SendComm extends Communicator {
   private int[] remoteKey = {};
   private final SentChunks chunks;
   private long replays;
-  private boolean toldOfCut;
+  private boolean truncationLogged;
   private boolean refused;
   private @Nullable PlaneBytes planeBytes;
   private long[] messageNumber = {};
@@ -141,7 +141,7 @@ public final class SendComm extends Communicator {
     if (receive < 0) {
       counters[0].wouldBlock();
       refused = true;
-      return withoutReceive();
+      return resultWithoutReceive();
     }
     long entry = entries + (long) receive * ClearToSend.BYTES;
     long keys = memory.keys(memoryHandle);
@@ -180,15 +180,15 @@ public final class SendComm extends Communicator {
    * A peer that has closed in good order posts no receive any more; its caller and ours end together, as a rule, and what
    * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
    */
-  private long withoutReceive() {
-    Standing standing = path.standing();
+  private long resultWithoutReceive() {
+    ConnectionHealth standing = path.standing();
     String broken = standing.deviceFailure();
     if (broken != null) {
       return -failure.device(broken);
     }
     return switch (standing.peer()) {
       case THERE -> 0;
-      case CLOSED -> standing.isGoneFor(Standing.LINGER_NS) ? -failure.peerGone() : 0;
+      case CLOSED -> standing.isGoneLongerThan(ConnectionHealth.LINGER_NS) ? -failure.peerGone() : 0;
       case LOST, FAILED -> -failure.peerGone();
     };
   }
@@ -196,8 +196,8 @@ public final class SendComm extends Communicator {
   /* As NCCL's own transport for InfiniBand does it: the receiver's memory decides. */
   private void cut(long length, long room, int tag) {
     counters[0].cut();
-    if (!toldOfCut) {
-      toldOfCut = true;
+    if (!truncationLogged) {
+      truncationLogged = true;
       failure.cut(length, room, tag);
     }
   }
@@ -315,8 +315,8 @@ public final class SendComm extends Communicator {
   }
 
   @Override
-  void goOn(Standing.Peer peer) {
-    if (peer == Standing.Peer.THERE) {
+  void goOn(ConnectionHealth.Peer peer) {
+    if (peer == ConnectionHealth.Peer.THERE) {
       if (!backlog.isEmpty()) {
         post();
       }
@@ -324,15 +324,15 @@ public final class SendComm extends Communicator {
     }
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. It takes nothing new: a message that isn't posted whole will never be complete there. */
-    boolean inVain =
-        peer == Standing.Peer.CLOSED ? !backlog.isEmpty() && !isAnyWhole() : lines.anyPending();
-    if (inVain) {
+    boolean unfinishable =
+        peer == ConnectionHealth.Peer.CLOSED ? !backlog.isEmpty() && !isAnyFullyPosted() : lines.anyPending();
+    if (unfinishable) {
       failure.peerGone();
     }
   }
 
   /* Whether some message is posted whole and not acknowledged yet. */
-  private boolean isAnyWhole() {
+  private boolean isAnyFullyPosted() {
     for (int line = 0; line < dataAddress.length; line++) {
       if (chunks.toPost(line) == 0 && !chunks.isDone(line)) {
         return true;
@@ -342,7 +342,7 @@ public final class SendComm extends Communicator {
   }
 
   @Override
-  boolean isMissed() {
+  boolean isFailureRelevant() {
     return true;
   }
 
@@ -368,7 +368,7 @@ public final class SendComm extends Communicator {
   }
 
   @Override
-  void takenAll() {
+  void completionsTaken() {
     if (!observes) {
       return;
     }

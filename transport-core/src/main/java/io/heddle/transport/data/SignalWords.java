@@ -39,5 +39,5 @@ public interface SignalWords {
   Addition add(long registration, long offset, long addend, Waiting waiting, int slot);
 
   /** A plane carries again, perhaps at another address. */
-  void planeIsBack(LocalPlane plane);
+  void planeReturned(LocalPlane plane);
 }

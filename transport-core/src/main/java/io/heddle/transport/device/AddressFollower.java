@@ -26,7 +26,7 @@ public final class AddressFollower implements AutoCloseable {
   private static final int EPOLL_CTL_ADD = 1;
   private static final int EPOLLIN = 1;
   private static final int EVENT_BYTES = 16;
-  private static final int LOOK_MS = 200;
+  private static final int POLL_PERIOD_MS = 200;
 
   private final List<NetDevice> devices;
   private final ControlLoop loop;
@@ -88,7 +88,7 @@ public final class AddressFollower implements AutoCloseable {
         throw new SystemCallException("epoll_ctl", -added);
       }
       while (!closed) {
-        if (LinuxCalls.epollWait(capture, epoll, event, 1, LOOK_MS) > 0) {
+        if (LinuxCalls.epollWait(capture, epoll, event, 1, POLL_PERIOD_MS) > 0) {
           watcher.poll(this::changed);
         }
       }
@@ -131,8 +131,8 @@ public final class AddressFollower implements AutoCloseable {
   /* The kernel tells of addresses all the time, as of each advertisement of a router. */
   private void look() {
     for (NetDevice device : devices) {
-      if (device.isMissing()) {
-        loop.execute(device::lookForPlanes);
+      if (device.hasMissingPlane()) {
+        loop.execute(device::findPlanes);
       }
     }
   }

@@ -16,7 +16,7 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
   void deviceFailed(String story);
 
   /** This end failed; the peer hears why, unless it is gone itself. Any thread. */
-  void tellFailure(String story);
+  void reportFailure(String story);
 
   /** Whether this end has said goodbye, or is about to. Any thread. */
   boolean isLeaving();

@@ -86,7 +86,7 @@ public final class DeviceSearch {
       if (!wish.equals("auto") && !wish.equals(candidate.name())) {
         continue;
       }
-      KeptLog kept = new KeptLog(log);
+      DeferredLog kept = new DeferredLog(log);
       List<NetDevice> devices = open(candidate, planes, selection, kept, leftOut);
       if (!devices.isEmpty()) {
         kept.tell();

@@ -22,7 +22,7 @@ import java.util.Map;
 public final class DeviceWatch {
   private static final long PERIOD_NS = 100_000_000;
 
-  private static final String HALF_HEARD =
+  private static final String CONTROL_ERROR =
       "the control thread met an error of its own while it dealt with what the device reports,"
           + " which it has told before";
 
@@ -33,11 +33,11 @@ public final class DeviceWatch {
     private final DeviceContext.CounterReader counters = this::counted;
     private final Map<String, String> publishedNames = new HashMap<>();
     private long activity;
-    private boolean anyWaits;
+    private boolean anySilent;
 
     Watched(NetDevice device) {
       this.device = device;
-      ControlTasks tasks = loop.tasksOf(told -> fail(device, 0, HALF_HEARD));
+      ControlTasks tasks = loop.tasksOf(told -> fail(device, 0, CONTROL_ERROR));
       events = (kind, qpn) -> tasks.run(() -> onEvent(device, kind, qpn));
     }
 
@@ -45,11 +45,11 @@ public final class DeviceWatch {
     void look() {
       device.context().pollAsyncEvents(events);
       long newest = device.context().activity();
-      if (newest != activity || anyWaits) {
+      if (newest != activity || anySilent) {
         activity = newest;
-        anyWaits = false;
+        anySilent = false;
         for (DeviceConnection connection : device.connections()) {
-          anyWaits |= connection.look();
+          anySilent |= connection.look();
         }
       }
       device.context().readCounters(counters);
@@ -98,7 +98,7 @@ public final class DeviceWatch {
       log.info("%s, of a connection that is closed here", story);
       return;
     }
-    boolean told = isToldByConnections(device, kind, qpn);
+    boolean told = isLoggedByConnections(device, kind, qpn);
     log.write(told ? Log.Level.INFO : Log.Level.WARN, story + ": " + device.concerned(qpn));
     switch (kind) {
       case DEVICE_FATAL -> end(device, qpn, story);
@@ -121,7 +121,7 @@ public final class DeviceWatch {
   }
 
   /* One warning an event: connections warn as they end or leave a plane, and name their peers. */
-  private boolean isToldByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
+  private boolean isLoggedByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
     return switch (kind) {
       case PORT_ACTIVE, GID_CHANGE, SUBNET_CHANGE -> true;
       case PORT_ERROR -> !device.connections().isEmpty();
@@ -141,7 +141,7 @@ public final class DeviceWatch {
   private void fail(NetDevice device, int qpn, String story) {
     List<DeviceConnection> ending = device.failed(qpn, story);
     /* A driven communicator finds the completion that says more, and tells the peer of that. */
-    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.tellFailure(story)));
+    loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(story)));
   }
 
   private static void leaveLostAddresses(NetDevice device, String story) {
@@ -151,6 +151,6 @@ public final class DeviceWatch {
         device.addressLost(address, story + ", and its table has " + address + " no more");
       }
     }
-    device.lookForPlanes();
+    device.findPlanes();
   }
 }

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Has running and new connections do what {@link DrainOrders} says. Control thread. */
 public final class DrainFollower {
-  private static final long LOOK_NS = 100_000_000;
+  private static final long POLL_PERIOD_NS = 100_000_000;
 
   /**
    * A file that was written this shortly before it was read may be written again at the same time
@@ -39,7 +39,7 @@ public final class DrainFollower {
 
   /** Looks now, and again until the loop ends. */
   public void begin(ControlLoop loop) {
-    loop.every(LOOK_NS, this::follow);
+    loop.every(POLL_PERIOD_NS, this::follow);
   }
 
   /* Reads the file only where it changed: an absent one alone would be some kilobytes of exception each time. */

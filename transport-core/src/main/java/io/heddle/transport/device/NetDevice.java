@@ -32,7 +32,7 @@ public final class NetDevice implements AutoCloseable {
   private final PlaneWeights weights;
   private final int rail;
   private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
-  private final PlaneNews news;
+  private final PlaneLog news;
   private final PeerEvents events;
   private final NanoClock clock;
   private Consumer<RoutedConnection> routes = joined -> {};
@@ -58,7 +58,7 @@ public final class NetDevice implements AutoCloseable {
     this.weights = weights;
     this.rail = rail;
     this.clock = clock;
-    news = new PlaneNews(clock);
+    news = new PlaneLog(clock);
     events = new PeerEvents(clock);
   }
 
@@ -95,18 +95,18 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Whether some plane is still missed. Any thread. */
-  boolean isMissing() {
-    return planes.isMissing();
+  boolean hasMissingPlane() {
+    return planes.hasMissingPlane();
   }
 
   /** Looks where planes are whose addresses are gone. Control thread. */
-  void lookForPlanes() {
+  void findPlanes() {
     planes.look().forEach(this::moved);
   }
 
   /** Where a plane is that is tried again after it carried nothing. Control thread. */
   public LocalPlane again(LocalPlane plane) {
-    PlaneAddresses.Move move = planes.lookAgain(plane.key());
+    PlaneAddresses.Move move = planes.findAgain(plane.key());
     if (move != null) {
       moved(move);
     }
@@ -176,7 +176,7 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Who tells of planes that this device's connections leave. Control thread. */
-  public PlaneNews news() {
+  public PlaneLog news() {
     return news;
   }
 

@@ -102,12 +102,12 @@ public final class PeerEvents {
       event.lastNs = clock.nanoTime();
     }
     if (over != null) {
-      tellOthers(key, over);
+      logOthers(key, over);
     }
     return first;
   }
 
-  private static void tellOthers(Key key, Event event) {
+  private static void logOthers(Key key, Event event) {
     long others = event.count - 1;
     if (others > 0 && !key.kind.others.isEmpty()) {
       event.log.info(
@@ -118,15 +118,15 @@ public final class PeerEvents {
 
   /** Tells of those that nothing has been added to for a while. Now and then. */
   void look() {
-    endThoseThatRest(QUIET_NS);
+    flushQuietEvents(QUIET_NS);
   }
 
   /** Tells of all; nothing follows. */
   void end() {
-    endThoseThatRest(0);
+    flushQuietEvents(0);
   }
 
-  private void endThoseThatRest(long quietNs) {
+  private void flushQuietEvents(long quietNs) {
     Map<Key, Event> over;
     synchronized (this) {
       if (events.isEmpty()) {
@@ -137,6 +137,6 @@ public final class PeerEvents {
       over.values().removeIf(event -> now - event.lastNs < quietNs);
       events.keySet().removeAll(over.keySet());
     }
-    over.forEach(PeerEvents::tellOthers);
+    over.forEach(PeerEvents::logOthers);
   }
 }

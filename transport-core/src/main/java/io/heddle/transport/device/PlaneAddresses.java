@@ -73,7 +73,7 @@ public final class PlaneAddresses {
   }
 
   /** Whether some plane is missed since. Any thread. */
-  boolean isMissing() {
+  boolean hasMissingPlane() {
     return away;
   }
 
@@ -102,7 +102,7 @@ public final class PlaneAddresses {
    *
    * @return null where it stays
    */
-  @Nullable Move lookAgain(String key) {
+  @Nullable Move findAgain(String key) {
     GidTable table = context.gidTable();
     int index = indexOf(key);
     LocalPlane plane = now.get(index);
@@ -154,7 +154,7 @@ public final class PlaneAddresses {
     PlaneSuccession.Answer answer = succession.of(known(gone), others);
     Plane next = answer.plane();
     if (next == null) {
-      tellOnce(gone, answer.why());
+      warnOnce(gone, answer.why());
       return null;
     }
     told.remove(gone.key());
@@ -187,7 +187,7 @@ public final class PlaneAddresses {
     return new Move(before, next, gone);
   }
 
-  private void tellOnce(LocalPlane gone, String why) {
+  private void warnOnce(LocalPlane gone, String why) {
     if (!why.isEmpty() && !why.equals(told.put(gone.key(), why))) {
       log.warn(
           "plane %s of %s: its address %s is gone, and none takes its place: %s; it waits for the"

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RouteFollower implements AutoCloseable {
   /** How often signs of life are looked for; a change of the routes wakes at once. */
-  private static final long LOOK_NS = 100_000_000;
+  private static final long POLL_PERIOD_NS = 100_000_000;
 
   /* How often a file that isn't there, or isn't the one being read, is looked for. */
   private static final long SEARCH_NS = 500_000_000;
@@ -132,9 +132,9 @@ public final class RouteFollower implements AutoCloseable {
       try {
         RouteReader open = look();
         if (open == null) {
-          LockSupport.parkNanos(this, LOOK_NS);
+          LockSupport.parkNanos(this, POLL_PERIOD_NS);
         } else {
-          open.awaitChange(appliedSequence, LOOK_NS);
+          open.awaitChange(appliedSequence, POLL_PERIOD_NS);
         }
       } catch (RoutesCutException cut) {
         log.trace("%s: the next look lets it go", String.valueOf(cut.getMessage()));
@@ -265,7 +265,7 @@ public final class RouteFollower implements AutoCloseable {
     try {
       next = RouteReader.open(path, clock);
     } catch (HeddleException foreign) {
-      tellOnce(String.valueOf(foreign.getMessage()));
+      warnOnce(String.valueOf(foreign.getMessage()));
       return open;
     }
     if (next == null) {
@@ -280,7 +280,7 @@ public final class RouteFollower implements AutoCloseable {
     return next;
   }
 
-  private void tellOnce(String sentence) {
+  private void warnOnce(String sentence) {
     if (told.add(sentence)) {
       log.warn("%s", sentence);
     }
@@ -319,7 +319,7 @@ public final class RouteFollower implements AutoCloseable {
       return null;
     }
     if (!unknown.isEmpty()) {
-      tellOnce(
+      warnOnce(
           "%s tells nothing of planes %s, only of %s: they carry nothing while others are told of"
               .formatted(path, unknown, planes.stream().map(PublishedPlane::key).toList()));
     }

@@ -13,8 +13,8 @@ import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.data.Baton;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.ConnectionWeights;
-import io.heddle.transport.data.PlaneFailures;
-import io.heddle.transport.data.Standing;
+import io.heddle.transport.data.PlaneFailureListener;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.SubFlow;
 import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.TransportResult;
@@ -26,25 +26,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a connection off planes that fail: one end's half of the protocol of docs/failover.md,
- * whose words and tables these are. {@link PlaneReturn} takes it back onto them.
+ * whose words and tables these are. {@link PlaneRecovery} takes it back onto them.
  *
  * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
  * the data path; only {@link #noticed} is called by others.
  */
-public final class Failover implements PlaneFailures {
+public final class Failover implements PlaneFailureListener {
   private static final long POLL_NS = 1_000_000;
   private static final long FENCE_LIMIT_NS = 500_000_000;
 
   private final ControlTasks tasks;
-  private final Carried connection;
+  private final FailoverConnection connection;
   private final Communicator end;
-  private final OtherEnd peer;
+  private final PeerChannel peer;
   private final Log log;
-  private final PlaneLife[] planes;
-  private final Grace grace;
-  private final PlaneReturn back;
+  private final FailoverPlane[] planes;
+  private final GraceTimer grace;
+  private final PlaneRecovery back;
   private final WithdrawnPlanes withdrawn;
-  private final SilentPeer silence;
+  private final PeerSilenceMonitor silence;
   private boolean over;
 
   /**
@@ -52,9 +52,9 @@ public final class Failover implements PlaneFailures {
    */
   public Failover(
       ControlTasks tasks,
-      Carried connection,
+      FailoverConnection connection,
       Communicator end,
-      OtherEnd peer,
+      PeerChannel peer,
       long graceNs,
       Log log) {
     this.tasks = tasks;
@@ -63,17 +63,17 @@ public final class Failover implements PlaneFailures {
     this.peer = peer;
     this.log = log;
     List<String> keys = connection.carrierNames();
-    planes = new PlaneLife[keys.size()];
+    planes = new FailoverPlane[keys.size()];
     for (int i = 0; i < planes.length; i++) {
-      planes[i] = new PlaneLife(i, keys.get(i));
+      planes[i] = new FailoverPlane(i, keys.get(i));
     }
     withdrawn = new WithdrawnPlanes(tasks, end, this::notice);
-    grace = new Grace(tasks, planes, graceNs, this::noPlaneLeft);
-    back = new PlaneReturn(this, tasks, connection, end, log);
-    silence = new SilentPeer(connection, graceNs, new Waits(), log);
+    grace = new GraceTimer(tasks, planes, graceNs, this::noPlaneLeft);
+    back = new PlaneRecovery(this, tasks, connection, end, log);
+    silence = new PeerSilenceMonitor(connection, graceNs, new Waits(), log);
   }
 
-  private final class Waits implements SilentPeer.Listener {
+  private final class Waits implements PeerSilenceMonitor.Listener {
     @Override
     public void silent() {
       if (end.isSender()) {
@@ -88,7 +88,7 @@ public final class Failover implements PlaneFailures {
 
     @Override
     public void tooLong(long silentNs) {
-      tellOfEach();
+      logPlanes();
       String destinations = connection.pairs().silentDestinations();
       fail(
           "it has answered on no plane for %s ms (HEDDLE_GRACE_MS is %s)%s"
@@ -103,7 +103,7 @@ public final class Failover implements PlaneFailures {
   }
 
   /** Looks whether the peer is silent on all planes. Control thread. */
-  public void lookForSilence() {
+  public void checkForSilence() {
     if (!over) {
       silence.look();
     }
@@ -156,7 +156,7 @@ public final class Failover implements PlaneFailures {
   }
 
   /** The plane fails, if it is still live in this epoch. Control thread. */
-  void notice(PlaneLife plane, int epoch, String cause) {
+  void notice(FailoverPlane plane, int epoch, String cause) {
     if (!over && plane.epoch == epoch && plane.state.isLive()) {
       say(new PlaneDown(plane.key, epoch, cause));
       fence(plane, cause);
@@ -168,7 +168,7 @@ public final class Failover implements PlaneFailures {
     if (over) {
       return;
     }
-    PlaneLife plane = find(message.plane());
+    FailoverPlane plane = find(message.plane());
     if (message instanceof Drain drain) {
       onDrain(drain);
     } else if (plane == null) {
@@ -179,7 +179,7 @@ public final class Failover implements PlaneFailures {
     }
   }
 
-  private boolean understands(PlaneLife plane, PlaneMessage message) {
+  private boolean understands(FailoverPlane plane, PlaneMessage message) {
     return switch (message) {
       case PlaneDown down -> onPlaneDown(plane, down);
       case Fenced fenced -> onFenced(plane, fenced);
@@ -195,8 +195,8 @@ public final class Failover implements PlaneFailures {
             .formatted(message.getClass().getSimpleName(), message.plane()));
   }
 
-  private @Nullable PlaneLife find(String key) {
-    for (PlaneLife plane : planes) {
+  private @Nullable FailoverPlane find(String key) {
+    for (FailoverPlane plane : planes) {
       if (plane.key.equals(key)) {
         return plane;
       }
@@ -204,7 +204,7 @@ public final class Failover implements PlaneFailures {
     return null;
   }
 
-  private boolean onPlaneDown(PlaneLife plane, PlaneDown down) {
+  private boolean onPlaneDown(FailoverPlane plane, PlaneDown down) {
     if (down.epoch() != plane.epoch || plane.state == PlaneState.DOWN) {
       return false;
     }
@@ -214,7 +214,7 @@ public final class Failover implements PlaneFailures {
     return true;
   }
 
-  private boolean onFenced(PlaneLife plane, Fenced fenced) {
+  private boolean onFenced(FailoverPlane plane, Fenced fenced) {
     if (fenced.epoch() != plane.epoch || plane.theirs != null || plane.state == PlaneState.DOWN) {
       return false;
     }
@@ -234,13 +234,13 @@ public final class Failover implements PlaneFailures {
 
   /* To fence. */
 
-  void fence(PlaneLife plane, String cause) {
+  void fence(FailoverPlane plane, String cause) {
     boolean wasUp = plane.state == PlaneState.UP;
     long now = tasks.nanoTime();
     plane.state = PlaneState.FENCING;
     if (wasUp) {
       plane.fell(cause, now);
-      connection.planeWeights().tellFailover(plane.index);
+      connection.planeWeights().countFailover(plane.index);
       plane.leftAs = where(plane);
       connection.news().left(connection, plane.leftAs, cause, ends(), log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
@@ -269,11 +269,11 @@ public final class Failover implements PlaneFailures {
         back.tryAllSoon(planes);
       }
     }
-    takeLast(plane, plane.epoch, now + FENCE_LIMIT_NS);
+    drainCompletions(plane, plane.epoch, now + FENCE_LIMIT_NS);
   }
 
   /* Takes completions until every request of the plane has one; then this end is fenced. */
-  private void takeLast(PlaneLife plane, int epoch, long limitNs) {
+  private void drainCompletions(FailoverPlane plane, int epoch, long limitNs) {
     if (over || plane.state != PlaneState.FENCING || plane.epoch != epoch) {
       return;
     }
@@ -299,7 +299,7 @@ public final class Failover implements PlaneFailures {
       end.baton().give();
     }
     if (ours == null) {
-      tasks.schedule(POLL_NS, () -> takeLast(plane, epoch, limitNs));
+      tasks.schedule(POLL_NS, () -> drainCompletions(plane, epoch, limitNs));
       return;
     }
     plane.state = PlaneState.FENCED;
@@ -311,7 +311,7 @@ public final class Failover implements PlaneFailures {
     }
   }
 
-  private void settle(PlaneLife plane, Fenced theirs) {
+  private void settle(FailoverPlane plane, Fenced theirs) {
     String wrong;
     long again;
     end.baton().await();
@@ -342,16 +342,16 @@ public final class Failover implements PlaneFailures {
   }
 
   /** The plane with its addresses, as the log has it. */
-  String where(PlaneLife plane) {
+  String where(FailoverPlane plane) {
     return connection.pairs().addressesOf(plane.index);
   }
 
-  private void trace(PlaneLife plane, String what) {
+  private void trace(FailoverPlane plane, String what) {
     log.trace("%s: plane %s %s", connection.peer(), plane.key, what);
   }
 
   /** The sub-flows of the plane's present epoch. With the baton. */
-  List<SubFlow> flowsOn(PlaneLife plane) {
+  List<SubFlow> flowsOn(FailoverPlane plane) {
     return Arrays.stream(end.flows()).filter(flow -> flow.plane == plane.index).toList();
   }
 
@@ -392,7 +392,7 @@ public final class Failover implements PlaneFailures {
     if (over) {
       return;
     }
-    tellOfEach();
+    logPlanes();
     fail(
         "no plane was up for %s ms: %s"
             .formatted(
@@ -402,14 +402,14 @@ public final class Failover implements PlaneFailures {
                     .collect(Collectors.joining("; "))));
   }
 
-  private void tellOfEach() {
+  private void logPlanes() {
     List<String> sentences = Arrays.stream(planes).map(this::standingOf).toList();
     connection
         .events()
         .tell(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
   }
 
-  private String standingOf(PlaneLife plane) {
+  private String standingOf(FailoverPlane plane) {
     return plane.state == PlaneState.UP
         ? "%s: %s answers nothing".formatted(connection.peer(), where(plane))
         : "%s: %s fell %s ms ago and is %s: %s"
@@ -423,12 +423,12 @@ public final class Failover implements PlaneFailures {
 
   void say(PlaneMessage message) {
     if (!peer.say(message)) {
-      nobodyHears();
+      peerUnreachable();
     }
   }
 
   /** The other end is gone for good: what is unknown will never be settled. */
-  public void nobodyHears() {
+  public void peerUnreachable() {
     if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
       fail(connection.standing().peerReason());
     }
@@ -438,7 +438,7 @@ public final class Failover implements PlaneFailures {
     over = true;
     end.baton().await();
     try {
-      if (connection.standing().peer() != Standing.Peer.CLOSED || end.hasPending()) {
+      if (connection.standing().peer() != ConnectionHealth.Peer.CLOSED || end.hasPending()) {
         end.fail(TransportResult.REMOTE_ERROR, story);
       }
     } finally {
@@ -464,7 +464,7 @@ public final class Failover implements PlaneFailures {
   }
 
   /** The conversation with the other end. */
-  public OtherEnd peer() {
+  public PeerChannel peer() {
     return peer;
   }
 

@@ -15,15 +15,15 @@ final class WithdrawnPlanes {
    * bounds: a process may be kept from its processor for the least of them, and what has taken
    * longer than the other by the plane's own fault isn't worth waiting for.
    */
-  private static final int SILENT_TIMES = 4;
+  private static final int SILENCE_FACTOR = 4;
 
-  private static final long LEAST_SILENT_NS = 20_000_000;
-  private static final long MOST_SILENT_NS = 60_000_000;
+  private static final long MIN_SILENCE_NS = 20_000_000;
+  private static final long MAX_SILENCE_NS = 60_000_000;
   private static final int LOOKS = 4;
 
   /** Hears of a plane that answers nothing. */
   interface Listener {
-    void silent(PlaneLife plane, int epoch, String cause);
+    void silent(FailoverPlane plane, int epoch, String cause);
   }
 
   private final ControlTasks tasks;
@@ -38,7 +38,7 @@ final class WithdrawnPlanes {
   }
 
   /** Watches until nothing is under way on the plane, or this end has failed. */
-  void watch(PlaneLife plane) {
+  void watch(FailoverPlane plane) {
     look(plane, plane.epoch, -1, -1, tasks.nanoTime());
   }
 
@@ -48,8 +48,8 @@ final class WithdrawnPlanes {
   }
 
   /** How long no answer is no silence yet where sends take so long. */
-  static long patienceNs(long usualNs) {
-    return Math.clamp(SILENT_TIMES * usualNs, LEAST_SILENT_NS, MOST_SILENT_NS);
+  static long silenceLimitNs(long usualNs) {
+    return Math.clamp(SILENCE_FACTOR * usualNs, MIN_SILENCE_NS, MAX_SILENCE_NS);
   }
 
   /*
@@ -57,7 +57,7 @@ final class WithdrawnPlanes {
    * What was answered before is what was when the plane, or a slow peer's other planes, were last seen to answer.
    */
   private void look(
-      PlaneLife plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {
+      FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {
     if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
     }
@@ -86,7 +86,7 @@ final class WithdrawnPlanes {
       end.baton().give();
     }
     long now = tasks.nanoTime();
-    long silentNs = patienceNs(usualNs);
+    long silentNs = silenceLimitNs(usualNs);
     boolean late = answered == answeredBefore && now - changedNs > silentNs;
     boolean peerIsSlow = late && othersUnanswered > 0 && others == othersBefore;
     boolean again = answered != answeredBefore || peerIsSlow;

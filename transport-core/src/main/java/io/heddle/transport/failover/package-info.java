@@ -2,8 +2,8 @@
  * Takes a connection off a plane that fails, and back onto it, as docs/failover.md has it.
  *
  * <p>Everything runs on the control thread, with the communicator's baton where it touches the data
- * path. The connection is a {@link io.heddle.transport.failover.Carried} here, and its peer an
- * {@link io.heddle.transport.failover.OtherEnd}.
+ * path. The connection is a {@link io.heddle.transport.failover.FailoverConnection} here, and its peer an
+ * {@link io.heddle.transport.failover.PeerChannel}.
  */
 @NullMarked
 package io.heddle.transport.failover;

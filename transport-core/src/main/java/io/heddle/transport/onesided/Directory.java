@@ -42,7 +42,7 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   private final MemoryTable memory;
-  private final DeviceWords deviceWords;
+  private final DeviceSignalWords deviceWords;
   private final long table;
   private final MemoryRegion region;
   private volatile @Nullable Registered[] registered = new Registered[16];
@@ -51,7 +51,7 @@ final class Directory implements SignalWords, AutoCloseable {
   /**
    * @throws HeddleException when there is no memory, or the device refuses it
    */
-  Directory(MemoryTable memory, ProtectionDomain pd, DeviceWords deviceWords) {
+  Directory(MemoryTable memory, ProtectionDomain pd, DeviceSignalWords deviceWords) {
     this.memory = memory;
     this.deviceWords = deviceWords;
     table = MemoryCalls.mapMemory(BYTES);
@@ -192,8 +192,8 @@ final class Directory implements SignalWords, AutoCloseable {
   }
 
   @Override
-  public void planeIsBack(LocalPlane plane) {
-    deviceWords.planeIsBack(plane);
+  public void planeReturned(LocalPlane plane) {
+    deviceWords.planeReturned(plane);
   }
 
   /** Deregisters what is left. */

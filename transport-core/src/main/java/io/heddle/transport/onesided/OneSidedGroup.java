@@ -32,20 +32,20 @@ public final class OneSidedGroup implements AutoCloseable {
   public static final long NOTHING = 0;
 
   /* The adapter's own read and write take some microseconds, and a plane's failure a second. */
-  private static final long LONGEST_ADDITION_NS = 5_000_000_000L;
+  private static final long DRAIN_LIMIT_NS = 5_000_000_000L;
 
   private static final int LINES = 1 << 17;
   private static final long LINES_AT = RequestLines.BYTES;
   private static final long BYTES = LINES_AT + (long) LINES * RequestLines.BYTES;
 
-  private final Ways ways;
+  private final PeerConnector ways;
   private final Log log;
   private final int rank;
   private final byte[][] handles;
   private final @Nullable Peer[] peers;
   private final List<PeerSignals> signals = new ArrayList<>();
   private final Directory directory;
-  private final DeviceWords deviceWords;
+  private final DeviceSignalWords deviceWords;
   private final long base;
   private final RequestLines lines;
   /* By line, each from the first use of its line on. */
@@ -59,7 +59,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * @param handles of all ranks, one after the other
    * @throws HeddleException when there is no memory
    */
-  public OneSidedGroup(NetDevice device, Ways ways, byte[][] handles, int rank, Log log) {
+  public OneSidedGroup(NetDevice device, PeerConnector ways, byte[][] handles, int rank, Log log) {
     if (rank < 0 || rank >= handles.length) {
       throw new HeddleException(
           "a group of %s ranks has no rank %s".formatted(handles.length, rank));
@@ -77,7 +77,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     MemoryCalls.wantSmallPages(base, BYTES);
     lines = new RequestLines(base + LINES_AT, LINES, base);
-    deviceWords = new DeviceWords(device, lines, log);
+    deviceWords = new DeviceSignalWords(device, lines, log);
     try {
       directory = new Directory(device.memory(), device.pd(), deviceWords);
     } catch (RuntimeException refused) {
@@ -130,7 +130,7 @@ public final class OneSidedGroup implements AutoCloseable {
    */
   public int deregister(long registration) {
     int code = progress();
-    long end = System.nanoTime() + LONGEST_ADDITION_NS;
+    long end = System.nanoTime() + DRAIN_LIMIT_NS;
     while (code == TransportResult.SUCCESS
         && !deviceWords.isIdle()
         && System.nanoTime() - end < 0) {
@@ -138,7 +138,7 @@ public final class OneSidedGroup implements AutoCloseable {
       code = progress();
     }
     boolean found = directory.deregister(registration);
-    signals().forEach(OneSidedGroup::awaitTurn);
+    signals().forEach(OneSidedGroup::awaitBaton);
     return found ? TransportResult.SUCCESS : TransportResult.INVALID_ARGUMENT;
   }
 
@@ -147,7 +147,7 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /* The thread that adds a signal has the baton, and found the word before it was taken back. */
-  private static void awaitTurn(PeerSignals end) {
+  private static void awaitBaton(PeerSignals end) {
     while (!end.baton().take()) {
       Thread.onSpinWait();
     }
@@ -175,7 +175,7 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     int line = lines.claim();
     if (line < 0) {
-      return -noLine();
+      return -noFreeLine();
     }
     operation.line = line;
     if (operation.lengthBytes == 0 && operation.signal == OneSidedOperation.Signal.NONE) {
@@ -335,13 +335,13 @@ public final class OneSidedGroup implements AutoCloseable {
     }
     int line = lines.claim();
     if (line < 0) {
-      return -noLine();
+      return -noFreeLine();
     }
     deviceWords.flush(line, memory);
     return lines.address(line);
   }
 
-  private int noLine() {
+  private int noFreeLine() {
     log.warn("%d one-sided requests are under way, and no more are possible", LINES);
     return TransportResult.INTERNAL_ERROR;
   }

@@ -16,7 +16,7 @@ final class Peer implements AutoCloseable {
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
   private @Nullable PeerPuts puts;
   /* Flushes that came while another thread was at work. */
-  private int uncounted;
+  private int detachCounters;
 
   Peer(OneSidedCall call) {
     this.call = call;
@@ -42,14 +42,14 @@ final class Peer implements AutoCloseable {
   void flushed() {
     PeerPuts open = puts;
     if (open != null) {
-      uncounted++;
+      detachCounters++;
       countFlushes(open);
     }
   }
 
   private void countFlushes(PeerPuts open) {
-    while (uncounted > 0 && open.flushed()) {
-      uncounted--;
+    while (detachCounters > 0 && open.flushed()) {
+      detachCounters--;
     }
   }
 

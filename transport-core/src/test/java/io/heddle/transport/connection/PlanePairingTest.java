@@ -193,11 +193,11 @@ class PlanePairingTest {
     HeddleException refused =
         assertThrows(
             HeddleException.class,
-            () -> PlanePairing.requireAddressesOfTheirOwn("host-b", offers("if:e1 if:e2")));
+            () -> PlanePairing.requireDistinctAddresses("host-b", offers("if:e1 if:e2")));
     assertEquals(
         "host-b has planes if:e1 and if:e2 both on address 127.0.0.1; give each plane an"
             + " address of its own",
         refused.getMessage());
-    PlanePairing.requireAddressesOfTheirOwn("host-b", offers("if:e1"));
+    PlanePairing.requireDistinctAddresses("host-b", offers("if:e1"));
   }
 }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
-import io.heddle.transport.control.ControlMessage.Doors;
+import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -168,7 +168,7 @@ class ControlCodecTest {
     assertEquals(PING_BYTES, hex(new Ping(3, 5)));
     assertEquals(
         DOORS_BYTES,
-        hex(new Doors(HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
+        hex(new ReconnectAddresses(HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
     assertEquals(READY_BYTES, hex(new PlaneReady("a", 1)));
     assertEquals(DRAIN_BYTES, hex(new Drain("a", true)));
   }
@@ -194,7 +194,7 @@ class ControlCodecTest {
     assertEquals(new PlaneReady("a", 1), decode(READY_BYTES));
     assertEquals(new Drain("a", true), decode(DRAIN_BYTES));
     assertEquals(new Ping(3, 5), decode(PING_BYTES));
-    Doors doors = assertInstanceOf(Doors.class, decode(DOORS_BYTES));
+    ReconnectAddresses doors = assertInstanceOf(ReconnectAddresses.class, decode(DOORS_BYTES));
     assertArrayEquals(HELLO.token(), doors.ticket());
     assertEquals(0x1234, doors.addresses().getFirst().getPort());
   }

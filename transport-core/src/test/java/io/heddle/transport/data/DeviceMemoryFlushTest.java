@@ -170,7 +170,7 @@ class DeviceMemoryFlushTest {
 
   @Test
   void aPlaneThatMovesForEverTakesNoMorePlaces() {
-    try (SelfPairs pairs = new SelfPairs(device, 16, "the test")) {
+    try (LoopbackQueuePairs pairs = new LoopbackQueuePairs(device, 16, "the test")) {
       for (int move = 0; move < 100; move++) {
         pairs.renew(plane("two", move % 2 == 0 ? THREE : TWO));
       }

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 class WithdrawnPlanesTest {
   @Test
   void silenceIsJudgedByWhatSendsHaveTaken() {
-    assertEquals(20_000_000, WithdrawnPlanes.patienceNs(0));
-    assertEquals(20_000_000, WithdrawnPlanes.patienceNs(1_000_000));
-    assertEquals(40_000_000, WithdrawnPlanes.patienceNs(10_000_000));
-    assertEquals(60_000_000, WithdrawnPlanes.patienceNs(300_000_000));
+    assertEquals(20_000_000, WithdrawnPlanes.silenceLimitNs(0));
+    assertEquals(20_000_000, WithdrawnPlanes.silenceLimitNs(1_000_000));
+    assertEquals(40_000_000, WithdrawnPlanes.silenceLimitNs(10_000_000));
+    assertEquals(60_000_000, WithdrawnPlanes.silenceLimitNs(300_000_000));
   }
 }

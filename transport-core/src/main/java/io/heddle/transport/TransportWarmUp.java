@@ -1,0 +1,262 @@
+package io.heddle.transport;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.heddle.platform.FaultTeller;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.LastingThread;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.platform.NanoClock;
+import io.heddle.stats.DistinctErrors;
+import io.heddle.transport.connection.Connector;
+import io.heddle.transport.connection.CounterSource;
+import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.control.ConnectionHandle;
+import io.heddle.transport.data.RecvComm;
+import io.heddle.transport.data.RequestLines;
+import io.heddle.transport.data.SendComm;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.device.TransportResult;
+import java.lang.foreign.Arena;
+
+/**
+ * A connection of this process with itself, over its own device, and messages over it: Java
+ * compiles what runs often, and NCCL's first messages shall not be what it learns by. Nor shall a
+ * lost plane be the first time that this process leaves one: what was never run takes Java some
+ * thirty milliseconds more, most of what a job would stand still. So this connection loses planes.
+ *
+ * <p>Runs on the thread that calls it, or aside on one of its own. Leaves nothing behind but
+ * compiled code and a heap that was just collected.
+ */
+final class TransportWarmUp implements Runnable {
+  private static final String NAME = "heddle-warm-up";
+  private static final String SLOWER = "no warm-up, the first messages will be slower";
+  private static final int LARGEST_BYTES = 1 << 20;
+  private static final int[] SIZES = {64, 4096, 64 << 10, LARGEST_BYTES};
+  private static final int HOST_MEMORY = 1;
+  private static final int TAG = 1;
+  private static final long GIVE_UP_NS = 1_000_000_000;
+
+  /** What runs a second time runs as it always will. */
+  private static final int FALLS = 2;
+
+  /* Of one buffer, as irecv reads them. */
+  private static final int SIZE_AT = 8;
+  private static final int TAG_AT = 16;
+  private static final int HANDLE_AT = 24;
+
+  private final Connector connector;
+  private final NetDevice device;
+  private final NanoClock clock;
+  private final Log log;
+  private final long budgetNs;
+  private final FaultTeller faults;
+  private final Thread aside = new Thread(this, NAME);
+  private volatile boolean stopped;
+
+  TransportWarmUp(Connector connector, NetDevice device, NanoClock clock, Log log, long budgetNs) {
+    this.clock = clock;
+    this.connector = connector;
+    this.device = device;
+    this.log = log;
+    this.budgetNs = budgetNs;
+    faults = new FaultTeller(NAME, log);
+  }
+
+  void start() {
+    aside.setDaemon(true);
+    try {
+      LastingThread.start(aside);
+    } catch (HeddleException noThread) {
+      faults.tell(SLOWER, noThread);
+    }
+  }
+
+  boolean isRunning() {
+    return aside.isAlive();
+  }
+
+  /** Returns when the thread has ended, which it does within a message's time. */
+  void stop() {
+    stopped = true;
+    boolean interrupted = false;
+    while (aside.isAlive()) {
+      try {
+        aside.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      warmUp();
+    } catch (HeddleException failure) {
+      log.info("%s: %s", SLOWER, String.valueOf(failure.getMessage()));
+    } catch (Throwable thrown) {
+      FaultTeller.makeRoom();
+      faults.tell(SLOWER, thrown);
+    }
+  }
+
+  private void warmUp() {
+    long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
+    /* Kept for good where a handshake or a message stays under way: something may still use it. */
+    Arena arena = Arena.ofShared();
+    CounterSource counters = CounterSource.unpublished(arena);
+    long handle = Memory.allocate(arena, ConnectionHandle.BYTES, Long.BYTES);
+    SendComm sender = null;
+    RecvComm receiver = null;
+    boolean whole = false;
+    /* What becomes of this connection is news to nobody, but it is put into words like any. */
+    Log unread = new DistinctErrors((level, sentence) -> {});
+    try (ListenComm listener = connector.listen(device, handle, counters, unread)) {
+      while ((sender == null || receiver == null) && !stopped && clock.nanoTime() - giveUpNs < 0) {
+        sender =
+            sender == null ? connector.connect(device, -1, handle, counters, unread, true) : sender;
+        receiver = receiver == null ? connector.accept(listener, true) : receiver;
+        Thread.onSpinWait();
+      }
+      if (sender != null && receiver != null) {
+        whole = exchange(arena, sender, receiver, clock.nanoTime() + budgetNs);
+      }
+    } finally {
+      if (sender != null) {
+        sender.close();
+      }
+      if (receiver != null) {
+        receiver.close();
+      }
+      if (whole) {
+        arena.close();
+      }
+      if (!stopped) {
+        collectGarbage();
+      }
+    }
+  }
+
+  /* What the start has left is collected and what stays is moved aside now, while nothing is under way: the first
+  collection would else stop a job's calls for milliseconds. Later ones find next to nothing. */
+  private static void collectGarbage() {
+    System.gc();
+  }
+
+  /* Returns false where a message is still under way. */
+  private boolean exchange(Arena arena, SendComm sender, RecvComm receiver, long deadlineNs) {
+    Exchange exchange = new Exchange(clock, arena, sender, receiver);
+    long messages = 0;
+    boolean whole = true;
+    while (whole && !stopped && clock.nanoTime() - deadlineNs < 0) {
+      whole = exchange.message(SIZES[(int) (messages++ % SIZES.length)]);
+    }
+    int most = Math.min(sender.carriers() - 1, FALLS);
+    int fallen = 0;
+    while (whole && !stopped && fallen < most) {
+      whole = exchange.messageDuringPlaneFailure(fallen++);
+    }
+    if (!whole) {
+      log.info("the warm-up ended with message %d under way", messages);
+      return false;
+    }
+    exchange.deregister();
+    log.info("warmed up with %d messages and %d lost planes", messages, fallen);
+    return true;
+  }
+
+  /**
+   * Messages from one end to the other, one at a time. What returns a boolean is false where it
+   * isn't done in time.
+   */
+  private static final class Exchange {
+    private final NanoClock clock;
+    private final SendComm sender;
+    private final RecvComm receiver;
+    private final long from;
+    private final long fromHandle;
+    private final long toHandle;
+    private final long arrays;
+
+    /* Of the message under way. */
+    private long receive;
+    private long send;
+    private long giveUpNs;
+
+    Exchange(NanoClock clock, Arena arena, SendComm sender, RecvComm receiver) {
+      this.clock = clock;
+      this.sender = sender;
+      this.receiver = receiver;
+      from = Memory.allocate(arena, LARGEST_BYTES, 4096);
+      fromHandle = sender.registerMemory(from, LARGEST_BYTES, HOST_MEMORY);
+      long to = Memory.allocate(arena, LARGEST_BYTES, 4096);
+      toHandle = receiver.registerMemory(to, LARGEST_BYTES, HOST_MEMORY);
+      arrays = Memory.allocate(arena, 32, 8);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays, to);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays + SIZE_AT, LARGEST_BYTES);
+      Memory.ALL.set(JAVA_INT, arrays + TAG_AT, TAG);
+      Memory.ALL.set(Memory.NATIVE_LONG, arrays + HANDLE_AT, toHandle);
+    }
+
+    void deregister() {
+      sender.deregisterMemory(fromHandle);
+      receiver.deregisterMemory(toHandle);
+    }
+
+    boolean message(int bytes) {
+      return post(bytes) && finish(send) && finish(receive);
+    }
+
+    /* The message may be through before its plane is left. */
+    boolean messageDuringPlaneFailure(int plane) {
+      if (!post(LARGEST_BYTES)) {
+        return false;
+      }
+      sender.leave(plane, "to warm up");
+      return finish(send) && finish(receive) && isOutAtBothEnds(plane);
+    }
+
+    private boolean post(int bytes) {
+      giveUpNs = clock.nanoTime() + GIVE_UP_NS;
+      receive = 0;
+      while (receive == 0 && clock.nanoTime() - giveUpNs < 0) {
+        receive = receiver.irecv(1, arrays, arrays + SIZE_AT, arrays + TAG_AT, arrays + HANDLE_AT);
+      }
+      send = 0;
+      while (send == 0 && clock.nanoTime() - giveUpNs < 0) {
+        send = sender.isend(from, bytes, TAG, fromHandle);
+      }
+      return receive > 0 && send > 0;
+    }
+
+    private boolean finish(long request) {
+      while (Memory.getIntAcquire(request) == RequestLines.PENDING) {
+        if (!progress()) {
+          return false;
+        }
+      }
+      Memory.setIntRelease(request, RequestLines.RELEASED);
+      return true;
+    }
+
+    private boolean isOutAtBothEnds(int plane) {
+      while (!sender.isOut(plane) || !receiver.isOut(plane)) {
+        if (!progress()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private boolean progress() {
+      return clock.nanoTime() - giveUpNs < 0
+          && sender.progress() == TransportResult.SUCCESS
+          && receiver.progress() == TransportResult.SUCCESS;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.heddle.transport.connection;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.qppool.PlaneQueuePair;
+import io.heddle.verbs.DeviceAttributes;
+
+/**
+ * QueueSizing of a connection's queues: as many work requests as are wanted, and fewer where the device
+ * has no room for so many in a queue pair, or for all their completions in the one completion queue
+ * that the queue pairs share.
+ */
+final class QueueSizing {
+  private static final int WANTED_SENDS = 256;
+  private static final int WANTED_RECEIVES = 512;
+
+  /** Fewer carry a connection, but one request at a time. */
+  private static final int LEAST_SENDS = 16;
+
+  private static final int LEAST_RECEIVES = 2 * LEAST_SENDS;
+  private static final int PARTS = (WANTED_SENDS + WANTED_RECEIVES) / WANTED_SENDS;
+
+  private QueueSizing() {}
+
+  /**
+   * Returns the depths of each queue pair.
+   *
+   * @param device its name
+   * @param queuePairs of the connection
+   * @param inlineBytes as {@link PlaneQueuePair.QueueDepths} has it
+   * @throws HeddleException where the device is too small for so many queue pairs
+   */
+  static PlaneQueuePair.QueueDepths of(
+      String device, DeviceAttributes limits, int queuePairs, int inlineBytes) {
+    int each = limits.maxCompletions() / queuePairs;
+    int sends = Math.min(WANTED_SENDS, Math.min(limits.maxWorkRequests(), each / PARTS));
+    int receives = Math.min(WANTED_RECEIVES, Math.min(limits.maxWorkRequests(), each - sends));
+    if (sends < LEAST_SENDS || receives < LEAST_RECEIVES) {
+      throw new HeddleException(
+          ("device %s takes %s work requests in a queue (max_qp_wr) and %s completions in a queue"
+               + " (max_cqe); a connection with %s queue pairs needs %s and %s: name fewer planes"
+               + " with HEDDLE_PLANES, or ask for fewer queue pairs with"
+               + " NCCL_IB_QPS_PER_CONNECTION")
+              .formatted(
+                  device,
+                  limits.maxWorkRequests(),
+                  limits.maxCompletions(),
+                  queuePairs,
+                  LEAST_RECEIVES,
+                  queuePairs * (LEAST_SENDS + LEAST_RECEIVES)));
+    }
+    return new PlaneQueuePair.QueueDepths(sends, receives, inlineBytes);
+  }
+}

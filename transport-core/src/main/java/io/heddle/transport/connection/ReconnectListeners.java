@@ -1,0 +1,166 @@
+package io.heddle.transport.connection;
+
+import io.heddle.addr.AddressText;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.RandomBytes;
+import io.heddle.transport.control.ControlChannel;
+import io.heddle.transport.control.ControlCodec;
+import io.heddle.transport.control.ControlListener;
+import io.heddle.transport.control.ControlLoop;
+import io.heddle.transport.control.ControlMessage;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where peers call whose control channel is lost: a listening socket on each control and plane
+ * address, as long as the transport lives. Those of planes go where their planes go. A caller shows
+ * its connection's ticket. Control thread, but for making it.
+ */
+public final class ReconnectListeners {
+  /** Whoever a caller that shows a ticket is for. */
+  interface Behind {
+    /** The other end is at a door: what has been said on the channel comes before the answer. */
+    ControlMessage.Ping pingForReconnect();
+
+    /** The other end, at a door, can be called here from now on. */
+    void peerAddressesChanged(ControlMessage.ReconnectAddresses theirs);
+
+    /** Ours aren't where they were. */
+    void ownAddressesChanged();
+
+    /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
+    void goesOn(ControlChannel fresh, ControlMessage.Ping theirs, long number);
+  }
+
+  private static final long CALLER_TIMEOUT_NS = 5_000_000_000L;
+
+  private final ControlLoop loop;
+  private final Log log;
+  private final List<ControlListener> listeners = new ArrayList<>();
+  private final Map<ByteBuffer, Behind> links = new HashMap<>();
+
+  /** Opens a door on each of these addresses that can have one. */
+  public ReconnectListeners(ControlLoop loop, List<InetAddress> addresses, Log log) {
+    this.loop = loop;
+    this.log = log;
+    new LinkedHashSet<>(addresses).forEach(this::open);
+  }
+
+  private void open(InetAddress address) {
+    try {
+      listeners.add(new ControlListener(loop, address, Caller::new));
+    } catch (HeddleException refused) {
+      log.info(
+          "no way back by %s: %s", AddressText.of(address), String.valueOf(refused.getMessage()));
+    }
+  }
+
+  /** A plane has gone from one address to another: its door goes along, and all peers are told. */
+  public void move(InetAddress before, InetAddress now) {
+    listeners.stream().filter(each -> isAt(each, before)).forEach(ControlListener::close);
+    listeners.removeIf(each -> isAt(each, before));
+    if (listeners.stream().noneMatch(each -> isAt(each, now))) {
+      open(now);
+    }
+    List.copyOf(links.values()).forEach(Behind::ownAddressesChanged);
+  }
+
+  private static boolean isAt(ControlListener listener, InetAddress address) {
+    return listener.address().getAddress().equals(address);
+  }
+
+  public List<InetSocketAddress> addresses() {
+    return listeners.stream().map(ControlListener::address).limit(ControlCodec.MAX_RECONNECT_ADDRESSES).toList();
+  }
+
+  byte[] newTicket() {
+    return RandomBytes.of(ControlCodec.TOKEN_BYTES);
+  }
+
+  /** Callers with this ticket are for this link. */
+  void expect(byte[] ticket, Behind link) {
+    links.put(ByteBuffer.wrap(ticket), link);
+  }
+
+  void forget(byte[] ticket) {
+    links.remove(ByteBuffer.wrap(ticket));
+  }
+
+  /** Somebody at a door: nobody until it shows a ticket, then the link's next channel, perhaps. */
+  private final class Caller implements ControlChannel.Listener {
+    private @Nullable ControlChannel channel;
+    /* Null once the caller is gone: the timer below may keep this in memory longer than the connection. */
+    private @Nullable Behind link;
+    private long number;
+
+    @Override
+    public void onConnected(ControlChannel connected) {
+      channel = connected;
+    }
+
+    @Override
+    public void onMessage(ControlMessage message) {
+      ControlChannel open = channel;
+      Behind found = link;
+      if (open == null) {
+        return;
+      }
+      if (found != null && message instanceof ControlMessage.Ping ping) {
+        channel = null;
+        link = null;
+        found.goesOn(open, ping, number);
+      } else if (found != null && message instanceof ControlMessage.ReconnectAddresses theirs) {
+        found.peerAddressesChanged(theirs);
+      } else if (found == null
+          && message instanceof ControlMessage.Hello hello
+          && hello.version() == ControlCodec.VERSION) {
+        found = links.get(ByteBuffer.wrap(hello.token()));
+        link = found;
+        number = hello.call();
+        if (found == null) {
+          refuse("this connection is not known here");
+        } else {
+          open.recognise();
+          loop.schedule(CALLER_TIMEOUT_NS, this::hangUp);
+          open.send(found.pingForReconnect());
+        }
+      } else {
+        refuse("not expected here");
+      }
+    }
+
+    /* Whose connection isn't known gives it up. */
+    private void refuse(String reason) {
+      ControlChannel open = channel;
+      if (open != null) {
+        channel = null;
+        open.send(new ControlMessage.Refused(reason));
+        open.closeWhenSent();
+      }
+    }
+
+    /* Without a word: who was too slow calls again. */
+    private void hangUp() {
+      ControlChannel open = channel;
+      link = null;
+      if (open != null) {
+        channel = null;
+        open.close();
+      }
+    }
+
+    @Override
+    public void onClosed(ControlChannel.Ending how, String reason) {
+      channel = null;
+      link = null;
+    }
+  }
+}

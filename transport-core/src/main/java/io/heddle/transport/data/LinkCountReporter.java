@@ -1,0 +1,31 @@
+package io.heddle.transport.data;
+
+import io.heddle.verbs.LinkCounts;
+import io.heddle.verbs.QueuePair;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings what queue pairs have done on each of their links into the counters of the planes. Control
+ * thread, and at the end of the counters whoever ends them.
+ */
+final class LinkCountReporter {
+  private record Told(QueuePair queuePair, List<LinkCounts> counts) {}
+
+  /* By position; a fresh queue pair there counts from zero. */
+  private final Map<Integer, Told> told = new HashMap<>();
+
+  /** Tells what is new of the queue pair in this position. */
+  synchronized void tell(int position, QueuePair queuePair, ConnectionWeights planes) {
+    List<LinkCounts> now = queuePair.linkCounts();
+    Told last = told.get(position);
+    boolean goesOn =
+        last != null && last.queuePair() == queuePair && last.counts().size() == now.size();
+    for (int plane = 0; plane < now.size(); plane++) {
+      LinkCounts before = last != null && goesOn ? last.counts().get(plane) : null;
+      planes.countLink(plane, before == null ? now.get(plane) : now.get(plane).since(before));
+    }
+    told.put(position, new Told(queuePair, now));
+  }
+}

@@ -1,0 +1,95 @@
+package io.heddle.transport.data;
+
+import io.heddle.spray.PlaneWeights;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The puts, or the gets, of an initiator that have begun, by slot. Owned by whoever has the {@link
+ * Baton}.
+ */
+final class OperationsInFlight {
+  private static final int SLOTS = OperationRecord.SLOTS;
+
+  final SentChunks chunks;
+  private final @Nullable OneSidedOperation[] operation = new OneSidedOperation[SLOTS];
+  private final long[] number = new long[SLOTS];
+  private final PlaneWeights[] cutBy = new PlaneWeights[SLOTS];
+  private int count;
+
+  /**
+   * @param planes as {@link SentChunks} has it
+   * @param carriers the same, for {@link OperationRecord#SLOTS} lines
+   */
+  OperationsInFlight(int planes, long carriers) {
+    chunks = new SentChunks(planes, carriers);
+    chunks.makeRoom(SLOTS);
+  }
+
+  boolean isFree(int slot) {
+    return operation[slot] == null;
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** The operation in this slot, which isn't free. */
+  OneSidedOperation at(int slot) {
+    OneSidedOperation found = operation[slot];
+    if (found == null) {
+      throw new IllegalStateException("no operation is under way in slot " + slot);
+    }
+    return found;
+  }
+
+  long number(int slot) {
+    return number[slot];
+  }
+
+  /** The weights that held when it began. */
+  PlaneWeights cutBy(int slot) {
+    return cutBy[slot];
+  }
+
+  /** An operation begins in a free slot: all its chunks are to be posted. */
+  void begin(
+      int slot, long numbered, OneSidedOperation begun, PlaneWeights weights, int chunkCount) {
+    operation[slot] = begun;
+    number[slot] = numbered;
+    cutBy[slot] = weights;
+    count++;
+    int generation = OperationRecord.generation(numbered);
+    chunks.begin(slot, numbered, Immediate.encode(slot, generation, 0, 0, chunkCount), chunkCount);
+  }
+
+  /** An operation has come to its end, and its slot is free. */
+  void end(int slot) {
+    operation[slot] = null;
+    count--;
+  }
+
+  /** Whether some operation has all its chunks posted, and isn't done. */
+  boolean isAnyPosted() {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (!isFree(slot) && chunks.toPost(slot) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The slots that have chunks to be posted, in the order in which they began. */
+  List<Integer> unposted() {
+    List<Integer> found = new ArrayList<>();
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (!isFree(slot) && chunks.toPost(slot) != 0) {
+        found.add(slot);
+      }
+    }
+    found.sort(Comparator.comparingLong(this::number));
+    return found;
+  }
+}

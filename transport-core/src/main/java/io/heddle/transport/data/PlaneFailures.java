@@ -1,7 +1,0 @@
-package io.heddle.transport.data;
-
-/** Hears from a communicator that a plane has failed. */
-public interface PlaneFailures {
-  /** Any thread. */
-  void noticed(int plane, int epoch, String cause);
-}

@@ -1,0 +1,163 @@
+package io.heddle.transport.device;
+
+import io.heddle.platform.Log;
+import io.heddle.platform.NanoClock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells of planes that connections leave and take again, and of peers that are silent, once for
+ * each peer and plane: a plane that fails does so for all connections to the peer, of which there
+ * may be hundreds. What becomes of each is traced. Control thread.
+ */
+public final class PlaneLog {
+  /** A connection that things happen to. */
+  public interface Teller {
+    /** The other end, for the log. */
+    String peer();
+  }
+
+  /** A plane to a peer, in the words of the log. */
+  private record Way(String peer, String plane) {}
+
+  /* After how long an absence is told again: soon once, then ever more seldom, at last once an hour. */
+  private static final long FIRST_REMINDER_NS = 60_000_000_000L;
+  private static final long LONGEST_REMINDER_NS = 3600_000_000_000L;
+
+  /** From when the first connection left it until all are back. */
+  private static final class Absence {
+    private final long beganNs;
+    private long reminderNs = FIRST_REMINDER_NS;
+    private final Set<Teller> away = new HashSet<>();
+    private final Set<Teller> ever = new HashSet<>();
+    /* Connections that ended before the others were back, and aren't kept for the number's sake. */
+    private int ended;
+
+    Absence(long beganNs) {
+      this.beganNs = beganNs;
+    }
+  }
+
+  private final NanoClock clock;
+  private final Map<Way, Absence> absences = new HashMap<>();
+  private final Map<String, Set<Teller>> silences = new HashMap<>();
+
+  PlaneLog(NanoClock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * A connection leaves a plane.
+   *
+   * @param plane with the addresses that it has
+   * @param ends whether connections to the peer end, for which a plane is no reason: NCCL keeps the
+   *     last warning as its last error, so that must be theirs
+   */
+  public void left(Teller connection, String plane, String cause, boolean ends, Log log) {
+    Way way = new Way(connection.peer(), plane);
+    Absence absence = absences.get(way);
+    if (absence == null) {
+      log.write(
+          ends ? Log.Level.INFO : Log.Level.WARN,
+          "%s: moving off %s: %s".formatted(way.peer(), plane, cause));
+      absence = new Absence(clock.nanoTime());
+      absences.put(way, absence);
+    } else {
+      log.trace("%s: another connection is moving off %s: %s", way.peer(), plane, cause);
+    }
+    absence.away.add(connection);
+    absence.ever.add(connection);
+  }
+
+  /**
+   * A plane that a connection left is still away. Told after a minute, ten minutes, an hour, and
+   * then each hour, once for all connections to the peer.
+   *
+   * @param plane as it was left
+   * @param cause why it was left
+   * @param againNs until it is tried again
+   */
+  public void stillAway(Teller connection, String plane, String cause, long againNs, Log log) {
+    Absence absence = absences.get(new Way(connection.peer(), plane));
+    if (absence == null) {
+      return;
+    }
+    long awayNs = clock.nanoTime() - absence.beganNs;
+    if (awayNs < absence.reminderNs) {
+      return;
+    }
+    log.info(
+        "%s: %s has been away for %s s (%s), and is tried again in %s ms",
+        connection.peer(), plane, awayNs / 1_000_000_000, cause, againNs / 1_000_000);
+    absence.reminderNs =
+        absence.reminderNs < LONGEST_REMINDER_NS
+            ? Math.min(absence.reminderNs * 10, LONGEST_REMINDER_NS)
+            : absence.reminderNs + LONGEST_REMINDER_NS;
+  }
+
+  /**
+   * A connection has the plane again.
+   *
+   * @param plane as it was left
+   * @param now with the addresses that it has since
+   */
+  public void back(Teller connection, String plane, String now, Log log) {
+    Way way = new Way(connection.peer(), plane);
+    Absence absence = absences.get(way);
+    if (absence == null || !absence.away.remove(connection)) {
+      return;
+    }
+    if (!absence.away.isEmpty()) {
+      log.trace(
+          "%s: a connection is back on %s, %s are not yet", way.peer(), now, absence.away.size());
+      return;
+    }
+    absences.remove(way);
+    int connections = absence.ever.size() + absence.ended;
+    log.info(
+        "%s: back on %s after %s ms%s%s",
+        way.peer(),
+        now,
+        (clock.nanoTime() - absence.beganNs) / 1_000_000,
+        now.equals(plane) ? "" : ", in place of " + plane,
+        connections == 1 ? "" : ", with " + connections + " connections");
+  }
+
+  /** The peer answers a connection on no plane, and is waited for. */
+  public void silent(Teller connection, long silentNs, long graceNs, Log log) {
+    Set<Teller> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
+    if (waiting.isEmpty()) {
+      log.info(
+          "%s is silent on all planes for %s ms: waiting for it, for up to %s ms",
+          connection.peer(), silentNs / 1_000_000, graceNs / 1_000_000);
+    }
+    waiting.add(connection);
+  }
+
+  /** It answers the connection again. */
+  public void answers(Teller connection, long silentNs, Log log) {
+    Set<Teller> waiting = silences.getOrDefault(connection.peer(), Set.of());
+    if (waiting.contains(connection)) {
+      waiting.remove(connection);
+      if (waiting.isEmpty()) {
+        silences.remove(connection.peer());
+        log.info(
+            "%s answers again, after %s ms of silence on all planes",
+            connection.peer(), silentNs / 1_000_000);
+      }
+    }
+  }
+
+  /** A connection ends; what the others do is told as before. */
+  public void ended(Teller connection) {
+    for (Absence absence : absences.values()) {
+      absence.away.remove(connection);
+      absence.ended += absence.ever.remove(connection) ? 1 : 0;
+    }
+    absences.values().removeIf(absence -> absence.away.isEmpty());
+    silences.values().forEach(waiting -> waiting.remove(connection));
+    silences.values().removeIf(Set::isEmpty);
+  }
+}

@@ -1,0 +1,244 @@
+package io.heddle.transport.failover;
+
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.transport.control.ControlMessage;
+import io.heddle.transport.control.ControlMessage.PlaneDown;
+import io.heddle.transport.control.ControlMessage.PlaneReady;
+import io.heddle.transport.control.ControlMessage.PlaneUp;
+import io.heddle.transport.control.ControlTasks;
+import io.heddle.transport.data.Baton;
+import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionWeights;
+import io.heddle.transport.data.SubFlow;
+import java.util.List;
+
+/**
+ * Takes a connection back onto planes that {@link Failover} took it off: from DOWN over OPENING and
+ * PROBING to UP in docs/failover.md. Fresh queue pairs are offered and answered, each end's where
+ * its plane is now, tried by an empty write each, and their weight grows in steps.
+ *
+ * <p>Everything runs on the control thread, with the communicator's {@link Baton} where it touches
+ * the data path.
+ */
+public final class PlaneRecovery {
+  private static final long POLL_NS = 1_000_000;
+  private static final long OPENING_LIMIT_NS = 2_000_000_000;
+  private static final long LAST_PLANE_HOLD_NS = 100_000_000;
+  private static final long RAMP_STEP_NS = 250_000_000;
+
+  private final Failover failover;
+  private final ControlTasks tasks;
+  private final FailoverConnection connection;
+  private final Communicator end;
+  private final Log log;
+
+  PlaneRecovery(
+      Failover failover, ControlTasks tasks, FailoverConnection connection, Communicator end, Log log) {
+    this.failover = failover;
+    this.tasks = tasks;
+    this.connection = connection;
+    this.end = end;
+    this.log = log;
+  }
+
+  /** Offers the plane after its hold-down. The sender's end. */
+  void tryLater(FailoverPlane plane) {
+    int epoch = plane.epoch;
+    long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
+    connection.news().stillAway(connection, plane.leftAs, plane.cause, holdNs, log);
+    tasks.schedule(
+        holdNs,
+        () -> {
+          boolean isDue = plane.state == PlaneState.DOWN && plane.epoch == epoch;
+          if (isDue && !failover.isOver() && !hasEndFailed()) {
+            offer(plane);
+          }
+        });
+  }
+
+  /* Of an end that has failed no probe is acknowledged, and no plane is of use to it. */
+  private boolean hasEndFailed() {
+    end.baton().await();
+    try {
+      return end.hasFailed();
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  /** The last plane fell: those that wait for the end of their hold-down can't any more. */
+  void tryAllSoon(FailoverPlane[] planes) {
+    for (FailoverPlane plane : planes) {
+      if (plane.state == PlaneState.DOWN) {
+        tryLater(plane);
+      }
+    }
+  }
+
+  private void offer(FailoverPlane plane) {
+    List<ControlMessage.Endpoint> fresh;
+    try {
+      fresh = connection.pairs().renew(plane.index);
+    } catch (HeddleException refused) {
+      log.trace("plane %s stays down: %s", plane.key, String.valueOf(refused.getMessage()));
+      plane.stayedDown();
+      tryLater(plane);
+      return;
+    }
+    plane.epoch++;
+    plane.state = PlaneState.OPENING;
+    say(plane, fresh);
+    int epoch = plane.epoch;
+    tasks.schedule(
+        OPENING_LIMIT_NS,
+        () -> {
+          if (plane.state == PlaneState.OPENING) {
+            failover.notice(plane, epoch, "no answer to an offer of fresh queue pairs");
+          }
+        });
+  }
+
+  /** The receiver's end hears an offer; false where it contradicts what is. */
+  boolean onOffer(FailoverPlane plane, PlaneUp up) {
+    if (plane.state != PlaneState.DOWN || up.epoch() != plane.epoch + 1) {
+      return false;
+    }
+    plane.epoch++;
+    try {
+      List<ControlMessage.Endpoint> fresh = connection.pairs().renew(plane.index);
+      connect(plane, up);
+      plane.state = PlaneState.OPENING;
+      say(plane, fresh);
+    } catch (HeddleException refused) {
+      String reason = String.valueOf(refused.getMessage());
+      failover.say(new PlaneDown(plane.key, plane.epoch, reason));
+      plane.state = PlaneState.OPENING;
+      failover.fence(plane, reason);
+    }
+    return true;
+  }
+
+  /** The sender's end hears the answer; false where it contradicts what is. */
+  boolean onAnswer(FailoverPlane plane, PlaneUp up) {
+    if (up.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED) {
+      return true;
+    }
+    if (plane.state != PlaneState.OPENING) {
+      return false;
+    }
+    try {
+      connect(plane, up);
+      plane.state = PlaneState.PROBING;
+    } catch (HeddleException refused) {
+      failover.notice(plane, plane.epoch, String.valueOf(refused.getMessage()));
+      return true;
+    }
+    end.baton().await();
+    int refusal = 0;
+    long nowNs = end.nowNs();
+    try {
+      for (SubFlow flow : failover.flowsOn(plane)) {
+        refusal = Math.min(refusal, flow.probe(nowNs));
+      }
+    } finally {
+      end.baton().give();
+    }
+    if (refusal != 0) {
+      failover.notice(plane, plane.epoch, "a probe was refused with " + refusal);
+    } else {
+      awaitProbes(plane, plane.epoch);
+    }
+    return true;
+  }
+
+  private void say(FailoverPlane plane, List<ControlMessage.Endpoint> fresh) {
+    List<ControlMessage.PlaneAddress> where = connection.pairs().localAddresses(plane.index);
+    failover.say(new PlaneUp(plane.key, plane.epoch, where, fresh));
+  }
+
+  private void connect(FailoverPlane plane, PlaneUp up) {
+    List<SubFlow> fresh = connection.pairs().connectRenewed(plane.index, up);
+    connection.publishAddresses();
+    end.baton().await();
+    try {
+      fresh.forEach(end::replace);
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  private void awaitProbes(FailoverPlane plane, int epoch) {
+    if (failover.isOver() || plane.state != PlaneState.PROBING || plane.epoch != epoch) {
+      return;
+    }
+    boolean through;
+    boolean failed;
+    end.baton().await();
+    try {
+      end.takeCompletions();
+      through = failover.flowsOn(plane).stream().allMatch(SubFlow::isProbed);
+      failed = end.hasFailed();
+    } finally {
+      end.baton().give();
+    }
+    if (failed) {
+      return;
+    }
+    if (!through) {
+      tasks.schedule(POLL_NS, () -> awaitProbes(plane, epoch));
+      return;
+    }
+    failover.say(new PlaneReady(plane.key, epoch));
+    rise(plane);
+    ramp(plane, epoch, 1);
+  }
+
+  /** The receiver's end hears that the plane carries; false where that contradicts what is. */
+  boolean onReady(FailoverPlane plane, PlaneReady ready) {
+    if (end.isSender() || ready.epoch() != plane.epoch) {
+      return false;
+    }
+    if (plane.state == PlaneState.OPENING) {
+      rise(plane);
+      connection.carrierWeights().setShare(plane.index, ConnectionWeights.FULL_SHARE);
+      return true;
+    }
+    return plane.state == PlaneState.FENCING || plane.state == PlaneState.FENCED;
+  }
+
+  private void rise(FailoverPlane plane) {
+    plane.state = PlaneState.UP;
+    plane.rose(tasks.nanoTime());
+    failover.rose();
+    notifyEnd(plane);
+    connection.news().back(connection, plane.leftAs, failover.where(plane), log);
+  }
+
+  private void notifyEnd(FailoverPlane plane) {
+    end.baton().await();
+    try {
+      connection.pairs().planesOf(plane.index).forEach(end::planeReturned);
+    } catch (HeddleException refused) {
+      log.info(
+          "%s: plane %s carries, but flushes no device memory: %s",
+          connection.peer(), plane.key, String.valueOf(refused.getMessage()));
+    } finally {
+      end.baton().give();
+    }
+  }
+
+  /* With nothing else to carry, a plane carries all at once: shares are relative. */
+  private void ramp(FailoverPlane plane, int epoch, int eighths) {
+    if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {
+      return;
+    }
+    connection.carrierWeights().setShare(plane.index, eighths);
+    if (eighths < ConnectionWeights.FULL_SHARE) {
+      tasks.schedule(RAMP_STEP_NS, () -> ramp(plane, epoch, eighths * 2));
+    }
+  }
+}

@@ -1,0 +1,370 @@
+package io.heddle.transport.onesided;
+
+import io.heddle.platform.Errno;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.Log;
+import io.heddle.platform.Memory;
+import io.heddle.transport.data.RequestLines;
+import io.heddle.transport.data.LoopbackQueuePairs;
+import io.heddle.transport.data.SignalWords.Waiting;
+import io.heddle.transport.device.LocalPlane;
+import io.heddle.transport.device.NetDevice;
+import io.heddle.transport.onesided.Directory.Registered;
+import io.heddle.verbs.MemoryRegion;
+import io.heddle.verbs.ProtectionDomain;
+import io.heddle.verbs.SendWorkRequest;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signals of a rank some of whose memory is a GPU's: what came there is flushed before a signal is
+ * added, and words there are read and written by the adapter (docs/decisions/0039-one-sided.md).
+ *
+ * <p>In rounds: everything that waits is taken; what has come is flushed by a read of each
+ * registration, and words on the device are read; then words in host memory are added to, and those
+ * on the device written. Rounds don't overlap, so no addition to a word is lost.
+ *
+ * <p>Signals come by any thread; rounds are the driving thread's, with the group's lock.
+ */
+final class DeviceSignalWords implements AutoCloseable {
+  /** Additions of a round. */
+  private static final int MOST = 64;
+
+  /* Of a flush for the initiator; behind those of a round. */
+  private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
+
+  private enum Stage {
+    IDLE,
+    READING,
+    WRITING
+  }
+
+  /* One signal's. */
+  private record Addition(
+      Registered memory, long address, long addend, Waiting waiting, int slot) {}
+
+  /* A word on the device in this round; its value lies at its place among the values. */
+  private record Word(Registered memory, long address) {}
+
+  /* The initiator's of what it has got. */
+  private record Flush(int line, Registered memory) {}
+
+  private final NetDevice device;
+  private final RequestLines lines;
+  private final Log log;
+  private final Arena arena = Arena.ofShared();
+
+  /* With the monitor. */
+  private final Queue<Addition> queue = new ArrayDeque<>();
+  private final Set<Registered> unflushed = new LinkedHashSet<>();
+  private final List<LocalPlane> returned = new ArrayList<>();
+  private Stage stage = Stage.IDLE;
+
+  /* Null until memory of a device is registered. */
+  private volatile @Nullable LoopbackQueuePairs pairs;
+  private @Nullable MemoryRegion values;
+
+  /* The driving thread's. */
+  private final LoopbackQueuePairs.Listener listener = this::done;
+  private final ArrayDeque<Addition> round = new ArrayDeque<>();
+  private final List<Word> words = new ArrayList<>();
+  private final ArrayDeque<Registered> toFlush = new ArrayDeque<>();
+  private final ArrayDeque<Flush> flushes = new ArrayDeque<>();
+  private final ArrayDeque<Integer> freeFlushes = new ArrayDeque<>();
+  private final int[] lineOfFlush = new int[FLUSHES];
+  private boolean wordsAreRead;
+  private int awaited;
+
+  /**
+   * @param lines where flushes are told as done
+   */
+  DeviceSignalWords(NetDevice device, RequestLines lines, Log log) {
+    this.device = device;
+    this.lines = lines;
+    this.log = log;
+  }
+
+  /**
+   * Makes what it takes, for the first registration of a device's memory.
+   *
+   * @throws io.heddle.verbs.VerbsException when the device refuses; nothing stays open then
+   */
+  void open() {
+    if (pairs != null) {
+      return;
+    }
+    LoopbackQueuePairs made =
+        new LoopbackQueuePairs(device, LoopbackQueuePairs.DEPTH, "the adapter's access to words of signals");
+    try {
+      values =
+          device
+              .pd()
+              .registerMemory(
+                  Memory.allocate(arena, (MOST + 1) * (long) Long.BYTES, Long.BYTES),
+                  (MOST + 1) * (long) Long.BYTES,
+                  EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE));
+    } catch (RuntimeException refused) {
+      made.close();
+      throw refused;
+    }
+    for (int i = 0; i < FLUSHES; i++) {
+      freeFlushes.add(i);
+    }
+    pairs = made;
+  }
+
+  /** Bytes have come into memory of a device. */
+  synchronized void arrived(Registered memory) {
+    unflushed.add(memory);
+  }
+
+  /**
+   * Takes an addition over where it has to wait. So it does behind what isn't flushed, and to a
+   * word on the device.
+   *
+   * @return false where the processor may add at once
+   */
+  boolean takes(Registered memory, long address, long addend, Waiting waiting, int slot) {
+    return pairs != null && enqueue(memory, address, addend, waiting, slot);
+  }
+
+  private synchronized boolean enqueue(
+      Registered memory, long address, long addend, Waiting waiting, int slot) {
+    boolean waits =
+        memory.onDevice() || !unflushed.isEmpty() || !queue.isEmpty() || stage != Stage.IDLE;
+    if (waits) {
+      queue.add(new Addition(memory, address, addend, waiting, slot));
+    }
+    return waits;
+  }
+
+  /** This memory is given back: what came there needs no flush any more. */
+  synchronized void forget(Registered memory) {
+    unflushed.remove(memory);
+  }
+
+  synchronized void planeReturned(LocalPlane plane) {
+    returned.add(plane);
+  }
+
+  /** Whether no addition waits or is under way. */
+  synchronized boolean isIdle() {
+    return queue.isEmpty() && stage == Stage.IDLE;
+  }
+
+  /**
+   * Flushes one registration of a device's.
+   *
+   * @param line of the request, claimed; it is completed when the flush is
+   */
+  void flush(int line, Registered memory) {
+    flushes.add(new Flush(line, memory));
+  }
+
+  /**
+   * Moves a round on.
+   *
+   * @return null, or how it failed
+   */
+  @Nullable String progress() {
+    LoopbackQueuePairs open = pairs;
+    MemoryRegion scratch = values;
+    if (open == null || scratch == null) {
+      return null;
+    }
+    takeReturned(open);
+    String failed = open.progress(listener);
+    while (failed == null && !flushes.isEmpty() && !freeFlushes.isEmpty()) {
+      Flush next = flushes.remove();
+      int place = freeFlushes.remove();
+      lineOfFlush[place] = next.line();
+      failed = readFirstByte(open, scratch, 2 * MOST + place, next.memory());
+    }
+    return failed == null && awaited == 0 ? goOn(open, scratch) : failed;
+  }
+
+  private void takeReturned(LoopbackQueuePairs open) {
+    List<LocalPlane> planes;
+    synchronized (this) {
+      if (returned.isEmpty()) {
+        return;
+      }
+      planes = List.copyOf(returned);
+      returned.clear();
+    }
+    for (LocalPlane plane : planes) {
+      try {
+        open.renew(plane);
+      } catch (HeddleException refused) {
+        log.info(
+            "plane %s carries, but leads to no words of signals: %s",
+            plane.key(), String.valueOf(refused.getMessage()));
+      }
+    }
+  }
+
+  private void done(int number) {
+    if (number >= 2 * MOST) {
+      int place = number - 2 * MOST;
+      freeFlushes.add(place);
+      lines.complete(lineOfFlush[place], 1);
+    } else {
+      awaited--;
+    }
+  }
+
+  /* Nothing of the round is under way. */
+  private @Nullable String goOn(LoopbackQueuePairs open, MemoryRegion scratch) {
+    if (stage == Stage.IDLE && !begin()) {
+      return null;
+    }
+    String failed = null;
+    if (stage == Stage.READING && (!toFlush.isEmpty() || !wordsAreRead)) {
+      failed = read(open, scratch);
+    } else if (stage == Stage.READING) {
+      failed = add(open, scratch);
+    }
+    if (failed == null && awaited == 0) {
+      end();
+    }
+    return failed;
+  }
+
+  /* Returns whether there is something to do. */
+  private synchronized boolean begin() {
+    if (queue.isEmpty()) {
+      return false;
+    }
+    stage = Stage.READING;
+    wordsAreRead = false;
+    toFlush.addAll(unflushed);
+    unflushed.clear();
+    while (!queue.isEmpty() && round.size() < MOST) {
+      Addition next = queue.remove();
+      round.add(next);
+      Word word = new Word(next.memory(), next.address());
+      if (next.memory().onDevice() && !words.contains(word)) {
+        words.add(word);
+      }
+    }
+    return true;
+  }
+
+  private @Nullable String read(LoopbackQueuePairs open, MemoryRegion scratch) {
+    String failed = null;
+    for (int i = 0; i < MOST && !toFlush.isEmpty() && failed == null; i++) {
+      failed = readFirstByte(open, scratch, i, toFlush.remove());
+      awaited++;
+    }
+    if (!toFlush.isEmpty()) {
+      return failed;
+    }
+    wordsAreRead = true;
+    for (int i = 0; i < words.size() && failed == null; i++) {
+      failed = post(open, scratch, MOST + i, SendWorkRequest.Operation.RDMA_READ, i);
+    }
+    return failed;
+  }
+
+  /* Additions to a word on the device are one. */
+  private @Nullable String add(LoopbackQueuePairs open, MemoryRegion scratch) {
+    enter(Stage.WRITING);
+    for (Addition each : round) {
+      long address = each.address();
+      if (each.memory().onDevice()) {
+        int place = words.indexOf(new Word(each.memory(), address));
+        address = scratch.address() + (long) place * Long.BYTES;
+      }
+      Memory.getAndAddLong(address, each.addend());
+    }
+    String failed = null;
+    for (int i = 0; i < words.size() && failed == null; i++) {
+      failed = post(open, scratch, MOST + i, SendWorkRequest.Operation.RDMA_WRITE, i);
+    }
+    return failed;
+  }
+
+  /* Tells of the additions. Whoever has no time for it now is told at the next call. */
+  private void end() {
+    while (!round.isEmpty()) {
+      Addition next = round.element();
+      if (!next.waiting().added(next.slot())) {
+        return;
+      }
+      round.remove();
+    }
+    words.clear();
+    enter(Stage.IDLE);
+  }
+
+  private synchronized void enter(Stage next) {
+    stage = next;
+  }
+
+  /* Of a word, by its place among the values. */
+  private @Nullable String post(
+      LoopbackQueuePairs open,
+      MemoryRegion scratch,
+      int number,
+      SendWorkRequest.Operation operation,
+      int place) {
+    Word word = words.get(place);
+    awaited++;
+    return post(open, scratch, number, operation, place, word.memory(), word.address(), Long.BYTES);
+  }
+
+  private @Nullable String readFirstByte(
+      LoopbackQueuePairs open, MemoryRegion scratch, int number, Registered memory) {
+    return post(
+        open,
+        scratch,
+        number,
+        SendWorkRequest.Operation.RDMA_READ,
+        MOST,
+        memory,
+        memory.address(),
+        1);
+  }
+
+  private static @Nullable String post(
+      LoopbackQueuePairs open,
+      MemoryRegion scratch,
+      int number,
+      SendWorkRequest.Operation operation,
+      int place,
+      Registered memory,
+      long address,
+      int lengthBytes) {
+    SendWorkRequest request = open.request(number);
+    request.operation = operation;
+    request.localAddress = scratch.address() + (long) place * Long.BYTES;
+    request.lengthBytes = lengthBytes;
+    request.lkey = scratch.lkey();
+    request.remoteAddress = address;
+    request.rkey = memory.remoteKey();
+    int code = open.post(number);
+    return code == 0
+        ? null
+        : "the adapter refused to touch device memory: " + Errno.describe(-code);
+  }
+
+  @Override
+  public void close() {
+    LoopbackQueuePairs open = pairs;
+    MemoryRegion scratch = values;
+    if (open != null) {
+      open.close();
+    }
+    if (scratch != null) {
+      scratch.close();
+    }
+    arena.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.heddle.transport.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CallLimiterTest {
+  private static final int MOST = 32;
+
+  private final List<Integer> begun = new ArrayList<>();
+  private final CallLimiter calls = new CallLimiter();
+
+  private void begin(int number) {
+    calls.begin(() -> begun.add(number));
+  }
+
+  @Test
+  void oneThatEndsMakesRoomForTheNext() {
+    for (int i = 0; i < MOST + 2; i++) {
+      begin(i);
+    }
+    assertEquals(MOST, begun.size());
+    calls.ended();
+    assertEquals(MOST, begun.getLast());
+    calls.ended();
+    assertEquals(MOST + 1, begun.getLast());
+  }
+
+  @Test
+  void noneOfThoseThatWereGivenUpBegins() {
+    for (int i = 0; i < MOST + 2; i++) {
+      begin(i);
+    }
+    calls.giveUp();
+    calls.ended();
+    assertEquals(MOST, begun.size());
+  }
+
+  @Test
+  void thousandsThatEndAsTheyBeginNeedNoMoreStackThanOne() {
+    for (int i = 0; i < MOST; i++) {
+      begin(i);
+    }
+    for (int i = 0; i < 100_000; i++) {
+      int number = MOST + i;
+      calls.begin(() -> {
+        begun.add(number);
+        calls.ended();
+      });
+    }
+    begin(-1);
+    assertEquals(MOST, begun.size());
+    calls.ended();
+    assertEquals(-1, begun.getLast());
+    assertEquals(MOST + 100_001, begun.size());
+  }
+
+  @Test
+  void oneThatFailsAsItBeginsMakesRoomForTheNext() {
+    for (int i = 0; i < MOST; i++) {
+      begin(i);
+    }
+    calls.begin(() -> {
+      throw new IllegalStateException("it fails");
+    });
+    begin(MOST);
+    assertThrows(IllegalStateException.class, calls::ended);
+    assertEquals(MOST, begun.getLast());
+  }
+}

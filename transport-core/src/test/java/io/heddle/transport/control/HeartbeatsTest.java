@@ -1,0 +1,126 @@
+package io.heddle.transport.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Connections that share their peer's signs of life. */
+final class HeartbeatsTest {
+  private static final InetAddress HERE = address("2001:db8::1");
+  private static final InetAddress THERE = address("2001:db8::2");
+  private static final InetAddress ELSEWHERE = address("2001:db8:1::2");
+
+  private long nowNs;
+  private final Heartbeats pulses = new Heartbeats(() -> nowNs);
+  private final List<String> told = new ArrayList<>();
+
+  private static InetAddress address(String text) {
+    try {
+      return InetAddress.getByName(text);
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private Heartbeats.Member member(String name) {
+    return new Heartbeats.Member() {
+      @Override
+      public void sendPing() {
+        told.add(name + " says");
+      }
+
+      @Override
+      public void silent() {
+        told.add(name + " hears nothing");
+      }
+    };
+  }
+
+  private List<String> toldBy(int beats) {
+    told.clear();
+    for (int i = 0; i < beats; i++) {
+      nowNs += Heartbeats.BEAT_NS;
+      pulses.beat();
+    }
+    return List.copyOf(told);
+  }
+
+  @Test
+  void ofManyThatGoTheSameWayEachHasItsTurn() {
+    for (String name : List.of("a", "b", "c")) {
+      pulses.join("peer", HERE, THERE, member(name));
+    }
+    assertEquals(List.of("a says", "b says", "c says"), toldBy(3));
+  }
+
+  @Test
+  void whatOneHearsCountsForAllOfTheSameWay() {
+    Heartbeats.Pulse pulse = pulses.join("peer", HERE, THERE, member("a"));
+    pulses.join("peer", HERE, THERE, member("b"));
+    for (int i = 0; i < 10; i++) {
+      pulse.heard();
+      assertEquals(1, toldBy(1).size());
+    }
+  }
+
+  @Test
+  void allOfAWayAreToldOfItsSilenceAndNoOthers() {
+    pulses.join("peer", HERE, THERE, member("a"));
+    pulses.join("peer", HERE, THERE, member("b"));
+    Heartbeats.Pulse other = pulses.join("peer", HERE, ELSEWHERE, member("c"));
+    Heartbeats.Pulse another = pulses.join("another peer", HERE, THERE, member("d"));
+    toldBy(3);
+    other.heard();
+    another.heard();
+    assertEquals(
+        List.of("a hears nothing", "b hears nothing", "b says", "c says", "d says"),
+        toldBy(1).stream().sorted().toList());
+  }
+
+  @Test
+  void whoJoinsIsASignOfLife() {
+    pulses.join("peer", HERE, THERE, member("a"));
+    toldBy(3);
+    pulses.join("peer", HERE, THERE, member("b"));
+    assertEquals(List.of("a says"), toldBy(1));
+  }
+
+  @Test
+  void whoHasLeftIsNotAskedAndAWayWithoutAnyIsForgotten() {
+    Heartbeats.Member first = member("a");
+    Heartbeats.Member second = member("b");
+    Heartbeats.Pulse pulse = pulses.join("peer", HERE, THERE, first);
+    pulses.join("peer", HERE, THERE, second);
+    pulse.leave(first);
+    assertEquals(List.of("b says"), toldBy(1));
+    pulse.leave(second);
+    assertEquals(List.of(), toldBy(5));
+    pulse.leave(second);
+    pulses.join("peer", HERE, THERE, first);
+    assertEquals(List.of("a says"), toldBy(1));
+  }
+
+  @Test
+  void whoIsToldMayLeaveAtOnce() {
+    Heartbeats.Pulse[] pulse = new Heartbeats.Pulse[1];
+    Heartbeats.Member leaves =
+        new Heartbeats.Member() {
+          @Override
+          public void sendPing() {
+            told.add("it says");
+          }
+
+          @Override
+          public void silent() {
+            told.add("it leaves");
+            pulse[0].leave(this);
+          }
+        };
+    pulse[0] = pulses.join("peer", HERE, THERE, leaves);
+    assertEquals(List.of("it says", "it says", "it says", "it says", "it leaves"), toldBy(6));
+  }
+}

@@ -1,0 +1,59 @@
+package io.heddle.transport.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class PausingClockTest {
+  private static final long MS = 1_000_000;
+
+  private long nowNs = 5;
+  private final PausingClock time = new PausingClock(() -> nowNs);
+  private final long beginNs = time.nanoTime();
+
+  private void sleep(long mostMs, long tookMs) {
+    time.sleeps(mostMs * MS);
+    nowNs += tookMs * MS;
+  }
+
+  private long passedMs() {
+    return (time.nanoTime() - beginNs) / MS;
+  }
+
+  @Test
+  void whoWakesInTimeHasBeenThere() {
+    sleep(100, 60);
+    assertFalse(time.wakes());
+    sleep(100, 110);
+    assertFalse(time.wakes());
+    assertEquals(170, passedMs());
+  }
+
+  @Test
+  void byWhatAThreadIsLateItsTimeStandsStill() {
+    sleep(100, 3_100);
+    assertTrue(time.wakes());
+    assertFalse(time.wakes(), "it is known");
+    assertEquals(120, passedMs());
+    sleep(100, 50);
+    assertFalse(time.wakes());
+    assertEquals(170, passedMs());
+  }
+
+  @Test
+  void whatTakesLongIsNoTimeToHearAnything() {
+    sleep(10, 10);
+    assertFalse(time.wakes());
+    nowNs += 3_000 * MS;
+    assertTrue(time.works());
+    assertFalse(time.works(), "it has heard what came");
+    assertEquals(30, passedMs());
+    nowNs += 15 * MS;
+    assertFalse(time.works());
+    nowNs += 3_000 * MS;
+    sleep(10, 0);
+    assertEquals(50, passedMs());
+  }
+}
