@@ -11,9 +11,9 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Patience;
 import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ClearToSend;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.SendComm;
-import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.TransportResult;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -172,8 +172,8 @@ abstract class EndingSuite extends CutSuite {
             return Ends.isDone(receive);
           });
       link.receiver().close();
-      ConnectionHealth standing = link.sending().standing();
-      Ends.await("the goodbye", () -> standing.peer() == ConnectionHealth.Peer.CLOSED);
+      ConnectionHealth health = link.sending().health();
+      Ends.await("the goodbye", () -> health.peer() == ConnectionHealth.Peer.CLOSED);
       assertEquals(0, link.sender().isend(from, length, 2, fromHandle), "would block");
       Ends.await(
           "completion of the send",
@@ -327,8 +327,8 @@ abstract class EndingSuite extends CutSuite {
             return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
           });
       link.receiver().close();
-      ConnectionHealth standing = link.sending().standing();
-      Ends.await("the goodbye", () -> standing.peer() == ConnectionHealth.Peer.CLOSED);
+      ConnectionHealth health = link.sending().health();
+      Ends.await("the goodbye", () -> health.peer() == ConnectionHealth.Peer.CLOSED);
       assertEquals(-TransportResult.REMOTE_ERROR, link.sender().isend(from, 1000, 1, fromHandle));
       assertTrue(ends.line("sending connection").contains("it closed its end"));
       assertEquals(0, bytesBut(to, 1000, 0), "bytes that were overwritten");

@@ -25,7 +25,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** UnauthenticatedChannels by the hundred at the control ports and doors of a process. */
+/** Unauthenticated clients by the hundred at the control ports and doors of a process. */
 @EndsWithin(120)
 class FloodTest {
   private static final int LISTENERS = 3;

@@ -115,13 +115,14 @@ class ForeignPeersTest {
         ForeignServer http = ForeignServer.http();
         Ends.Link link = ends.connect()) {
       ends.exchange(link, 1000, 1000, 1);
-      ReconnectAddresses theirs = new ReconnectAddresses(new byte[16], List.of(echo.address(), http.address()));
+      ReconnectAddresses theirs =
+          new ReconnectAddresses(new byte[16], List.of(echo.address(), http.address()));
       ends.right.loop().execute(() -> await(over));
       ends.left.loop().execute(() -> Ends.dialogue(link.sending()).peerAddressesChanged(theirs));
       Ends.dialogue(link.sending()).renew("a test");
-      Ends.await("end", () -> !link.sending().standing().isPeerThere());
+      Ends.await("end", () -> !link.sending().health().isPeerAlive());
       over.countDown();
-      String line = link.sending().standing().peerReason();
+      String line = link.sending().health().peerReason();
       assertTrue(line.contains(", and none of its doors ["), line);
       assertTrue(line.contains(Integer.toString(echo.address().getPort())), line);
     } finally {

@@ -45,7 +45,7 @@ class LateFenceTest {
   /* Only these planes carry what this end sends from now on. */
   private static void sendOver(Connection end, List<Integer> planes) {
     for (int plane = 0; plane < 3; plane++) {
-      end.planeWeights().drain(plane, ConnectionWeights.HERE, !planes.contains(plane));
+      end.planeWeights().drain(plane, ConnectionWeights.LOCAL, !planes.contains(plane));
     }
   }
 

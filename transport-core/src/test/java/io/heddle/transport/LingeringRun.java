@@ -26,7 +26,7 @@ final class LingeringRun {
       links.forEach(link -> link.sender().close());
       Ends.await(
           "goodbyes",
-          () -> links.stream().noneMatch(link -> link.receiving().standing().isPeerThere()));
+          () -> links.stream().noneMatch(link -> link.receiving().health().isPeerAlive()));
       System.out.println("lingering " + ends.left.devices().getFirst().lingering());
       links.forEach(link -> link.receiver().close());
       Ends.await(

@@ -13,9 +13,9 @@ import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.data.Baton;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.OneSidedOperation;
 import io.heddle.transport.data.OneSidedOperation.Signal;
-import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.onesided.OneSidedGroup;
 import java.io.IOException;
@@ -145,7 +145,7 @@ abstract class OneSidedSuite {
       ends.left.devices().stream()
           .flatMap(device -> device.connections().stream())
           .map(Connection.class::cast)
-          .forEach(each -> each.standing().peerGone(ConnectionHealth.Peer.LOST, "its process ended"));
+          .forEach(each -> each.health().peerGone(ConnectionHealth.Peer.LOST, "its process ended"));
       Ends.await(
           "end of the group", () -> ranks.groups.get(0).progress() == TransportResult.REMOTE_ERROR);
       assertTrue(ranks.groups.get(0).hasFailed());
@@ -184,7 +184,7 @@ abstract class OneSidedSuite {
           "a goodbye",
           () -> {
             ranks.progress();
-            return left.standing().peer() == ConnectionHealth.Peer.CLOSED;
+            return left.health().peer() == ConnectionHealth.Peer.CLOSED;
           });
       ranks.close(1);
       Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());
@@ -209,14 +209,14 @@ abstract class OneSidedSuite {
       ranks.close(0);
       Ends.await(
           "the end of the group",
-          () -> connections(ends.left).stream().allMatch(each -> each.standing().isLeaving()));
+          () -> connections(ends.left).stream().allMatch(each -> each.health().isLeaving()));
       relay.letReadyThrough();
       Connection there = connections(ends.right).getFirst();
       Ends.await(
           "a goodbye",
           () -> {
             ranks.progress();
-            return there.standing().peer() == ConnectionHealth.Peer.CLOSED;
+            return there.health().peer() == ConnectionHealth.Peer.CLOSED;
           });
       ranks.close(1);
       Ends.await("the end of the connection", () -> connections(ends.left).isEmpty());

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
-import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.data.ConnectionHealth;
+import io.heddle.transport.data.RecvComm;
 import io.heddle.transport.device.TransportResult;
 import java.util.Arrays;
 import java.util.List;
@@ -100,8 +100,8 @@ class SoftTransportTest extends EndingSuite {
       long from = ends.memory(64);
       long handle = link.sender().registerMemory(from, 64, 1);
       link.receiver().close();
-      ConnectionHealth standing = link.sending().standing();
-      Ends.await("the goodbye", () -> standing.peer() == ConnectionHealth.Peer.CLOSED);
+      ConnectionHealth health = link.sending().health();
+      Ends.await("the goodbye", () -> health.peer() == ConnectionHealth.Peer.CLOSED);
       assertEquals(0, link.sender().isend(from, 64, 1, handle));
       assertEquals(0, link.sender().progress());
       assertEquals(List.of(), ends.log.stream().filter(each -> each.contains("failed:")).toList());

@@ -65,7 +65,7 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
 
   /** Gives the next connection its conversation, once it has said something. Control thread. */
   ControlChannel.Listener converse(Supplier<Handshake<C>> maker) {
-    return new Newcomer(maker);
+    return new FirstMessageListener(maker);
   }
 
   private void begin(Supplier<Handshake<C>> maker, ControlChannel with, ControlMessage first) {
@@ -163,11 +163,11 @@ public sealed class CommListener<C extends Communicator> implements AutoCloseabl
   }
 
   /** Who has connected and said nothing yet: all that it costs is its channel and this. */
-  private final class Newcomer implements ControlChannel.Listener {
+  private final class FirstMessageListener implements ControlChannel.Listener {
     private final Supplier<Handshake<C>> maker;
     private @Nullable ControlChannel channel;
 
-    Newcomer(Supplier<Handshake<C>> maker) {
+    FirstMessageListener(Supplier<Handshake<C>> maker) {
       this.maker = maker;
     }
 

@@ -73,7 +73,7 @@ final class ConnectAttempts {
   }
 
   /** Calls the next address, unless the turn is another's. */
-  void goOn() {
+  void callNext() {
     if (over || current != null || resting) {
       return;
     }
@@ -92,7 +92,7 @@ final class ConnectAttempts {
           () -> {
             resting = false;
             next = 0;
-            goOn();
+            callNext();
           });
     } else if (calls.stream().noneMatch(call -> call.state == State.CALLING)) {
       hangUp();
@@ -184,13 +184,14 @@ final class ConnectAttempts {
 
     private void onSilence() {
       trouble =
-          "%s: no answer within %s ms".formatted(AddressText.of(address), silenceLimitNs / 1_000_000);
+          "%s: no answer within %s ms"
+              .formatted(AddressText.of(address), silenceLimitNs / 1_000_000);
       if (channel == null) {
         hangUp();
         state = State.DUE;
       }
       current = null;
-      goOn();
+      callNext();
     }
 
     @Override
@@ -250,7 +251,7 @@ final class ConnectAttempts {
       if (current == this) {
         current = null;
       }
-      goOn();
+      callNext();
     }
 
     private void hangUp() {

@@ -8,18 +8,18 @@ import io.heddle.transport.control.ControlCodec;
 import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.data.Carrier;
 import io.heddle.transport.data.CarrierPairs;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.ConnectionMemory;
 import io.heddle.transport.data.ConnectionParts;
 import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.PlaneEnds;
-import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.device.DeviceConnection;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
 import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneLog;
-import io.heddle.transport.failover.FailoverConnection;
 import io.heddle.transport.failover.Failover;
+import io.heddle.transport.failover.FailoverConnection;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
@@ -56,7 +56,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);
   private int peerReceiveDepth;
 
-  private final ConnectionHealth standing;
+  private final ConnectionHealth health;
   private @Nullable Failover failover;
   private boolean closed;
 
@@ -66,7 +66,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   Connection(NetDevice device, int inlineBytes) {
     this.device = device;
     this.inlineBytes = inlineBytes;
-    standing = new ConnectionHealth(device.clock());
+    health = new ConnectionHealth(device.clock());
     try {
       memory = new ConnectionMemory(device.pd());
     } catch (RuntimeException failure) {
@@ -205,7 +205,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
         peersRing,
         pairs(),
         weights,
-        standing,
+        health,
         maxChunksPerPlane(),
         peer,
         planeKeys(),
@@ -243,8 +243,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   @Override
-  public PlaneLog news() {
-    return device.news();
+  public PlaneLog planeLog() {
+    return device.planeLog();
   }
 
   @Override
@@ -258,7 +258,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   @Override
-  public boolean look() {
+  public boolean pollHealth() {
     guarded(this::countResent);
     guarded(this::checkForSilence);
     Failover begun = failover;
@@ -329,8 +329,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   @Override
-  public ConnectionHealth standing() {
-    return standing;
+  public ConnectionHealth health() {
+    return health;
   }
 
   @Override
@@ -349,16 +349,16 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    *
    * @param plane its key here
    */
-  record Way(String plane, InetAddress here, InetAddress there) {}
+  record PlaneRoute(String plane, InetAddress here, InetAddress there) {}
 
   /** How this carrier goes, where it is one plane; null where it is several. */
-  @Nullable Way routeOf(int carrier) {
+  @Nullable PlaneRoute routeOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     if (!asked.isOnePlane()) {
       return null;
     }
     int plane = asked.first();
-    return new Way(
+    return new PlaneRoute(
         planes.here(plane).key(),
         planes.here(plane).gid().toAddress(),
         planes.there(plane).toAddress());
@@ -440,17 +440,17 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   @Override
   public void deviceFailed(String story) {
-    standing.deviceFailed(story);
+    health.deviceFailed(story);
   }
 
   @Override
   public void reportFailure(String story) {
-    standing.failedHere(story);
+    health.failedHere(story);
   }
 
   @Override
   public boolean isLeaving() {
-    return standing.isLeaving();
+    return health.isLeaving();
   }
 
   /* This plane, where it is one of several under a queue pair, carries nothing. */

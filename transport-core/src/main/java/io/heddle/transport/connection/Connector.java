@@ -50,13 +50,13 @@ public final class Connector {
   private static final long SWEPT_EVERY_NS = 60_000_000_000L;
 
   /** A connection that its caller hasn't fetched yet. Under the monitor of all of them. */
-  private static final class Begun {
+  private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
     private boolean asked = true;
     /* By the control thread's time, which stands still while the process does. */
     private long lastCallNs;
 
-    Begun(Handshake<SendComm> handshake) {
+    PendingConnect(Handshake<SendComm> handshake) {
       this.handshake = handshake;
     }
 
@@ -77,7 +77,7 @@ public final class Connector {
   private final ReconnectListeners doors;
   private final Log log;
   private final AtomicLong nextConnect = new AtomicLong(1);
-  private final Long2ObjectHashMap<Begun> connecting = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<PendingConnect> connecting = new Long2ObjectHashMap<>();
   private final CallLimiter callLimiter = new CallLimiter();
 
   /**
@@ -105,17 +105,16 @@ public final class Connector {
    * that is made is closed. Control thread.
    */
   public void abandonIdle(long idleNs) {
-    List<Begun> unasked;
+    List<PendingConnect> unasked;
     synchronized (connecting) {
       if (connecting.isEmpty()) {
         return;
       }
       long now = loop.nanoTime();
-      unasked =
-          connecting.values().stream().filter(each -> each.isIdle(now, idleNs)).toList();
+      unasked = connecting.values().stream().filter(each -> each.isIdle(now, idleNs)).toList();
       connecting.values().removeAll(unasked);
     }
-    for (Begun each : unasked) {
+    for (PendingConnect each : unasked) {
       log.info(
           "a connection that connect hasn't been called for in %d s is given up",
           idleNs / 1_000_000_000);
@@ -211,7 +210,7 @@ public final class Connector {
           handleAddress, beginConnecting(device, trafficClass, handleAddress, source, words));
       return null;
     }
-    Begun begun;
+    PendingConnect begun;
     synchronized (connecting) {
       begun = connecting.get(number);
       if (begun != null) {
@@ -369,7 +368,7 @@ public final class Connector {
             },
             ended -> callLimiter.ended());
     synchronized (connecting) {
-      connecting.put(number, new Begun(handshake));
+      connecting.put(number, new PendingConnect(handshake));
     }
     loop.execute(() -> callLimiter.begin(() -> handshake.call(handle)));
     return number;

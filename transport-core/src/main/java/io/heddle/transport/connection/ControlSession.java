@@ -28,29 +28,30 @@ import org.jspecify.annotations.Nullable;
  * where it is: a channel on which that doesn't come is made anew, any other goes on. All times are
  * those in which this thread ran ({@link ControlLoop#nanoTime}).
  */
-public final class ControlSession implements PeerChannel, ReconnectListeners.Behind, Heartbeats.Member {
+public final class ControlSession
+    implements PeerChannel, ReconnectListeners.Session, Heartbeats.Member {
   private static final long ANSWER_NS = 160_000_000;
 
   /**
    * What callers hear whom this end failed. Made before it is needed, since there may be no memory.
    */
-  private static final String OWN_FAULT =
+  private static final String LOCAL_ERROR =
       "the control thread met an error of its own while it dealt with this connection, which it has"
           + " told before";
 
   /* A channel that is left refers to no connection. */
-  private static final ControlChannel.Listener NOBODY = new Nobody();
+  private static final ControlChannel.Listener DISCARD = new DiscardingListener();
 
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final Connection connection;
   private final Failover failover;
-  private final Reconnector.ReconnectTarget way;
+  private final Reconnector.ReconnectTarget target;
   private final ReconnectTicket doors;
   private final long graceNs;
   private final Log log;
 
-  private @Nullable Line current;
+  private @Nullable SessionChannel current;
   private final ArrayDeque<ControlMessage> kept = new ArrayDeque<>();
   private long keptFrom;
   private long received;
@@ -72,19 +73,19 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
       ControlLoop loop,
       Connection connection,
       Communicator end,
-      Reconnector.ReconnectTarget way,
+      Reconnector.ReconnectTarget target,
       ReconnectTicket doors,
       long graceNs,
       Log log) {
     this.loop = loop;
     tasks = loop.tasksOf(this::broken);
     this.connection = connection;
-    this.way = way;
+    this.target = target;
     this.graceNs = graceNs;
     heardNs = loop.nanoTime();
     this.doors = doors;
     this.log = log;
-    calls = new Reconnector(loop, tasks, connection, way, graceNs, new Search(), log);
+    calls = new Reconnector(loop, tasks, connection, target, graceNs, new ReconnectorOwner(), log);
     failover = new Failover(tasks, connection, end, this, graceNs, log);
     connection.begin(failover);
     end.setPlaneFailureListener(failover);
@@ -103,39 +104,39 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
 
   private void use(ControlChannel channel, long number) {
     drop();
-    Line line = new Line(channel, number);
-    channel.handTo(line);
-    current = line;
+    SessionChannel active = new SessionChannel(channel, number);
+    channel.handTo(active);
+    current = active;
     heardNs = loop.nanoTime();
-    calls.found();
+    calls.channelFound();
   }
 
   /* The channel that was in use until now, if any: nothing is said or heard there any more. */
-  private @Nullable Line drop() {
-    Line old = current;
+  private @Nullable SessionChannel drop() {
+    SessionChannel old = current;
     current = null;
     if (old != null) {
-      old.pulse.leave(this);
+      old.heartbeat.leave(this);
     }
     return old;
   }
 
   /** One TCP connection; only the current one is listened to. */
-  private final class Line implements ControlChannel.Listener {
+  private final class SessionChannel implements ControlChannel.Listener {
     final ControlChannel channel;
     final long begunNs = loop.nanoTime();
-    final Heartbeats.Pulse pulse;
+    final Heartbeats.Heartbeat heartbeat;
     private long number;
 
-    Line(ControlChannel channel, long number) {
+    SessionChannel(ControlChannel channel, long number) {
       this.channel = channel;
       this.number = number;
-      pulse = loop.pulses().join(connection.peer(), channel, ControlSession.this);
+      heartbeat = loop.heartbeats().join(connection.peer(), channel, ControlSession.this);
     }
 
     @Override
     public void onConnected(ControlChannel connected) {
-      throw new IllegalStateException("connected before it was a line");
+      throw new IllegalStateException("connected before it was a active");
     }
 
     @Override
@@ -144,11 +145,11 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
         return;
       }
       heardNs = loop.nanoTime();
-      pulse.heard();
+      heartbeat.heard();
       if (message instanceof Ping ping) {
         acknowledged(ping.received());
         number = ping.next();
-        calls.endDoubt(keptFrom);
+        calls.endProbe(keptFrom);
       } else if (number > received) {
         lose("it left out message " + received);
       } else if (number++ == received) {
@@ -162,9 +163,10 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
     public void onClosed(ControlChannel.Ending how, String reason) {
       if (this == current) {
         drop();
-        if (how == ControlChannel.Ending.OWN_FAULT) {
+        if (how == ControlChannel.Ending.LOCAL_ERROR) {
           breakOff();
-        } else if (how == ControlChannel.Ending.NONSENSE || !connection.standing().isPeerThere()) {
+        } else if (how == ControlChannel.Ending.PROTOCOL_ERROR
+            || !connection.health().isPeerAlive()) {
           lose("its control channel broke: " + reason);
         } else {
           /* Perhaps it merely goes on by another one, of which we are too slow to have heard. Its doors will tell. */
@@ -181,13 +183,13 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
         if (closing) {
           end();
         } else {
-          connection.standing().peerGone(ConnectionHealth.Peer.CLOSED, "it closed its end");
+          connection.health().peerGone(ConnectionHealth.Peer.CLOSED, "it closed its end");
         }
       }
       case ControlMessage.Failed failed -> {
         /* While we close, its goodbye comes when NCCL closes it; our last answers may be asked for again. */
         if (!closing) {
-          connection.standing().peerGone(ConnectionHealth.Peer.FAILED, failed.reason());
+          connection.health().peerGone(ConnectionHealth.Peer.FAILED, failed.reason());
         }
       }
       case ControlMessage.Hello hello -> unexpected(hello);
@@ -222,16 +224,16 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
       return false;
     }
     kept.add(message);
-    Line line = current;
-    if (line != null) {
-      line.channel.send(message);
+    SessionChannel active = current;
+    if (active != null) {
+      active.channel.send(message);
     }
     expect(keptFrom + kept.size(), loop.nanoTime());
     return true;
   }
 
   /** The listener of a channel that has been left: nothing is heard there any more. */
-  private static final class Nobody implements ControlChannel.Listener {
+  private static final class DiscardingListener implements ControlChannel.Listener {
     @Override
     public void onConnected(ControlChannel channel) {
       throw new IllegalStateException("connected after it was left");
@@ -257,10 +259,10 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
             return;
           }
           long now = loop.nanoTime();
-          Line line = current;
+          SessionChannel active = current;
           /* One that has just begun has just been told. */
-          if (line == null || now - line.begunNs >= ANSWER_NS) {
-            calls.doubt("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
+          if (active == null || now - active.begunNs >= ANSWER_NS) {
+            calls.probe("no answer within " + (now - sinceNs) / 1_000_000 + " ms", count);
           }
           expect(count, sinceNs);
         });
@@ -284,15 +286,15 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
   /* How much we have had, and which number our next message has. */
   @Override
   public void sendPing() {
-    Line line = current;
-    if (line != null) {
-      tasks.run(() -> line.channel.send(new Ping(received, keptFrom + kept.size())));
+    SessionChannel active = current;
+    if (active != null) {
+      tasks.run(() -> active.channel.send(new Ping(received, keptFrom + kept.size())));
     }
   }
 
   @Override
   public void silent() {
-    tasks.run(() -> calls.doubt("silent for " + Heartbeats.SILENT_NS / 1_000_000 + " ms", 0));
+    tasks.run(() -> calls.probe("silent for " + Heartbeats.SILENT_NS / 1_000_000 + " ms", 0));
   }
 
   /** Does this on the thread that this conversation is held by. Any thread. */
@@ -302,16 +304,16 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
 
   /** Makes the channel anew, whatever it is like. Any thread. */
   public void renew(String reason) {
-    tasks.execute(() -> calls.anew(reason));
+    tasks.execute(() -> calls.replaceChannel(reason));
   }
 
   /* What is to be said of the plane would wait for the silence of a channel that goes the same way. */
   @Override
   public void leave(int carrier) {
-    Connection.Way way = connection.routeOf(carrier);
-    Line line = current;
-    if (way != null && line != null && line.channel.goesBy(way.here(), way.there())) {
-      calls.anew("plane " + way.plane() + " is left");
+    Connection.PlaneRoute route = connection.routeOf(carrier);
+    SessionChannel active = current;
+    if (route != null && active != null && active.channel.goesBy(route.here(), route.there())) {
+      calls.replaceChannel("plane " + route.plane() + " is left");
     }
   }
 
@@ -322,10 +324,10 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
   }
 
   @Override
-  public void goesOn(ControlChannel fresh, Ping theirs, long number) {
-    if (way.calls()) {
+  public void reconnected(ControlChannel fresh, Ping theirs, long number) {
+    if (target.calls()) {
       fresh.close();
-      calls.knocked();
+      calls.peerCannotHear();
     } else {
       adopt(fresh, theirs, number);
     }
@@ -333,7 +335,7 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
 
   @Override
   public void peerAddressesChanged(ControlMessage.ReconnectAddresses theirs) {
-    calls.callAt(theirs.addresses());
+    calls.setPeerAddresses(theirs.addresses());
   }
 
   @Override
@@ -341,7 +343,7 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
     say(doors.message());
   }
 
-  private final class Search implements Reconnector.Owner {
+  private final class ReconnectorOwner implements Reconnector.Owner {
     @Override
     public boolean isOver() {
       return over;
@@ -369,7 +371,7 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
     }
 
     @Override
-    public void goOn(ControlChannel fresh, Ping theirs) {
+    public void useChannel(ControlChannel fresh, Ping theirs) {
       takeOver(fresh, theirs);
     }
 
@@ -381,10 +383,10 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
 
   /* The old channel stays until the other end has left it: its end would be taken for ours. */
   private void takeOver(ControlChannel fresh, Ping theirs) {
-    Line old = current;
+    SessionChannel old = current;
     if (old != null) {
       ControlChannel left = old.channel;
-      left.handTo(NOBODY);
+      left.handTo(DISCARD);
       loop.schedule(ConnectionHealth.LINGER_NS, left::close);
     }
     resume(fresh, theirs);
@@ -402,7 +404,7 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
     }
     adopted = number;
     calls.hangUp();
-    Line old = drop();
+    SessionChannel old = drop();
     if (old != null) {
       old.channel.close();
     }
@@ -428,14 +430,14 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
       return;
     }
     over = true;
-    connection.standing().peerGone(ConnectionHealth.Peer.LOST, reason);
+    connection.health().peerGone(ConnectionHealth.Peer.LOST, reason);
     failover.peerUnreachable();
     leaveChannel();
     doors.forget();
   }
 
   private void leaveChannel() {
-    Line open = drop();
+    SessionChannel open = drop();
     if (open != null) {
       open.channel.closeWhenSent();
     }
@@ -447,14 +449,14 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
    * lost, and then the peer asks again. Any thread.
    */
   void close() {
-    connection.standing().leave();
+    connection.health().leave();
     tasks.execute(() -> {
-      boolean peerThere = connection.standing().isPeerThere();
+      boolean peerThere = connection.health().isPeerAlive();
       boolean said = say(new ControlMessage.Closing());
       closing = true;
       if (peerThere && said) {
         tasks.schedule(ConnectionHealth.LINGER_NS, this::end);
-        loop.goodbyes().await(guardedEnd);
+        loop.lingering().add(guardedEnd);
       } else {
         end();
       }
@@ -472,7 +474,7 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
     ended = true;
     boolean first = !over;
     over = true;
-    loop.goodbyes().over(guardedEnd);
+    loop.lingering().remove(guardedEnd);
     calls.hangUp();
     failover.end();
     leaveChannel();
@@ -489,12 +491,12 @@ public final class ControlSession implements PeerChannel, ReconnectListeners.Beh
   }
 
   private void breakOff() {
-    connection.standing().deviceFailed(OWN_FAULT);
+    connection.health().deviceFailed(LOCAL_ERROR);
     if (!closing && !failureTold && !over) {
       failureTold = true;
-      say(new ControlMessage.Failed(OWN_FAULT));
+      say(new ControlMessage.Failed(LOCAL_ERROR));
     }
-    lose(OWN_FAULT);
+    lose(LOCAL_ERROR);
   }
 
   /** The local end gives up, and there is no communicator whose close would end it. */

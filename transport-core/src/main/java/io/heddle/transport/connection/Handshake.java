@@ -21,7 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the conversation that makes a connection; {@link ControlSession} goes on with its channel.
+ * One end of the conversation that makes a connection; {@link ControlSession} goes on with its
+ * channel.
  *
  * <pre>
  * connecting                       accepting
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  *   ReconnectListeners, Ready      ◀─────────▶  ReconnectListeners, Ready
  * </pre>
  *
- * <p>The connecting end may say Hello on several channels ({@link ConnectAttempts}); it goes on with
- * the first that is answered, and the accepting end does nothing for the others.
+ * <p>The connecting end may say Hello on several channels ({@link ConnectAttempts}); it goes on
+ * with the first that is answered, and the accepting end does nothing for the others.
  *
  * <p>Everything runs on the control thread; {@link #outcome} is read by others.
  *
@@ -186,7 +187,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
               this::answered,
               troubles -> failByPeer(UNREACHED + troubles));
       calls = made;
-      made.goOn();
+      made.callNext();
     });
   }
 
@@ -231,7 +232,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     caller.handTo(this);
     onMessage(first);
     if (authenticated) {
-      caller.recognise();
+      caller.markAuthenticated();
       awaitWord(terms.timeoutNs());
     }
   }
@@ -292,7 +293,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     Connection made = new Connection(device, terms.inlineBytes());
     connection = made;
     PlanePairing pairing = made.pair(planes, terms.queuePairsPerPlane(), together);
-    pairing.tell(made.peer(), log);
+    pairing.logDifferences(made.peer(), log);
     if (connecting) {
       PlaneOffers.warnIfPlanesChanged(listenerPlaneDigest, planes, made, log);
     }
@@ -356,11 +357,12 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
             loop,
             made,
             comm,
-            new Reconnector.ReconnectTarget(connecting, peerAddresses.ticket(), peerAddresses.addresses()),
+            new Reconnector.ReconnectTarget(
+                connecting, peerAddresses.ticket(), peerAddresses.addresses()),
             doors,
             terms.graceNs(),
             log);
-    made.standing().setFailureListener(talk::reportFailure);
+    made.health().setFailureListener(talk::reportFailure);
     link = talk;
     talk.begin(open);
     channel = null;
@@ -381,14 +383,14 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
 
   @Override
   public void onClosed(ControlChannel.Ending how, String reason) {
-    if (how == ControlChannel.Ending.OWN_FAULT) {
+    if (how == ControlChannel.Ending.LOCAL_ERROR) {
       breakOff();
       return;
     }
     hungUp = authenticated && link == null && stage != Stage.OVER;
     switch (how) {
       case PEER, REFUSED, NETWORK -> failByPeer(reason);
-      case NONSENSE, HERE, OWN_FAULT, SENT_AWAY -> fail(reason);
+      case PROTOCOL_ERROR, NO_DESCRIPTOR, LOCAL_ERROR, EVICTED -> fail(reason);
     }
   }
 
@@ -461,7 +463,9 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     }
   }
 
-  /** Says goodbye, as {@link ControlSession#close} has it. Any thread, once there is a communicator. */
+  /**
+   * Says goodbye, as {@link ControlSession#close} has it. Any thread, once there is a communicator.
+   */
   void close() {
     there(link, "communicator").close();
   }
@@ -479,7 +483,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
         made.close();
       } else if (stage == Stage.READY) {
         unwanted = true;
-        connection().standing().leave();
+        connection().health().leave();
       } else {
         fail("the local end gave up");
       }

@@ -97,7 +97,7 @@ record PlanePairing(
   }
 
   /** Logs planes that aren't used, and those with another name there. */
-  void tell(String peer, Log log) {
+  void logDifferences(String peer, Log log) {
     if (!leftOut.isEmpty() || !onBoth.isEmpty() || oneDaemon.isEmpty() && !renamed.isEmpty()) {
       log.info(
           "connection with %s uses planes %s%s%s%s",

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReconnectListeners {
   /** Whoever a caller that shows a ticket is for. */
-  interface Behind {
+  interface Session {
     /** The other end is at a door: what has been said on the channel comes before the answer. */
     ControlMessage.Ping pingForReconnect();
 
@@ -37,7 +37,7 @@ public final class ReconnectListeners {
     void ownAddressesChanged();
 
     /** The other end, at a door, goes on by this channel, or says that it can't hear on ours. */
-    void goesOn(ControlChannel fresh, ControlMessage.Ping theirs, long number);
+    void reconnected(ControlChannel fresh, ControlMessage.Ping theirs, long number);
   }
 
   private static final long CALLER_TIMEOUT_NS = 5_000_000_000L;
@@ -45,7 +45,7 @@ public final class ReconnectListeners {
   private final ControlLoop loop;
   private final Log log;
   private final List<ControlListener> listeners = new ArrayList<>();
-  private final Map<ByteBuffer, Behind> links = new HashMap<>();
+  private final Map<ByteBuffer, Session> links = new HashMap<>();
 
   /** Opens a door on each of these addresses that can have one. */
   public ReconnectListeners(ControlLoop loop, List<InetAddress> addresses, Log log) {
@@ -70,7 +70,7 @@ public final class ReconnectListeners {
     if (listeners.stream().noneMatch(each -> isAt(each, now))) {
       open(now);
     }
-    List.copyOf(links.values()).forEach(Behind::ownAddressesChanged);
+    List.copyOf(links.values()).forEach(Session::ownAddressesChanged);
   }
 
   private static boolean isAt(ControlListener listener, InetAddress address) {
@@ -78,7 +78,10 @@ public final class ReconnectListeners {
   }
 
   public List<InetSocketAddress> addresses() {
-    return listeners.stream().map(ControlListener::address).limit(ControlCodec.MAX_RECONNECT_ADDRESSES).toList();
+    return listeners.stream()
+        .map(ControlListener::address)
+        .limit(ControlCodec.MAX_RECONNECT_ADDRESSES)
+        .toList();
   }
 
   byte[] newTicket() {
@@ -86,7 +89,7 @@ public final class ReconnectListeners {
   }
 
   /** Callers with this ticket are for this link. */
-  void expect(byte[] ticket, Behind link) {
+  void expect(byte[] ticket, Session link) {
     links.put(ByteBuffer.wrap(ticket), link);
   }
 
@@ -98,7 +101,7 @@ public final class ReconnectListeners {
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
     /* Null once the caller is gone: the timer below may keep this in memory longer than the connection. */
-    private @Nullable Behind link;
+    private @Nullable Session link;
     private long number;
 
     @Override
@@ -109,14 +112,14 @@ public final class ReconnectListeners {
     @Override
     public void onMessage(ControlMessage message) {
       ControlChannel open = channel;
-      Behind found = link;
+      Session found = link;
       if (open == null) {
         return;
       }
       if (found != null && message instanceof ControlMessage.Ping ping) {
         channel = null;
         link = null;
-        found.goesOn(open, ping, number);
+        found.reconnected(open, ping, number);
       } else if (found != null && message instanceof ControlMessage.ReconnectAddresses theirs) {
         found.peerAddressesChanged(theirs);
       } else if (found == null
@@ -128,7 +131,7 @@ public final class ReconnectListeners {
         if (found == null) {
           refuse("this connection is not known here");
         } else {
-          open.recognise();
+          open.markAuthenticated();
           loop.schedule(CALLER_TIMEOUT_NS, this::hangUp);
           open.send(found.pingForReconnect());
         }

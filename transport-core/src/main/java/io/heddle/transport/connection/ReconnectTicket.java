@@ -26,7 +26,7 @@ final class ReconnectTicket {
     return !told.equals(doors.addresses());
   }
 
-  void expect(ReconnectListeners.Behind link) {
+  void expect(ReconnectListeners.Session link) {
     doors.expect(ticket, link);
   }
 

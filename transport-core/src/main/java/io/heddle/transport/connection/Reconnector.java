@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the other end's {@link ReconnectListeners}: for the next control channel, where the present one is given
- * up, or, where it is in doubt, to learn whether the other end is slow. Who answers at a door has
- * said on the channel first where it is. What doesn't come then, soon, won't: the channel is given
- * up. An end that only knocks has no channel made by that, but tells the other that it needs one.
- * Control thread; times are those in which it ran.
+ * Calls the other end's {@link ReconnectListeners}: for the next control channel, where the present
+ * one is given up, or, where it is in doubt, to learn whether the other end is slow. Who answers at
+ * a door has said on the channel first where it is. What doesn't come then, soon, won't: the
+ * channel is given up. An end that only knocks has no channel made by that, but tells the other
+ * that it needs one. Control thread; times are those in which it ran.
  */
 final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
@@ -64,7 +64,7 @@ final class Reconnector {
     long acknowledged(long count);
 
     /** This is the next channel. */
-    void goOn(ControlChannel fresh, Ping theirs);
+    void useChannel(ControlChannel fresh, Ping theirs);
 
     /** The other end is gone. */
     void lose(String reason);
@@ -73,7 +73,7 @@ final class Reconnector {
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final Connection connection;
-  private final ReconnectTarget way;
+  private final ReconnectTarget target;
   private final long graceNs;
   private final Owner owner;
   private List<InetSocketAddress> doors;
@@ -97,33 +97,33 @@ final class Reconnector {
       ControlLoop loop,
       ControlTasks tasks,
       Connection connection,
-      ReconnectTarget way,
+      ReconnectTarget target,
       long graceNs,
       Owner owner,
       Log log) {
     this.loop = loop;
     this.tasks = tasks;
     this.connection = connection;
-    this.way = way;
-    doors = way.doors();
+    this.target = target;
+    doors = target.doors();
     this.graceNs = graceNs;
     this.owner = owner;
     this.log = log;
     calledNs = loop.nanoTime() - 2 * ROUND_NS;
   }
 
-  private void tell(PeerEvents.Kind kind, String what) {
+  private void report(PeerEvents.Kind kind, String what) {
     String peer = connection.peer();
-    connection.events().tell(kind, connection, peer, log, List.of(peer + ": " + what));
+    connection.events().report(kind, connection, peer, log, List.of(peer + ": " + what));
   }
 
   /** The other end is called here from the next round on. */
-  void callAt(List<InetSocketAddress> theirs) {
+  void setPeerAddresses(List<InetSocketAddress> theirs) {
     doors = List.copyOf(theirs);
   }
 
   /** There is a channel. */
-  void found() {
+  void channelFound() {
     lostNs = 0;
     sure = false;
     closedByPeer = false;
@@ -132,29 +132,29 @@ final class Reconnector {
   /** The channel is closed, perhaps only because the other end goes on by another. */
   void closed(String reason, boolean byPeer) {
     closedByPeer = byPeer;
-    anew(reason);
+    replaceChannel(reason);
   }
 
   /** The other end, which can't call, was answered at a door and hears nothing on the channel. */
-  void knocked() {
+  void peerCannotHear() {
     if (lostNs != 0 || loop.nanoTime() - calledNs > ROUND_NS) {
-      anew("the other end knocks");
+      replaceChannel("the other end knocks");
     }
   }
 
   /** The channel is given up: the first door that answers is the next one. */
-  void anew(String reason) {
+  void replaceChannel(String reason) {
     if (owner.isOver() || sure) {
       return;
     }
     sure = true;
-    tell(PeerEvents.Kind.RENEWED, "the control channel is made anew: " + reason);
+    report(PeerEvents.Kind.RENEWED, "the control channel is made anew: " + reason);
     Answer first = answer;
     if (first != null && first.at.channel != null) {
-      goOnBy(first);
+      switchTo(first);
     } else {
       hangUp();
-      search(reason);
+      callPeer(reason);
     }
   }
 
@@ -163,25 +163,25 @@ final class Reconnector {
    *
    * @param acknowledged so many of our messages should have been acknowledged on it
    */
-  void doubt(String reason, long acknowledged) {
+  void probe(String reason, long acknowledged) {
     if (!owner.isOver() && lostNs == 0) {
       owed = acknowledged;
-      tell(PeerEvents.Kind.DOUBTED, "asking at its doors whether it is there: " + reason);
-      search(reason);
+      report(PeerEvents.Kind.DOUBTED, "asking at its doors whether it is there: " + reason);
+      callPeer(reason);
     }
   }
 
-  private void search(String reason) {
+  private void callPeer(String reason) {
     lostNs = loop.nanoTime();
     trouble = reason;
     round(lostNs);
   }
 
   /** Something has come by the channel, and so many of our messages are acknowledged. */
-  void endDoubt(long acknowledged) {
+  void endProbe(long acknowledged) {
     if (lostNs != 0 && !sure && owner.isHeardSince(lostNs) && acknowledged >= owed) {
       hangUp();
-      tell(
+      report(
           PeerEvents.Kind.HEARD,
           "it is there, and goes on by the same control channel, after %s ms"
               .formatted((loop.nanoTime() - lostNs) / 1_000_000));
@@ -241,7 +241,7 @@ final class Reconnector {
   private void answered(Answer first) {
     owner.acknowledged(first.ping.received());
     if (sure) {
-      goOnBy(first);
+      switchTo(first);
     } else if (answer == null) {
       answer = first;
       long since = lostNs;
@@ -251,27 +251,27 @@ final class Reconnector {
 
   /* The other end is there. What it has said on the channel before it answered at the door has come, or won't. */
   private void judge(Answer first, long since) {
-    endDoubt(owner.acknowledged(0));
+    endProbe(owner.acknowledged(0));
     if (owner.isOver() || lostNs != since || answer != first) {
       return;
     }
     if (first.at.channel == null) {
       answer = null;
-    } else if (way.calls()) {
-      anew(trouble);
+    } else if (target.calls()) {
+      replaceChannel(trouble);
     } else {
-      tell(PeerEvents.Kind.UNHEARD, "this end hears nothing on the control channel: " + trouble);
-      goOnBy(first);
+      report(PeerEvents.Kind.UNHEARD, "this end hears nothing on the control channel: " + trouble);
+      switchTo(first);
     }
   }
 
   /* Who only knocks says that it has to, and the other end calls. */
-  private void goOnBy(Answer first) {
+  private void switchTo(Answer first) {
     ControlChannel open = first.at.channel;
     if (open == null) {
       return;
     }
-    if (!way.calls()) {
+    if (!target.calls()) {
       /* First: where all of ours have moved, the other end couldn't call. */
       open.send(owner.ownDoors());
       open.send(owner.ping());
@@ -283,10 +283,10 @@ final class Reconnector {
     }
     first.at.channel = null;
     hangUp();
-    tell(
+    report(
         PeerEvents.Kind.FOUND,
         "the control channel goes by way of " + AddressText.of(first.at.door));
-    owner.goOn(open, first.ping);
+    owner.useChannel(open, first.ping);
   }
 
   /** Ends all calls. */
@@ -331,7 +331,7 @@ final class Reconnector {
     public void onConnected(ControlChannel connected) {
       channel = connected;
       taken = true;
-      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, way.ticket(), number));
+      connected.send(new ControlMessage.Hello(ControlCodec.VERSION, 0, target.ticket(), number));
     }
 
     @Override
@@ -346,14 +346,14 @@ final class Reconnector {
         owner.lose("%s, and then it said: %s".formatted(trouble, no.reason()));
       } else if (message instanceof ControlMessage.Hello) {
         hangUp();
-        onClosed(ControlChannel.Ending.NONSENSE, "it echoes");
+        onClosed(ControlChannel.Ending.PROTOCOL_ERROR, "it echoes");
       }
     }
 
     @Override
     public void onClosed(ControlChannel.Ending how, String reason) {
       refused = how == ControlChannel.Ending.REFUSED;
-      foreign = how == ControlChannel.Ending.NONSENSE;
+      foreign = how == ControlChannel.Ending.PROTOCOL_ERROR;
       gone = true;
       channel = null;
       if (!attempts.contains(this) || attempts.stream().anyMatch(each -> !each.gone)) {

@@ -31,17 +31,17 @@ public final class ControlChannel implements ControlLoop.Handler {
     /** The peer's, or its kernel's for a process that is gone: it was closed. */
     PEER,
     /** What came is no message, or can't be dealt with. */
-    NONSENSE,
+    PROTOCOL_ERROR,
     /** Nobody listens at that address: its kernel turned the call away. */
     REFUSED,
     /** This process has no descriptor for it. */
-    HERE,
+    NO_DESCRIPTOR,
     /** The network doesn't lead there, or doesn't carry any more. */
     NETWORK,
     /** This end's: it met an error of its own while it served the channel. */
-    OWN_FAULT,
+    LOCAL_ERROR,
     /** This end's: it was a stranger's for too long, or one of too many. */
-    SENT_AWAY
+    EVICTED
   }
 
   /** Who is told what happens on a channel. */
@@ -70,7 +70,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private @Nullable SelectionKey key;
   private int descriptor = -1; /* known once it is connected */
-  private boolean stranger;
+  private boolean authenticated = true;
   private boolean heard;
   /* A whole message came. */
   private boolean spoken;
@@ -104,7 +104,8 @@ public final class ControlChannel implements ControlLoop.Handler {
       channel = new ControlChannel(loop, SocketChannel.open(), to, listener);
     } catch (IOException failure) {
       listener.onClosed(
-          Ending.HERE, "no socket for " + AddressText.of(to) + ": " + OpenFiles.explain(failure));
+          Ending.NO_DESCRIPTOR,
+          "no socket for " + AddressText.of(to) + ": " + OpenFiles.explain(failure));
       return null;
     }
     try {
@@ -127,7 +128,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     return channel;
   }
 
-  /** Takes over an accepted connection, a stranger's until {@link #recognise}. */
+  /** Takes over an accepted connection, a stranger's until {@link #markAuthenticated}. */
   static ControlChannel accepted(
       ControlLoop loop, SocketChannel socket, InetSocketAddress from, Listener listener)
       throws IOException {
@@ -135,15 +136,15 @@ public final class ControlChannel implements ControlLoop.Handler {
     channel.configure();
     channel.preventInheritance();
     channel.key = loop.register(socket, SelectionKey.OP_READ, channel);
-    channel.stranger = true;
-    loop.strangers().add(channel);
+    channel.authenticated = false;
+    loop.unauthenticated().add(channel);
     return channel;
   }
 
   /** The other end has shown that it is a peer: it has its time, and may say longer things. */
-  public void recognise() {
-    stranger = false;
-    loop.strangers().forget(this);
+  public void markAuthenticated() {
+    authenticated = true;
+    loop.unauthenticated().forget(this);
   }
 
   /** Where the other end is. */
@@ -170,8 +171,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   /** Ends a stranger's. */
-  void sendAway(String why) {
-    fail(Ending.SENT_AWAY, why);
+  void evict(String why) {
+    fail(Ending.EVICTED, why);
   }
 
   /* A child's copy would keep the connection open when this process is gone. */
@@ -238,7 +239,7 @@ public final class ControlChannel implements ControlLoop.Handler {
 
   @Override
   public void onBroken(SelectionKey broken) {
-    fail(Ending.OWN_FAULT, "this end failed to serve it");
+    fail(Ending.LOCAL_ERROR, "this end failed to serve it");
   }
 
   private boolean finishConnect(SelectionKey ready) {
@@ -299,7 +300,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       int length = in.getInt(in.position());
       if (length < 1 || length > mostBytes()) {
         String size = "a frame of " + Integer.toUnsignedString(length) + " bytes";
-        fail(Ending.NONSENSE, spoken ? size : ForeignProtocol.describe(in, size));
+        fail(Ending.PROTOCOL_ERROR, spoken ? size : ForeignProtocol.describe(in, size));
         return;
       }
       if (in.remaining() < ControlCodec.LENGTH_BYTES + length) {
@@ -310,7 +311,7 @@ public final class ControlChannel implements ControlLoop.Handler {
       in.position(in.position() + length);
       ControlMessage message = ControlCodec.decode(frame);
       if (message instanceof Malformed malformed) {
-        fail(Ending.NONSENSE, malformed.reason());
+        fail(Ending.PROTOCOL_ERROR, malformed.reason());
         return;
       }
       spoken = true;
@@ -326,7 +327,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   }
 
   private int mostBytes() {
-    if (stranger) {
+    if (!authenticated) {
       return ControlCodec.MAX_UNAUTHENTICATED_FRAME_BYTES;
     }
     return spoken ? ControlCodec.MAX_FRAME_BYTES : ControlCodec.MAX_FIRST_FRAME_BYTES;
@@ -366,8 +367,8 @@ public final class ControlChannel implements ControlLoop.Handler {
   /** Closes at once; the listener hears nothing more. */
   public void close() {
     closed = true;
-    if (stranger) {
-      recognise();
+    if (!authenticated) {
+      markAuthenticated();
     }
     SelectionKey mine = key;
     if (mine != null) {

@@ -139,7 +139,7 @@ public final class ControlListener implements ControlLoop.Handler {
     boolean begun = false;
     try {
       InetSocketAddress from = (InetSocketAddress) socket.getRemoteAddress();
-      if (!loop.strangers().admits(from.getAddress())) {
+      if (!loop.unauthenticated().admits(from.getAddress())) {
         begun = true;
         return false;
       }
@@ -175,17 +175,17 @@ public final class ControlListener implements ControlLoop.Handler {
               address, failures, OpenFiles.explain(failure));
     }
     boolean any =
-        loop.strangers()
+        loop.unauthenticated()
             .evictOldest("said nothing, and this process has no descriptors for others");
     rest(key, any ? RETRY_NS : PAUSE_NS);
   }
 
   private void rest(SelectionKey key, long forNs) {
-    loop.schedule(forNs, () -> goOn(key));
+    loop.schedule(forNs, () -> resume(key));
     key.interestOps(0);
   }
 
-  private void goOn(SelectionKey key) {
+  private void resume(SelectionKey key) {
     if (key.isValid()) {
       key.interestOps(SelectionKey.OP_ACCEPT);
       /* Who waits already makes nothing ready. */

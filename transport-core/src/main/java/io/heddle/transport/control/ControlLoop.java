@@ -66,9 +66,9 @@ public final class ControlLoop implements AutoCloseable {
   private @Nullable SocketChannel spare;
   private final Log log;
   private final LastingThread thread;
-  private final UnauthenticatedChannels strangers;
-  private final Heartbeats pulses;
-  private final LingeringConnections goodbyes = LingeringConnections.ofThisProcess();
+  private final UnauthenticatedChannels unauthenticated;
+  private final Heartbeats heartbeats;
+  private final LingeringConnections lingering = LingeringConnections.ofThisProcess();
   private final Consumer<Throwable> ignoreFailure = alreadyLogged -> {};
   private final Unserved unserved = new Unserved();
   private final Consumer<SelectionKey> dispatcher = this::dispatch;
@@ -83,8 +83,8 @@ public final class ControlLoop implements AutoCloseable {
   public ControlLoop(NanoClock clock, Log log) {
     this.clock = clock;
     time = new PausingClock(clock);
-    strangers = new UnauthenticatedChannels(clock);
-    pulses = new Heartbeats(time::nanoTime);
+    unauthenticated = new UnauthenticatedChannels(clock);
+    heartbeats = new Heartbeats(time::nanoTime);
     this.log = log;
     try {
       selector = Selector.open();
@@ -92,8 +92,8 @@ public final class ControlLoop implements AutoCloseable {
       throw new HeddleException(
           "the control thread can't open a selector: " + OpenFiles.explain(failure), failure);
     }
-    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, strangers::judge);
-    every(Heartbeats.BEAT_NS, pulses::beat);
+    every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::judge);
+    every(Heartbeats.BEAT_NS, heartbeats::beat);
     thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
     try {
       thread.start();
@@ -202,9 +202,9 @@ public final class ControlLoop implements AutoCloseable {
   /* A sleep that a stop of the process cut short ends without a look at the channels. */
   private void serveChannels() throws IOException {
     long delayMs = nextDelayMs();
-    time.sleeps(delayMs == 0 ? NO_LIMIT_NS : delayMs * 1_000_000);
+    time.beforeSleep(delayMs == 0 ? NO_LIMIT_NS : delayMs * 1_000_000);
     selector.select(dispatcher, delayMs);
-    late |= time.wakes();
+    late |= time.afterWake();
     if (late) {
       late = false;
       selector.selectNow(dispatcher);
@@ -254,7 +254,7 @@ public final class ControlLoop implements AutoCloseable {
 
   /** Serves a channel that is, or may be, ready. Control thread. */
   void dispatch(SelectionKey key) {
-    late |= time.wakes();
+    late |= time.afterWake();
     if (!key.isValid()) {
       /* Closed by what was served before it in the same round. */
       return;
@@ -310,7 +310,7 @@ public final class ControlLoop implements AutoCloseable {
 
   /* What is judged here next may have been said while this thread was away. */
   private void readPendingInput() throws IOException {
-    if (time.works()) {
+    if (time.afterWork()) {
       selector.selectNow(dispatcher);
     }
   }
@@ -338,18 +338,18 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /** Who has connected and not shown that it is a peer. Control thread. */
-  UnauthenticatedChannels strangers() {
-    return strangers;
+  UnauthenticatedChannels unauthenticated() {
+    return unauthenticated;
   }
 
   /** By which it is seen that peers live. Control thread. */
-  public Heartbeats pulses() {
-    return pulses;
+  public Heartbeats heartbeats() {
+    return heartbeats;
   }
 
   /** Connections that were closed here and aren't yet at the other end. Control thread. */
-  public LingeringConnections goodbyes() {
-    return goodbyes;
+  public LingeringConnections lingering() {
+    return lingering;
   }
 
   private long nextDelayMs() {

@@ -32,16 +32,16 @@ public final class Heartbeats {
     void silent();
   }
 
-  private record Way(String peer, InetAddress here, InetAddress there) {}
+  private record ChannelPath(String peer, InetAddress here, InetAddress there) {}
 
   /** What the channels of one way share. */
-  public final class Pulse {
-    private final Way way;
+  public final class Heartbeat {
+    private final ChannelPath path;
     private final Set<Member> members = new LinkedHashSet<>();
     private long heardNs;
 
-    private Pulse(Way way) {
-      this.way = way;
+    private Heartbeat(ChannelPath path) {
+      this.path = path;
     }
 
     /** A channel has brought something. */
@@ -52,7 +52,7 @@ public final class Heartbeats {
     /** This one's channel is gone, or another is in its place. */
     public void leave(Member member) {
       if (members.remove(member) && members.isEmpty()) {
-        pulses.remove(way);
+        heartbeats.remove(path);
       }
     }
 
@@ -71,7 +71,7 @@ public final class Heartbeats {
   }
 
   private final LongSupplier time;
-  private final Map<Way, Pulse> pulses = new HashMap<>();
+  private final Map<ChannelPath, Heartbeat> heartbeats = new HashMap<>();
 
   /**
    * @param time in ns, which stands still while this process has no processor
@@ -81,29 +81,29 @@ public final class Heartbeats {
   }
 
   /**
-   * This one's channel shares the pulse of its way from now on; that it has come up is a sign of
-   * life.
+   * This one's channel shares the heartbeat of its way from now on; that it has come up is a sign
+   * of life.
    *
    * @param peer the other process's name
    */
-  public Pulse join(String peer, ControlChannel channel, Member member) {
-    return join(new Way(peer, channel.here(), channel.there()), member);
+  public Heartbeat join(String peer, ControlChannel channel, Member member) {
+    return join(new ChannelPath(peer, channel.here(), channel.there()), member);
   }
 
   /** The same of a way between these addresses. */
-  Pulse join(String peer, InetAddress here, InetAddress there, Member member) {
-    return join(new Way(peer, here, there), member);
+  Heartbeat join(String peer, InetAddress here, InetAddress there, Member member) {
+    return join(new ChannelPath(peer, here, there), member);
   }
 
-  private Pulse join(Way way, Member member) {
-    Pulse pulse = pulses.computeIfAbsent(way, Pulse::new);
-    pulse.members.add(member);
-    pulse.heard();
-    return pulse;
+  private Heartbeat join(ChannelPath path, Member member) {
+    Heartbeat heartbeat = heartbeats.computeIfAbsent(path, Heartbeat::new);
+    heartbeat.members.add(member);
+    heartbeat.heard();
+    return heartbeat;
   }
 
   /** Every {@link #BEAT_NS}. */
   void beat() {
-    List.copyOf(pulses.values()).forEach(Pulse::beat);
+    List.copyOf(heartbeats.values()).forEach(Heartbeat::beat);
   }
 }

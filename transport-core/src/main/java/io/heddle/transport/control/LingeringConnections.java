@@ -42,9 +42,9 @@ public final class LingeringConnections {
   /**
    * A connection waits.
    *
-   * @param end ends it, and {@linkplain #over takes it out}; its faults are its own to deal with
+   * @param end ends it, and {@linkplain #remove takes it out}; its faults are its own to deal with
    */
-  public void await(Runnable end) {
+  public void add(Runnable end) {
     waiting.add(end);
     while (waiting.size() > most) {
       Iterator<Runnable> each = waiting.iterator();
@@ -55,7 +55,7 @@ public final class LingeringConnections {
   }
 
   /** A connection has ended, whether it has waited or not. */
-  public void over(Runnable end) {
+  public void remove(Runnable end) {
     waiting.remove(end);
   }
 

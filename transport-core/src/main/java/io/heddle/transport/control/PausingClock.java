@@ -23,8 +23,8 @@ final class PausingClock implements NanoClock {
   }
 
   /** The thread goes to sleep, for so long at most. */
-  void sleeps(long mostNs) {
-    works();
+  void beforeSleep(long mostNs) {
+    afterWork();
     asleep = true;
     wakesByNs = clock.nanoTime() + mostNs;
   }
@@ -34,7 +34,7 @@ final class PausingClock implements NanoClock {
    *
    * @return whether it was late, so that much may have come that it hasn't heard
    */
-  boolean wakes() {
+  boolean afterWake() {
     if (!asleep) {
       return false;
     }
@@ -48,7 +48,7 @@ final class PausingClock implements NanoClock {
    *
    * @return whether that took so long that much may have come that it hasn't heard
    */
-  boolean works() {
+  boolean afterWork() {
     long nowNs = clock.nanoTime();
     boolean away = leftOut(nowNs - wokeAtNs);
     if (away) {

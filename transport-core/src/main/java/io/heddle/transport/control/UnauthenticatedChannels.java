@@ -55,8 +55,7 @@ final class UnauthenticatedChannels {
     ControlChannel oldest = those.iterator().next();
     oldest.hear();
     if (those.size() >= most && clock.nanoTime() - oldest.sinceNs() >= MIN_AGE_NS) {
-      sendAway(
-          oldest, "said nothing that a peer says, and was one of " + most + " strangers" + where);
+      evict(oldest, "said nothing that a peer says, and was one of " + most + " strangers" + where);
     }
     return those.size() < most;
   }
@@ -66,19 +65,19 @@ final class UnauthenticatedChannels {
     Iterator<ControlChannel> oldest = all.iterator();
     boolean any = oldest.hasNext();
     if (any) {
-      sendAway(oldest.next(), why);
+      evict(oldest.next(), why);
     }
     return any;
   }
 
-  private void sendAway(ControlChannel stranger, String why) {
-    forget(stranger);
-    stranger.sendAway(why);
+  private void evict(ControlChannel channel, String why) {
+    forget(channel);
+    channel.evict(why);
   }
 
-  void add(ControlChannel stranger) {
-    all.add(stranger);
-    byAddress.computeIfAbsent(stranger.there(), none -> new LinkedHashSet<>()).add(stranger);
+  void add(ControlChannel channel) {
+    all.add(channel);
+    byAddress.computeIfAbsent(channel.there(), none -> new LinkedHashSet<>()).add(channel);
   }
 
   /** Whose time is over goes. They are in order; called once a second. */
@@ -90,11 +89,11 @@ final class UnauthenticatedChannels {
   }
 
   /** It is no stranger any more, or gone. */
-  void forget(ControlChannel stranger) {
-    if (all.remove(stranger)) {
-      Set<ControlChannel> there = byAddress.get(stranger.there());
-      if (there != null && there.remove(stranger) && there.isEmpty()) {
-        byAddress.remove(stranger.there());
+  void forget(ControlChannel channel) {
+    if (all.remove(channel)) {
+      Set<ControlChannel> there = byAddress.get(channel.there());
+      if (there != null && there.remove(channel) && there.isEmpty()) {
+        byAddress.remove(channel.there());
       }
     }
   }

@@ -344,7 +344,7 @@ public final class CarrierPairs implements AutoCloseable {
       if (carriers.get(i % carriers.size()).isOnePlane()) {
         planeWeights.countResent(i % planes.count(), pairs.get(i));
       } else {
-        links.tell(i, pairs.get(i).queuePair(), planeWeights);
+        links.report(i, pairs.get(i).queuePair(), planeWeights);
       }
     }
   }

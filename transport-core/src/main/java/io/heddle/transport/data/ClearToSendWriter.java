@@ -20,7 +20,7 @@ final class ClearToSendWriter {
   private final ReorderWindow window;
   private final SubFlow[] flows;
 
-  private final ReturnFlow way;
+  private final ReturnFlow returnFlow;
   private final FilledFlows filled;
 
   /* Next group whose entries are to be written first. */
@@ -38,7 +38,7 @@ final class ClearToSendWriter {
     this.path = path;
     this.window = window;
     this.flows = flows;
-    way = new ReturnFlow(path, flows);
+    returnFlow = new ReturnFlow(path, flows);
     filled = new FilledFlows(flows, failure);
   }
 
@@ -77,7 +77,7 @@ final class ClearToSendWriter {
   }
 
   private boolean post(long group) {
-    SubFlow flow = way.withRoom();
+    SubFlow flow = returnFlow.withRoom();
     if (flow == null) {
       return false;
     }
@@ -100,7 +100,7 @@ final class ClearToSendWriter {
 
   /** Data came over this sub-flow. */
   void dataArrivedOn(SubFlow flow) {
-    way.dataArrivedOn(flow);
+    returnFlow.dataArrivedOn(flow);
   }
 
   /** The write with this id was acknowledged. */

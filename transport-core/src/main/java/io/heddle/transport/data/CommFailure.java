@@ -51,7 +51,7 @@ final class CommFailure {
       try {
         path.device()
             .events()
-            .tell(
+            .report(
                 PeerEvents.Kind.FAILED,
                 this,
                 path.peer(),
@@ -63,7 +63,7 @@ final class CommFailure {
         /* Needs no memory: the line may have failed for want of it. */
         path.lines().failPending(failure);
       }
-      path.standing().failedHere(story);
+      path.health().failedHere(story);
     }
     return result;
   }
@@ -105,7 +105,7 @@ final class CommFailure {
     latch(
         TransportResult.REMOTE_ERROR,
         "%s: %s".formatted(flow.pair, story)
-            + (path.standing().isPeerThere() ? "" : "; " + path.standing().peerReason()));
+            + (path.health().isPeerAlive() ? "" : "; " + path.health().peerReason()));
   }
 
   /** A queue pair didn't take what its queue must hold. */
@@ -146,6 +146,6 @@ final class CommFailure {
 
   /** Latches the peer's end, when it is gone and there is something that it will never finish. */
   int peerGone() {
-    return latch(TransportResult.REMOTE_ERROR, path.standing().peerReason());
+    return latch(TransportResult.REMOTE_ERROR, path.health().peerReason());
   }
 }

@@ -67,7 +67,7 @@ public abstract sealed class Communicator implements AutoCloseable
     this.flows = path.pairs().subFlows();
     this.failure = new CommFailure(path, direction, log);
     this.line = new CommLine(address());
-    line.tellBy(context, cq);
+    line.attach(context, cq);
   }
 
   /** Who takes this end off planes that fail. Before it is driven. */
@@ -142,8 +142,8 @@ public abstract sealed class Communicator implements AutoCloseable
       return failure.result();
     }
     /* Read before polling: what the peer did before it went is then already in the queue. */
-    ConnectionHealth.Peer peer = path.standing().peer();
-    boolean there = peer == ConnectionHealth.Peer.THERE;
+    ConnectionHealth.Peer peer = path.health().peer();
+    boolean there = peer == ConnectionHealth.Peer.ALIVE;
     boolean any = poll();
     if (!there || !any && !wasDevicePolled()) {
       int work = context.progress();
@@ -156,11 +156,11 @@ public abstract sealed class Communicator implements AutoCloseable
     if (failure.result() != TransportResult.SUCCESS) {
       return failure.result();
     }
-    String broken = path.standing().deviceFailure();
+    String broken = path.health().deviceFailure();
     if (broken != null) {
       return failure.device(broken);
     }
-    goOn(peer);
+    postPending(peer);
     return failure.result();
   }
 
@@ -176,7 +176,7 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Posts what waits, and judges whether a peer that is gone will be missed. */
-  abstract void goOn(ConnectionHealth.Peer peer);
+  abstract void postPending(ConnectionHealth.Peer peer);
 
   /** Takes what completions there are, those of packets that have come included. */
   public final void takeCompletions() {
@@ -316,7 +316,7 @@ public abstract sealed class Communicator implements AutoCloseable
     try {
       return !closed
           && drive() == TransportResult.SUCCESS
-          && (hasPending() || isWaitingForPeer() && path.standing().isPeerThere());
+          && (hasPending() || isWaitingForPeer() && path.health().isPeerAlive());
     } finally {
       baton.give();
     }
@@ -349,7 +349,7 @@ public abstract sealed class Communicator implements AutoCloseable
     }
     try {
       if (!isSender()) {
-        path.standing().leave();
+        path.health().leave();
         path.pairs().refuseRequests();
       }
     } finally {

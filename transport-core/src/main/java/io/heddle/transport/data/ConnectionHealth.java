@@ -15,7 +15,7 @@ public final class ConnectionHealth {
   /** The other end, in order of gravity. */
   public enum Peer {
     /** There as far as we know. */
-    THERE,
+    ALIVE,
 
     /** It closed its end in good order; what it sent before still completes. */
     CLOSED,
@@ -32,7 +32,7 @@ public final class ConnectionHealth {
   /* The reason is written first. */
   private String peerReason = "";
   private long goneAtNs;
-  private volatile Peer peer = Peer.THERE;
+  private volatile Peer peer = Peer.ALIVE;
   private volatile boolean leaving;
   private volatile @Nullable String deviceFailure;
   /* Set before the communicator exists. */
@@ -46,8 +46,8 @@ public final class ConnectionHealth {
     return peer;
   }
 
-  public boolean isPeerThere() {
-    return peer == Peer.THERE;
+  public boolean isPeerAlive() {
+    return peer == Peer.ALIVE;
   }
 
   /** Whether it is gone for so long; meaningful once {@link #peer} says that it is. */
@@ -62,7 +62,7 @@ public final class ConnectionHealth {
 
   /** The control channel says that the peer is gone. */
   public void peerGone(Peer state, String reason) {
-    if (peer == Peer.THERE) {
+    if (peer == Peer.ALIVE) {
       peerReason = reason;
       goneAtNs = clock.nanoTime();
       peer = state;
@@ -78,14 +78,14 @@ public final class ConnectionHealth {
 
   /** This end's communicator failed; the peer hears why, unless it is gone itself. Any thread. */
   public void failedHere(String story) {
-    if (peer == Peer.THERE) {
+    if (peer == Peer.ALIVE) {
       peersEar.accept(story);
     }
   }
 
   /** The device says that it, or a queue pair of this connection, is broken. */
   public void deviceFailed(String story) {
-    if (deviceFailure == null && peer == Peer.THERE && !leaving) {
+    if (deviceFailure == null && peer == Peer.ALIVE && !leaving) {
       deviceFailure = story;
     }
   }

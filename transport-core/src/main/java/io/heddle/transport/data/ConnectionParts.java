@@ -27,7 +27,7 @@ public record ConnectionParts(
     PeersRing peersRing,
     CarrierPairs pairs,
     ConnectionWeights carrierWeights,
-    ConnectionHealth standing,
+    ConnectionHealth health,
     int maxChunksPerPlane,
     String peer,
     List<String> planeKeys,

@@ -17,9 +17,9 @@ public final class ConnectionWeights {
   public static final int FULL_SHARE = 8;
 
   /** Who wants a plane drained: the operator at this end, at the other. */
-  public static final int HERE = 1;
+  public static final int LOCAL = 1;
 
-  public static final int THERE = 2;
+  public static final int REMOTE = 2;
 
   private PlaneWeights routed;
   private final int[] shares;
@@ -67,7 +67,7 @@ public final class ConnectionWeights {
   /**
    * Takes nothing new to the plane, whatever its share, while others are left.
    *
-   * @param by {@link #HERE} or {@link #THERE}
+   * @param by {@link #LOCAL} or {@link #REMOTE}
    * @return whether that is new
    */
   public synchronized boolean drain(int plane, int by, boolean on) {
@@ -93,7 +93,7 @@ public final class ConnectionWeights {
   public synchronized void setCounters(PlaneCounters[] shown, boolean sending) {
     counters = shown;
     sends = sending;
-    tell();
+    publish();
   }
 
   /** The counters show these addresses of both ends from now on. */
@@ -132,7 +132,7 @@ public final class ConnectionWeights {
   private void renew() {
     current = routed.shared(sharesInUse());
     onChange.run();
-    tell();
+    publish();
   }
 
   /* A job goes on although its operator has drained every plane that is up. */
@@ -146,7 +146,7 @@ public final class ConnectionWeights {
     return any ? left : shares;
   }
 
-  private void tell() {
+  private void publish() {
     PlaneWeights now = current;
     for (int i = 0; i < counters.length; i++) {
       counters[i].setWeight(now.weight(i), reasonOf(now, i));

@@ -17,7 +17,7 @@ final class LinkCountReporter {
   private final Map<Integer, Told> told = new HashMap<>();
 
   /** Tells what is new of the queue pair in this position. */
-  synchronized void tell(int position, QueuePair queuePair, ConnectionWeights planes) {
+  synchronized void report(int position, QueuePair queuePair, ConnectionWeights planes) {
     List<LinkCounts> now = queuePair.linkCounts();
     Told last = told.get(position);
     boolean goesOn =

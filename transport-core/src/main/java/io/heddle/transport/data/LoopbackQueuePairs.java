@@ -40,13 +40,13 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   }
 
   /** A queue pair, with what it is asked to do. */
-  private static final class Way {
+  private static final class Loopback {
     private final PlaneQueuePair pair;
     private int underWay;
     private boolean broken;
     private boolean closed;
 
-    Way(PlaneQueuePair pair) {
+    Loopback(PlaneQueuePair pair) {
       this.pair = pair;
     }
 
@@ -66,7 +66,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private final String purpose;
   private final CompletionQueue cq;
   /* Requests know theirs by its place, which another one has once all of them are done. */
-  private final List<Way> ways = new ArrayList<>();
+  private final List<Loopback> loopbacks = new ArrayList<>();
   /* By number, as long as each is under way: it may have to be posted again. */
   private final @Nullable SendWorkRequest[] requests;
   private final WorkCompletion[] completions = WorkCompletion.batch(POLL_BATCH);
@@ -135,9 +135,9 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     PlaneQueuePair pair =
         PlaneQueuePair.create(
             plane.key(), plane.gid(), device.pd(), cq, new QueueDepths(DEPTH, 1, 0));
-    Way way = new Way(pair);
-    way.broken = true;
-    place(way);
+    Loopback loopback = new Loopback(pair);
+    loopback.broken = true;
+    place(loopback);
     pair.connect(
         new RemoteEnd(
             plane.gid(),
@@ -147,22 +147,22 @@ public final class LoopbackQueuePairs implements AutoCloseable {
         plane.mtu(),
         LinkSettings.DEFAULT,
         RECEIVE);
-    way.broken = false;
+    loopback.broken = false;
   }
 
-  private void place(Way fresh) {
-    for (int i = 0; i < ways.size(); i++) {
-      if (ways.get(i).closed && ways.get(i).underWay == 0) {
-        ways.set(i, fresh);
+  private void place(Loopback fresh) {
+    for (int i = 0; i < loopbacks.size(); i++) {
+      if (loopbacks.get(i).closed && loopbacks.get(i).underWay == 0) {
+        loopbacks.set(i, fresh);
         return;
       }
     }
-    ways.add(fresh);
+    loopbacks.add(fresh);
   }
 
   /** How many queue pairs there are, closed ones included. */
   int pairs() {
-    return ways.size();
+    return loopbacks.size();
   }
 
   /**
@@ -172,28 +172,28 @@ public final class LoopbackQueuePairs implements AutoCloseable {
    */
   public void renew(LocalPlane plane) {
     boolean served = false;
-    for (Way way : ways) {
-      if (way.pair.planeKey().equals(plane.key()) && !way.closed) {
-        if (way.isUsable() && way.pair.localGid().equals(plane.gid())) {
+    for (Loopback loopback : loopbacks) {
+      if (loopback.pair.planeKey().equals(plane.key()) && !loopback.closed) {
+        if (loopback.isUsable() && loopback.pair.localGid().equals(plane.gid())) {
           served = true;
-        } else if (way.underWay == 0) {
-          way.close();
+        } else if (loopback.underWay == 0) {
+          loopback.close();
         }
       }
     }
     if (!served) {
       connect(plane);
     }
-    if (!ways.get(current).isUsable() && ways.get(current).underWay == 0) {
+    if (!loopbacks.get(current).isUsable() && loopbacks.get(current).underWay == 0) {
       current = Math.max(current, nextUsable(current));
     }
   }
 
   /* The first after this one, round and round; −1 without. */
   private int nextUsable(int after) {
-    for (int i = 1; i <= ways.size(); i++) {
-      int next = (after + i) % ways.size();
-      if (next != after && ways.get(next).isUsable()) {
+    for (int i = 1; i <= loopbacks.size(); i++) {
+      int next = (after + i) % loopbacks.size();
+      if (next != after && loopbacks.get(next).isUsable()) {
         return next;
       }
     }
@@ -225,9 +225,9 @@ public final class LoopbackQueuePairs implements AutoCloseable {
   private int postOver(int number) {
     SendWorkRequest request = request(number);
     request.id = (long) current << PAIR_SHIFT | number;
-    Way way = ways.get(current);
-    int taken = way.pair.queuePair().postSend(request);
-    way.underWay += taken == 1 ? 1 : 0;
+    Loopback loopback = loopbacks.get(current);
+    int taken = loopback.pair.queuePair().postSend(request);
+    loopback.underWay += taken == 1 ? 1 : 0;
     return taken == 1 ? 0 : taken < 0 ? taken : -1;
   }
 
@@ -266,18 +266,18 @@ public final class LoopbackQueuePairs implements AutoCloseable {
     }
     int number = (int) each.workRequestId;
     int place = (int) (each.workRequestId >>> PAIR_SHIFT);
-    Way way = ways.get(place);
-    way.underWay--;
+    Loopback loopback = loopbacks.get(place);
+    loopback.underWay--;
     if (each.status == WorkCompletion.Status.SUCCESS) {
       underWay--;
       listener.done(number);
       return null;
     }
-    way.broken = true;
+    loopback.broken = true;
     return repostOnNextPair(place, number)
         ? null
         : "%s failed with %s over %s, the last one left"
-            .formatted(purpose, each.status, ways.get(current).pair);
+            .formatted(purpose, each.status, loopbacks.get(current).pair);
   }
 
   private boolean repostOnNextPair(int failed, int number) {
@@ -288,7 +288,7 @@ public final class LoopbackQueuePairs implements AutoCloseable {
 
   @Override
   public void close() {
-    ways.forEach(Way::close);
+    loopbacks.forEach(Loopback::close);
     cq.close();
   }
 }

@@ -22,7 +22,7 @@ final class OperationRecord {
   /** Operations of a peer that may be under way; the slots of the ring. */
   static final int SLOTS = 256;
 
-  /* Behind the peer's line and what is read of directories. */
+  /* Session the peer's line and what is read of directories. */
   private static final long AT = 1L << 16;
 
   private static final int CONTEXT = 8;

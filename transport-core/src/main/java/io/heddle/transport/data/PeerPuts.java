@@ -95,7 +95,7 @@ public final class PeerPuts extends Communicator {
     try {
       if (failure.result() == TransportResult.SUCCESS) {
         waiting.add(operation);
-        if (path.standing().isPeerThere()) {
+        if (path.health().isPeerAlive()) {
           advance();
         }
       }
@@ -372,8 +372,8 @@ public final class PeerPuts extends Communicator {
   }
 
   @Override
-  void goOn(ConnectionHealth.Peer peer) {
-    if (peer == ConnectionHealth.Peer.THERE) {
+  void postPending(ConnectionHealth.Peer peer) {
+    if (peer == ConnectionHealth.Peer.ALIVE) {
       if (!waiting.isEmpty()) {
         advance();
       } else if (!backlog.isEmpty()) {
@@ -440,7 +440,7 @@ public final class PeerPuts extends Communicator {
     /* In order, so that what comes again stands before what waits. */
     puts.unposted().forEach(backlog::add);
     gets.unposted().forEach(slot -> backlog.add(SLOTS + slot));
-    if (path.standing().isPeerThere()) {
+    if (path.health().isPeerAlive()) {
       post();
     }
     return null;

@@ -37,7 +37,7 @@ public final class PeerSignals extends Communicator {
 
   private final ReorderWindow window = new ReorderWindow(SLOTS);
   private final ContextOrder order = new ContextOrder();
-  private final ReturnFlow way;
+  private final ReturnFlow returnFlow;
   private final byte[] state = new byte[SLOTS];
   private final SignalWords.Waiting waiting = this::added;
 
@@ -54,7 +54,7 @@ public final class PeerSignals extends Communicator {
   public PeerSignals(
       ConnectionParts path, Runnable goodbye, PlaneCounters[] counters, Log log, Runnable onClose) {
     super(path, goodbye, counters, "one-sided receiving", log, onClose);
-    way = new ReturnFlow(path, flows);
+    returnFlow = new ReturnFlow(path, flows);
     for (int slot = 0; slot < SLOTS; slot++) {
       window.open(1);
     }
@@ -79,7 +79,7 @@ public final class PeerSignals extends Communicator {
   }
 
   @Override
-  void goOn(ConnectionHealth.Peer peer) {
+  void postPending(ConnectionHealth.Peer peer) {
     if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
       /* Somebody may wait for a word that it won't signal any more. */
       failure.peerGone();
@@ -94,7 +94,7 @@ public final class PeerSignals extends Communicator {
   }
 
   private void say(long credit) {
-    SubFlow flow = way.withRoom();
+    SubFlow flow = returnFlow.withRoom();
     if (flow == null) {
       return;
     }
@@ -119,7 +119,7 @@ public final class PeerSignals extends Communicator {
 
   @Override
   boolean isFailureRelevant() {
-    return path.standing().peer() != ConnectionHealth.Peer.CLOSED;
+    return path.health().peer() != ConnectionHealth.Peer.CLOSED;
   }
 
   @Override
@@ -145,7 +145,7 @@ public final class PeerSignals extends Communicator {
         return;
       }
     }
-    way.dataArrivedOn(flow);
+    returnFlow.dataArrivedOn(flow);
     int code = flow.receiveConsumed();
     if (code != 0) {
       failure.posting(flow, code);

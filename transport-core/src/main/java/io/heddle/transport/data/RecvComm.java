@@ -164,7 +164,7 @@ public final class RecvComm extends Communicator {
   }
 
   @Override
-  void goOn(ConnectionHealth.Peer peer) {
+  void postPending(ConnectionHealth.Peer peer) {
     DeviceMemoryFlush reads = flush;
     String unflushed = reads == null ? null : reads.progress();
     if (unflushed != null) {
@@ -174,7 +174,7 @@ public final class RecvComm extends Communicator {
     if (entries.isBehind()) {
       entries.post();
     }
-    if (peer != ConnectionHealth.Peer.THERE && lines.anyPending()) {
+    if (peer != ConnectionHealth.Peer.ALIVE && lines.anyPending()) {
       failure.peerGone();
     }
   }
@@ -182,7 +182,7 @@ public final class RecvComm extends Communicator {
   /* A peer that said goodbye may leave our last writes unanswered; that is no failure by itself. */
   @Override
   boolean isFailureRelevant() {
-    return path.standing().peer() != ConnectionHealth.Peer.CLOSED || lines.anyPending();
+    return path.health().peer() != ConnectionHealth.Peer.CLOSED || lines.anyPending();
   }
 
   @Override

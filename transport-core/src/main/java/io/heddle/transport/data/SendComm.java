@@ -148,7 +148,7 @@ public final class SendComm extends Communicator {
     if (length < 0 || length > 0 && keys == 0) {
       return -TransportResult.INVALID_ARGUMENT;
     }
-    if (!path.standing().isPeerThere()) {
+    if (!path.health().isPeerAlive()) {
       /* Chunks that the peer has had may still be acknowledged. */
       refused = true;
       return lines.anyPending() ? 0 : -failure.peerGone();
@@ -181,14 +181,14 @@ public final class SendComm extends Communicator {
    * ours still tries to send has no meaning then. Only one that goes on trying must hear that it does so in vain.
    */
   private long resultWithoutReceive() {
-    ConnectionHealth standing = path.standing();
-    String broken = standing.deviceFailure();
+    ConnectionHealth health = path.health();
+    String broken = health.deviceFailure();
     if (broken != null) {
       return -failure.device(broken);
     }
-    return switch (standing.peer()) {
-      case THERE -> 0;
-      case CLOSED -> standing.isGoneLongerThan(ConnectionHealth.LINGER_NS) ? -failure.peerGone() : 0;
+    return switch (health.peer()) {
+      case ALIVE -> 0;
+      case CLOSED -> health.isGoneLongerThan(ConnectionHealth.LINGER_NS) ? -failure.peerGone() : 0;
       case LOST, FAILED -> -failure.peerGone();
     };
   }
@@ -315,8 +315,8 @@ public final class SendComm extends Communicator {
   }
 
   @Override
-  void goOn(ConnectionHealth.Peer peer) {
-    if (peer == ConnectionHealth.Peer.THERE) {
+  void postPending(ConnectionHealth.Peer peer) {
+    if (peer == ConnectionHealth.Peer.ALIVE) {
       if (!backlog.isEmpty()) {
         post();
       }
@@ -325,7 +325,9 @@ public final class SendComm extends Communicator {
     /* A peer that closed in good order lingers to acknowledge what it took, and its goodbye may overtake the
     acknowledgements. It takes nothing new: a message that isn't posted whole will never be complete there. */
     boolean unfinishable =
-        peer == ConnectionHealth.Peer.CLOSED ? !backlog.isEmpty() && !isAnyFullyPosted() : lines.anyPending();
+        peer == ConnectionHealth.Peer.CLOSED
+            ? !backlog.isEmpty() && !isAnyFullyPosted()
+            : lines.anyPending();
     if (unfinishable) {
       failure.peerGone();
     }
@@ -419,7 +421,7 @@ public final class SendComm extends Communicator {
         .boxed()
         .sorted(Comparator.comparingLong(line -> messageNumber[line]))
         .forEach(backlog::add);
-    if (path.standing().isPeerThere()) {
+    if (path.health().isPeerAlive()) {
       post();
     }
     return null;

@@ -60,7 +60,7 @@ public final class ShutdownDrain {
     List<Communicator> unfinished = new ArrayList<>();
     for (int quiet = 0; quiet < QUIET_POLLS; quiet++) {
       if (clock.nanoTime() - start > budgetNs) {
-        tell(unfinished, budgetNs);
+        logUnfinished(unfinished, budgetNs);
         return unfinished.isEmpty();
       }
       unfinished.clear();
@@ -104,7 +104,7 @@ public final class ShutdownDrain {
     }
   }
 
-  private void tell(List<Communicator> unfinished, long budgetNs) {
+  private void logUnfinished(List<Communicator> unfinished, long budgetNs) {
     if (!unfinished.isEmpty()) {
       log.warn(
           "the process ends though, after %s ms, requests of its %s aren't finished; the other end"

@@ -60,7 +60,7 @@ public final class AddressFollower implements AutoCloseable {
         Arena arena = Arena.ofConfined()) {
       if (again) {
         /* Nobody has listened for a while. */
-        judgeAll();
+        checkAll();
       }
       again = true;
       follow(watcher, arena);
@@ -68,10 +68,10 @@ public final class AddressFollower implements AutoCloseable {
     return false;
   }
 
-  private void judgeAll() {
-    HostAddresses.read().links().forEach(link -> judge(link, link.isUp()));
-    devices.forEach(NetDevice::miss);
-    look();
+  private void checkAll() {
+    HostAddresses.read().links().forEach(link -> checkLink(link, link.isUp()));
+    devices.forEach(NetDevice::markMissing);
+    findMissingPlanes();
   }
 
   private void follow(AddressWatcher watcher, Arena arena) {
@@ -99,37 +99,37 @@ public final class AddressFollower implements AutoCloseable {
 
   private void changed(AddressEvent event) {
     switch (event) {
-      case AddressEvent.LinkChanged changed -> judge(changed.link(), changed.link().isUp());
-      case AddressEvent.LinkRemoved removed -> judge(removed.link(), false);
+      case AddressEvent.LinkChanged changed -> checkLink(changed.link(), changed.link().isUp());
+      case AddressEvent.LinkRemoved removed -> checkLink(removed.link(), false);
       case AddressEvent.AddressRemoved removed -> {
         Gid gone = Gid.of(removed.address().address());
         loop.execute(() -> {
           devices.forEach(device -> device.addressLost(gone, "its address is gone"));
         });
-        miss(gone);
-        look();
+        markMissing(gone);
+        findMissingPlanes();
       }
-      case AddressEvent.EventsLost lost -> judgeAll();
+      case AddressEvent.EventsLost lost -> checkAll();
       case AddressEvent.AddressChanged changed -> {
         /* A plane that is back at its own address is offered again by itself. */
         if (changed.address().has(AddressFlag.DEPRECATED)) {
-          miss(Gid.of(changed.address().address()));
+          markMissing(Gid.of(changed.address().address()));
         }
-        look();
+        findMissingPlanes();
       }
     }
   }
 
-  private void miss(Gid gone) {
+  private void markMissing(Gid gone) {
     for (NetDevice device : devices) {
       if (device.planes().stream().anyMatch(plane -> plane.gid().equals(gone))) {
-        device.miss();
+        device.markMissing();
       }
     }
   }
 
   /* The kernel tells of addresses all the time, as of each advertisement of a router. */
-  private void look() {
+  private void findMissingPlanes() {
     for (NetDevice device : devices) {
       if (device.hasMissingPlane()) {
         loop.execute(device::findPlanes);
@@ -137,7 +137,7 @@ public final class AddressFollower implements AutoCloseable {
     }
   }
 
-  private void judge(NetworkLink link, boolean up) {
+  private void checkLink(NetworkLink link, boolean up) {
     if (!up) {
       lost(
           plane -> plane.interfaceName().equals(link.name()),

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Keeps what a provider says until it is known whether the provider is taken, so that the reasons
- * against one become part of one sentence; warnings pass at once. After {@link #tell} everything
+ * against one become part of one sentence; warnings pass at once. After {@link #release} everything
  * passes. Any thread.
  */
 final class DeferredLog implements Log {
@@ -32,7 +32,7 @@ final class DeferredLog implements Log {
   }
 
   /** Lets everything pass, what was kept first. */
-  synchronized void tell() {
+  synchronized void release() {
     told = true;
     kept.forEach(sentence -> log.write(Level.INFO, sentence));
     kept.clear();

@@ -44,7 +44,7 @@ public interface DeviceConnection extends RoutedConnection, AutoCloseable {
    *
    * @return whether it is
    */
-  boolean look();
+  boolean pollHealth();
 
   @Override
   void close();

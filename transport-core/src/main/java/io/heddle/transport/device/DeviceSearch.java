@@ -89,7 +89,7 @@ public final class DeviceSearch {
       DeferredLog kept = new DeferredLog(log);
       List<NetDevice> devices = open(candidate, planes, selection, kept, leftOut);
       if (!devices.isEmpty()) {
-        kept.tell();
+        kept.release();
         if (!reasons.isEmpty()) {
           log.info("using the %s device: %s", candidate.name(), String.join("; ", reasons));
         }

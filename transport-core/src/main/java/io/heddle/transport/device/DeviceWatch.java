@@ -42,18 +42,18 @@ public final class DeviceWatch {
     }
 
     /* Most of the time most connections are idle: where the device is, none of them has news. */
-    void look() {
+    void poll() {
       device.context().pollAsyncEvents(events);
       long newest = device.context().activity();
       if (newest != activity || anySilent) {
         activity = newest;
         anySilent = false;
         for (DeviceConnection connection : device.connections()) {
-          anySilent |= connection.look();
+          anySilent |= connection.pollHealth();
         }
       }
       device.context().readCounters(counters);
-      device.events().look();
+      device.events().flushQuiet();
     }
 
     private void counted(String name, long value) {
@@ -86,7 +86,7 @@ public final class DeviceWatch {
 
   /** Looks now, and then again and again, each device by itself. */
   public void begin() {
-    devices.forEach(device -> loop.every(PERIOD_NS, device::look));
+    devices.forEach(device -> loop.every(PERIOD_NS, device::poll));
   }
 
   private void onEvent(NetDevice device, AsyncEventListener.Kind kind, int qpn) {

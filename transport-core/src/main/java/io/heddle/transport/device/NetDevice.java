@@ -32,7 +32,7 @@ public final class NetDevice implements AutoCloseable {
   private final PlaneWeights weights;
   private final int rail;
   private final Set<DeviceConnection> connections = ConcurrentHashMap.newKeySet();
-  private final PlaneLog news;
+  private final PlaneLog planeLog;
   private final PeerEvents events;
   private final NanoClock clock;
   private Consumer<RoutedConnection> routes = joined -> {};
@@ -58,7 +58,7 @@ public final class NetDevice implements AutoCloseable {
     this.weights = weights;
     this.rail = rail;
     this.clock = clock;
-    news = new PlaneLog(clock);
+    planeLog = new PlaneLog(clock);
     events = new PeerEvents(clock);
   }
 
@@ -90,8 +90,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** The address of a plane is gone, or soon will be. Any thread. */
-  void miss() {
-    planes.miss();
+  void markMissing() {
+    planes.markMissing();
   }
 
   /** Whether some plane is still missed. Any thread. */
@@ -101,7 +101,7 @@ public final class NetDevice implements AutoCloseable {
 
   /** Looks where planes are whose addresses are gone. Control thread. */
   void findPlanes() {
-    planes.look().forEach(this::moved);
+    planes.findSuccessors().forEach(this::moved);
   }
 
   /** Where a plane is that is tried again after it carried nothing. Control thread. */
@@ -176,8 +176,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /** Who tells of planes that this device's connections leave. Control thread. */
-  public PlaneLog news() {
-    return news;
+  public PlaneLog planeLog() {
+    return planeLog;
   }
 
   /** Who tells of what happens to many of this device's connections. Any thread. */

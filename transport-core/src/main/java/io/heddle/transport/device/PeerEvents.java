@@ -68,7 +68,7 @@ public final class PeerEvents {
    * @param peer the other end, for the log
    * @param sentences what to say, if it is the first to hear of it
    */
-  public void tell(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
+  public void report(Kind kind, Object connection, String peer, Log log, List<String> sentences) {
     String words = DistinctErrors.words(String.join("; ", sentences));
     boolean first = isFirst(new Key(peer, kind, words), connection, log);
     for (String sentence : sentences) {
@@ -117,16 +117,16 @@ public final class PeerEvents {
   }
 
   /** Tells of those that nothing has been added to for a while. Now and then. */
-  void look() {
-    flushQuietEvents(QUIET_NS);
+  void flushQuiet() {
+    flush(QUIET_NS);
   }
 
   /** Tells of all; nothing follows. */
   void end() {
-    flushQuietEvents(0);
+    flush(0);
   }
 
-  private void flushQuietEvents(long quietNs) {
+  private void flush(long quietNs) {
     Map<Key, Event> over;
     synchronized (this) {
       if (events.isEmpty()) {

@@ -68,7 +68,7 @@ public final class PlaneAddresses {
   }
 
   /** Some plane's address is gone, or soon will be. Any thread. */
-  void miss() {
+  void markMissing() {
     away = true;
   }
 
@@ -78,7 +78,7 @@ public final class PlaneAddresses {
   }
 
   /** Looks for all planes whose address is gone; returns those that have another now. */
-  List<Move> look() {
+  List<Move> findSuccessors() {
     List<Move> moves = new ArrayList<>();
     /* Before the table is read: what is missed meanwhile is looked for again. */
     away = false;

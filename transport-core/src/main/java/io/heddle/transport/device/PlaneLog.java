@@ -14,13 +14,13 @@ import java.util.Set;
  */
 public final class PlaneLog {
   /** A connection that things happen to. */
-  public interface Teller {
+  public interface Source {
     /** The other end, for the log. */
     String peer();
   }
 
   /** A plane to a peer, in the words of the log. */
-  private record Way(String peer, String plane) {}
+  private record PeerPlane(String peer, String plane) {}
 
   /* After how long an absence is told again: soon once, then ever more seldom, at last once an hour. */
   private static final long FIRST_REMINDER_NS = 60_000_000_000L;
@@ -30,8 +30,8 @@ public final class PlaneLog {
   private static final class Absence {
     private final long beganNs;
     private long reminderNs = FIRST_REMINDER_NS;
-    private final Set<Teller> away = new HashSet<>();
-    private final Set<Teller> ever = new HashSet<>();
+    private final Set<Source> away = new HashSet<>();
+    private final Set<Source> ever = new HashSet<>();
     /* Connections that ended before the others were back, and aren't kept for the number's sake. */
     private int ended;
 
@@ -41,8 +41,8 @@ public final class PlaneLog {
   }
 
   private final NanoClock clock;
-  private final Map<Way, Absence> absences = new HashMap<>();
-  private final Map<String, Set<Teller>> silences = new HashMap<>();
+  private final Map<PeerPlane, Absence> absences = new HashMap<>();
+  private final Map<String, Set<Source>> silences = new HashMap<>();
 
   PlaneLog(NanoClock clock) {
     this.clock = clock;
@@ -55,17 +55,17 @@ public final class PlaneLog {
    * @param ends whether connections to the peer end, for which a plane is no reason: NCCL keeps the
    *     last warning as its last error, so that must be theirs
    */
-  public void left(Teller connection, String plane, String cause, boolean ends, Log log) {
-    Way way = new Way(connection.peer(), plane);
-    Absence absence = absences.get(way);
+  public void left(Source connection, String plane, String cause, boolean ends, Log log) {
+    PeerPlane key = new PeerPlane(connection.peer(), plane);
+    Absence absence = absences.get(key);
     if (absence == null) {
       log.write(
           ends ? Log.Level.INFO : Log.Level.WARN,
-          "%s: moving off %s: %s".formatted(way.peer(), plane, cause));
+          "%s: moving off %s: %s".formatted(key.peer(), plane, cause));
       absence = new Absence(clock.nanoTime());
-      absences.put(way, absence);
+      absences.put(key, absence);
     } else {
-      log.trace("%s: another connection is moving off %s: %s", way.peer(), plane, cause);
+      log.trace("%s: another connection is moving off %s: %s", key.peer(), plane, cause);
     }
     absence.away.add(connection);
     absence.ever.add(connection);
@@ -79,8 +79,8 @@ public final class PlaneLog {
    * @param cause why it was left
    * @param againNs until it is tried again
    */
-  public void stillAway(Teller connection, String plane, String cause, long againNs, Log log) {
-    Absence absence = absences.get(new Way(connection.peer(), plane));
+  public void stillAway(Source connection, String plane, String cause, long againNs, Log log) {
+    Absence absence = absences.get(new PeerPlane(connection.peer(), plane));
     if (absence == null) {
       return;
     }
@@ -103,22 +103,22 @@ public final class PlaneLog {
    * @param plane as it was left
    * @param now with the addresses that it has since
    */
-  public void back(Teller connection, String plane, String now, Log log) {
-    Way way = new Way(connection.peer(), plane);
-    Absence absence = absences.get(way);
+  public void back(Source connection, String plane, String now, Log log) {
+    PeerPlane key = new PeerPlane(connection.peer(), plane);
+    Absence absence = absences.get(key);
     if (absence == null || !absence.away.remove(connection)) {
       return;
     }
     if (!absence.away.isEmpty()) {
       log.trace(
-          "%s: a connection is back on %s, %s are not yet", way.peer(), now, absence.away.size());
+          "%s: a connection is back on %s, %s are not yet", key.peer(), now, absence.away.size());
       return;
     }
-    absences.remove(way);
+    absences.remove(key);
     int connections = absence.ever.size() + absence.ended;
     log.info(
         "%s: back on %s after %s ms%s%s",
-        way.peer(),
+        key.peer(),
         now,
         (clock.nanoTime() - absence.beganNs) / 1_000_000,
         now.equals(plane) ? "" : ", in place of " + plane,
@@ -126,8 +126,8 @@ public final class PlaneLog {
   }
 
   /** The peer answers a connection on no plane, and is waited for. */
-  public void silent(Teller connection, long silentNs, long graceNs, Log log) {
-    Set<Teller> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
+  public void silent(Source connection, long silentNs, long graceNs, Log log) {
+    Set<Source> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
     if (waiting.isEmpty()) {
       log.info(
           "%s is silent on all planes for %s ms: waiting for it, for up to %s ms",
@@ -137,8 +137,8 @@ public final class PlaneLog {
   }
 
   /** It answers the connection again. */
-  public void answers(Teller connection, long silentNs, Log log) {
-    Set<Teller> waiting = silences.getOrDefault(connection.peer(), Set.of());
+  public void answers(Source connection, long silentNs, Log log) {
+    Set<Source> waiting = silences.getOrDefault(connection.peer(), Set.of());
     if (waiting.contains(connection)) {
       waiting.remove(connection);
       if (waiting.isEmpty()) {
@@ -151,7 +151,7 @@ public final class PlaneLog {
   }
 
   /** A connection ends; what the others do is told as before. */
-  public void ended(Teller connection) {
+  public void ended(Source connection) {
     for (Absence absence : absences.values()) {
       absence.away.remove(connection);
       absence.ended += absence.ever.remove(connection) ? 1 : 0;

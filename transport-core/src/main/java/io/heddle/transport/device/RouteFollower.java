@@ -78,7 +78,7 @@ public final class RouteFollower implements AutoCloseable {
     this.log = log;
     searchedNs = clock.nanoTime() - SEARCH_NS;
     thread = new LastingThread("heddle-routes", log, this::round);
-    look();
+    refresh();
   }
 
   /** Planes that the daemon has an address for; how they are called there comes first. */
@@ -130,7 +130,7 @@ public final class RouteFollower implements AutoCloseable {
   private boolean round() {
     if (!closed) {
       try {
-        RouteReader open = look();
+        RouteReader open = refresh();
         if (open == null) {
           LockSupport.parkNanos(this, POLL_PERIOD_NS);
         } else {
@@ -144,20 +144,20 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /* Looks at the file, the daemon and the routes, and gives connections what has changed. */
-  private synchronized @Nullable RouteReader look() {
+  private synchronized @Nullable RouteReader refresh() {
     if (closed) {
       return null;
     }
     try {
       RouteReader open = reopen();
       if (open == null) {
-        outlive();
+        expireLost();
       } else {
         follow(open);
       }
       return open;
     } catch (RoutesCutException cut) {
-      lose(cut);
+      dropFile(cut);
       return null;
     }
   }
@@ -201,7 +201,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /* Only here, on the one thread that may be waiting for the file, is it let go. */
-  private void lose(RoutesCutException cut) {
+  private void dropFile(RoutesCutException cut) {
     RouteReader open = reader;
     if (open != null) {
       open.close();
@@ -218,7 +218,7 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /* The file that was lost has no successor yet. */
-  private void outlive() {
+  private void expireLost() {
     if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
       stage = Stage.ALL_EQUAL;
       log.warn("there is no new routes file %s: all planes weigh the same until there is", path);
@@ -295,7 +295,7 @@ public final class RouteFollower implements AutoCloseable {
     PlaneWeights next =
         stage == Stage.ALL_EQUAL
             ? PlaneWeights.equal(remote.size(), "equal, daemon silent")
-            : asked(connection, remote);
+            : queryWeights(connection, remote);
     if (next == null && stage == Stage.HOLDING && current.source().startsWith(ROUTES)) {
       next = current.from(HELD + current.source());
     }
@@ -311,11 +311,11 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /* Null where no whole state could be read: the connection keeps what it has. */
-  private @Nullable PlaneWeights asked(RoutedConnection connection, List<Gid> remote) {
+  private @Nullable PlaneWeights queryWeights(RoutedConnection connection, List<Gid> remote) {
     RouteReader open = reader;
     List<String> keys = connection.planeKeys();
     List<String> unknown = new ArrayList<>();
-    if (open == null || !open.reading(() -> isFound(open, keys, remote, unknown))) {
+    if (open == null || !open.reading(() -> readWeights(open, keys, remote, unknown))) {
       return null;
     }
     if (!unknown.isEmpty()) {
@@ -335,7 +335,7 @@ public final class RouteFollower implements AutoCloseable {
     return PlaneWeights.ofRoutes(weights, sourceOf(weights.length));
   }
 
-  private boolean isFound(
+  private boolean readWeights(
       RouteReader open, List<String> keys, List<Gid> remote, List<String> unknown) {
     all.begin(keys.size());
     for (int i = 0; i < keys.size(); i++) {

@@ -12,9 +12,9 @@ import io.heddle.transport.control.ControlMessage.PlaneUp;
 import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.data.Baton;
 import io.heddle.transport.data.Communicator;
+import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.PlaneFailureListener;
-import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.data.SubFlow;
 import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.TransportResult;
@@ -105,7 +105,7 @@ public final class Failover implements PlaneFailureListener {
   /** Looks whether the peer is silent on all planes. Control thread. */
   public void checkForSilence() {
     if (!over) {
-      silence.look();
+      silence.check();
     }
   }
 
@@ -229,7 +229,7 @@ public final class Failover implements PlaneFailureListener {
   }
 
   private boolean ends() {
-    return !connection.standing().isPeerThere() || connection.events().hasFailed(connection.peer());
+    return !connection.health().isPeerAlive() || connection.events().hasFailed(connection.peer());
   }
 
   /* To fence. */
@@ -242,7 +242,7 @@ public final class Failover implements PlaneFailureListener {
       plane.fell(cause, now);
       connection.planeWeights().countFailover(plane.index);
       plane.leftAs = where(plane);
-      connection.news().left(connection, plane.leftAs, cause, ends(), log);
+      connection.planeLog().left(connection, plane.leftAs, cause, ends(), log);
       trace(plane, "had " + connection.pairs().describe(plane.index));
     } else {
       plane.stayedDown();
@@ -362,7 +362,7 @@ public final class Failover implements PlaneFailureListener {
     if (plane < 0) {
       unknown(drain);
     } else {
-      connection.planeWeights().drain(plane, ConnectionWeights.THERE, drain.on());
+      connection.planeWeights().drain(plane, ConnectionWeights.REMOTE, drain.on());
     }
   }
 
@@ -380,7 +380,7 @@ public final class Failover implements PlaneFailureListener {
     List<String> here = connection.planeKeys();
     for (int plane = 0; plane < names.size(); plane++) {
       boolean on = keys.contains(here.get(plane));
-      if (!over && connection.planeWeights().drain(plane, ConnectionWeights.HERE, on)) {
+      if (!over && connection.planeWeights().drain(plane, ConnectionWeights.LOCAL, on)) {
         say(new Drain(names.get(plane), on));
       }
     }
@@ -406,7 +406,7 @@ public final class Failover implements PlaneFailureListener {
     List<String> sentences = Arrays.stream(planes).map(this::standingOf).toList();
     connection
         .events()
-        .tell(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
+        .report(PeerEvents.Kind.WITHOUT_PLANES, connection, connection.peer(), log, sentences);
   }
 
   private String standingOf(FailoverPlane plane) {
@@ -430,7 +430,7 @@ public final class Failover implements PlaneFailureListener {
   /** The other end is gone for good: what is unknown will never be settled. */
   public void peerUnreachable() {
     if (!over && Arrays.stream(planes).anyMatch(plane -> plane.state != PlaneState.UP)) {
-      fail(connection.standing().peerReason());
+      fail(connection.health().peerReason());
     }
   }
 
@@ -438,7 +438,7 @@ public final class Failover implements PlaneFailureListener {
     over = true;
     end.baton().await();
     try {
-      if (connection.standing().peer() != ConnectionHealth.Peer.CLOSED || end.hasPending()) {
+      if (connection.health().peer() != ConnectionHealth.Peer.CLOSED || end.hasPending()) {
         end.fail(TransportResult.REMOTE_ERROR, story);
       }
     } finally {
@@ -454,7 +454,7 @@ public final class Failover implements PlaneFailureListener {
   /** The connection is closed. */
   public void end() {
     over = true;
-    connection.news().ended(connection);
+    connection.planeLog().ended(connection);
     withdrawn.end();
   }
 

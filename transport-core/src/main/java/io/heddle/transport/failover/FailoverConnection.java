@@ -1,14 +1,14 @@
 package io.heddle.transport.failover;
 
 import io.heddle.transport.data.CarrierPairs;
-import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.data.ConnectionHealth;
+import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneLog;
 import java.util.List;
 
 /** What failover asks of the connection that it keeps on its planes. */
-public interface FailoverConnection extends PlaneLog.Teller {
+public interface FailoverConnection extends PlaneLog.Source {
   /** What both ends call each carrier. */
   List<String> carrierNames();
 
@@ -31,10 +31,10 @@ public interface FailoverConnection extends PlaneLog.Teller {
   ConnectionWeights carrierWeights();
 
   /** Whether both ends are there and well. */
-  ConnectionHealth standing();
+  ConnectionHealth health();
 
   /** Who tells of planes that connections leave. */
-  PlaneLog news();
+  PlaneLog planeLog();
 
   /** Who tells of what happens to many connections. */
   PeerEvents events();

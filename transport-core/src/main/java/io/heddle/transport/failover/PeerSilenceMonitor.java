@@ -45,25 +45,25 @@ final class PeerSilenceMonitor {
   }
 
   /** Looks; ten times a second. */
-  void look() {
+  void check() {
     long silentNs = connection.pairs().peerSilentNs();
     if (silentNs == 0) {
       if (longestNs > REPORT_AFTER_NS) {
-        connection.news().answers(connection, longestNs, log);
+        connection.planeLog().answers(connection, longestNs, log);
       }
       silent = false;
       longestNs = 0;
       return;
     }
     if (silentNs > REPORT_AFTER_NS && longestNs <= REPORT_AFTER_NS) {
-      connection.news().silent(connection, silentNs, graceNs, log);
+      connection.planeLog().silent(connection, silentNs, graceNs, log);
     }
     longestNs = Math.max(longestNs, silentNs);
     if (!silent) {
       silent = true;
       listener.silent();
     }
-    if (!connection.standing().isPeerThere()) {
+    if (!connection.health().isPeerAlive()) {
       String cause = "no answer for %s ms".formatted(silentNs / 1_000_000);
       List<Integer> waiting = connection.pairs().waitingForPeer();
       waiting.forEach(plane -> listener.left(plane, cause));

@@ -34,7 +34,11 @@ public final class PlaneRecovery {
   private final Log log;
 
   PlaneRecovery(
-      Failover failover, ControlTasks tasks, FailoverConnection connection, Communicator end, Log log) {
+      Failover failover,
+      ControlTasks tasks,
+      FailoverConnection connection,
+      Communicator end,
+      Log log) {
     this.failover = failover;
     this.tasks = tasks;
     this.connection = connection;
@@ -46,7 +50,7 @@ public final class PlaneRecovery {
   void tryLater(FailoverPlane plane) {
     int epoch = plane.epoch;
     long holdNs = failover.anyCarries() ? plane.holdNs() : LAST_PLANE_HOLD_NS;
-    connection.news().stillAway(connection, plane.leftAs, plane.cause, holdNs, log);
+    connection.planeLog().stillAway(connection, plane.leftAs, plane.cause, holdNs, log);
     tasks.schedule(
         holdNs,
         () -> {
@@ -215,7 +219,7 @@ public final class PlaneRecovery {
     plane.rose(tasks.nanoTime());
     failover.rose();
     notifyEnd(plane);
-    connection.news().back(connection, plane.leftAs, failover.where(plane), log);
+    connection.planeLog().back(connection, plane.leftAs, failover.where(plane), log);
   }
 
   private void notifyEnd(FailoverPlane plane) {

@@ -39,7 +39,7 @@ final class WithdrawnPlanes {
 
   /** Watches until nothing is under way on the plane, or this end has failed. */
   void watch(FailoverPlane plane) {
-    look(plane, plane.epoch, -1, -1, tasks.nanoTime());
+    poll(plane, plane.epoch, -1, -1, tasks.nanoTime());
   }
 
   /** The connection is closed: what a look touches is gone. Control thread. */
@@ -56,7 +56,7 @@ final class WithdrawnPlanes {
    * Where the other planes have something under way and have answered nothing in all that time either, the peer is slow.
    * What was answered before is what was when the plane, or a slow peer's other planes, were last seen to answer.
    */
-  private void look(
+  private void poll(
       FailoverPlane plane, int epoch, long answeredBefore, long othersBefore, long changedNs) {
     if (over || plane.state != PlaneState.UP || plane.epoch != epoch) {
       return;
@@ -99,7 +99,7 @@ final class WithdrawnPlanes {
               .formatted(unanswered, (now - changedNs) / 1_000_000);
       listener.silent(plane, epoch, cause);
     } else if (unanswered > 0) {
-      tasks.schedule(silentNs / LOOKS, () -> look(plane, epoch, told, othersSince, since));
+      tasks.schedule(silentNs / LOOKS, () -> poll(plane, epoch, told, othersSince, since));
     }
   }
 }

@@ -4,8 +4,8 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
-import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.LoopbackQueuePairs;
+import io.heddle.transport.data.RequestLines;
 import io.heddle.transport.data.SignalWords.Waiting;
 import io.heddle.transport.device.LocalPlane;
 import io.heddle.transport.device.NetDevice;
@@ -101,7 +101,8 @@ final class DeviceSignalWords implements AutoCloseable {
       return;
     }
     LoopbackQueuePairs made =
-        new LoopbackQueuePairs(device, LoopbackQueuePairs.DEPTH, "the adapter's access to words of signals");
+        new LoopbackQueuePairs(
+            device, LoopbackQueuePairs.DEPTH, "the adapter's access to words of signals");
     try {
       values =
           device
@@ -187,7 +188,7 @@ final class DeviceSignalWords implements AutoCloseable {
       lineOfFlush[place] = next.line();
       failed = readFirstByte(open, scratch, 2 * MOST + place, next.memory());
     }
-    return failed == null && awaited == 0 ? goOn(open, scratch) : failed;
+    return failed == null && awaited == 0 ? advance(open, scratch) : failed;
   }
 
   private void takeReturned(LoopbackQueuePairs open) {
@@ -221,7 +222,7 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /* Nothing of the round is under way. */
-  private @Nullable String goOn(LoopbackQueuePairs open, MemoryRegion scratch) {
+  private @Nullable String advance(LoopbackQueuePairs open, MemoryRegion scratch) {
     if (stage == Stage.IDLE && !begin()) {
       return null;
     }

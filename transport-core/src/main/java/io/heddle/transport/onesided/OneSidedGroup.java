@@ -38,7 +38,7 @@ public final class OneSidedGroup implements AutoCloseable {
   private static final long LINES_AT = RequestLines.BYTES;
   private static final long BYTES = LINES_AT + (long) LINES * RequestLines.BYTES;
 
-  private final PeerConnector ways;
+  private final PeerConnector connector;
   private final Log log;
   private final int rank;
   private final byte[][] handles;
@@ -59,12 +59,13 @@ public final class OneSidedGroup implements AutoCloseable {
    * @param handles of all ranks, one after the other
    * @throws HeddleException when there is no memory
    */
-  public OneSidedGroup(NetDevice device, PeerConnector ways, byte[][] handles, int rank, Log log) {
+  public OneSidedGroup(
+      NetDevice device, PeerConnector connector, byte[][] handles, int rank, Log log) {
     if (rank < 0 || rank >= handles.length) {
       throw new HeddleException(
           "a group of %s ranks has no rank %s".formatted(handles.length, rank));
     }
-    this.ways = ways;
+    this.connector = connector;
     this.log = log;
     this.rank = rank;
     this.handles = handles;
@@ -250,7 +251,7 @@ public final class OneSidedGroup implements AutoCloseable {
       try (var arena = java.lang.foreign.Arena.ofConfined()) {
         long handle =
             arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, handles[target]).address();
-        found = new Peer(ways.call(trafficClass, handle, lines));
+        found = new Peer(connector.call(trafficClass, handle, lines));
       }
       peers[target] = found;
     }
@@ -290,7 +291,7 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   private int moveOn() {
-    for (PeerSignals came = ways.accept(); came != null; came = ways.accept()) {
+    for (PeerSignals came = connector.accept(); came != null; came = connector.accept()) {
       came.serve(directory, directory.address(), directory.key());
       signals.add(came);
     }
@@ -374,7 +375,7 @@ public final class OneSidedGroup implements AutoCloseable {
     if (result == TransportResult.SUCCESS) {
       result = TransportResult.INVALID_USAGE;
     }
-    ways.close();
+    connector.close();
     for (Peer peer : peers) {
       if (peer != null) {
         peer.close();

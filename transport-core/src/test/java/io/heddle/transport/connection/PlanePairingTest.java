@@ -78,7 +78,7 @@ class PlanePairingTest {
   private static List<String> told(PlanePairing pairing) {
     List<String> lines = new ArrayList<>();
     Log log = (level, sentence) -> lines.add(level + " " + sentence);
-    pairing.tell("h2", log);
+    pairing.logDifferences("h2", log);
     return lines;
   }
 

@@ -66,7 +66,7 @@ class ControlChannelTest {
 
       @Override
       public void onMessage(ControlMessage message) {
-        Objects.requireNonNull(channel).recognise();
+        Objects.requireNonNull(channel).markAuthenticated();
         if (message instanceof Refused refused && refused.reason().equals("break this end")) {
           throw new IllegalStateException("as asked");
         }
@@ -227,7 +227,7 @@ class ControlChannelTest {
     for (int i = 0; i < 20; i++) {
       String reason = assertInstanceOf(String.class, next());
       /* Its reset, or its words if they are looked at first. */
-      assertTrue(reason.startsWith("PEER: ") || reason.startsWith("NONSENSE: "), reason);
+      assertTrue(reason.startsWith("PEER: ") || reason.startsWith("PROTOCOL_ERROR: "), reason);
     }
     assertListenerLives();
   }

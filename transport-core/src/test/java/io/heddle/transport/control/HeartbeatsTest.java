@@ -15,7 +15,7 @@ final class HeartbeatsTest {
   private static final InetAddress ELSEWHERE = address("2001:db8:1::2");
 
   private long nowNs;
-  private final Heartbeats pulses = new Heartbeats(() -> nowNs);
+  private final Heartbeats heartbeats = new Heartbeats(() -> nowNs);
   private final List<String> told = new ArrayList<>();
 
   private static InetAddress address(String text) {
@@ -44,7 +44,7 @@ final class HeartbeatsTest {
     told.clear();
     for (int i = 0; i < beats; i++) {
       nowNs += Heartbeats.BEAT_NS;
-      pulses.beat();
+      heartbeats.beat();
     }
     return List.copyOf(told);
   }
@@ -52,27 +52,27 @@ final class HeartbeatsTest {
   @Test
   void ofManyThatGoTheSameWayEachHasItsTurn() {
     for (String name : List.of("a", "b", "c")) {
-      pulses.join("peer", HERE, THERE, member(name));
+      heartbeats.join("peer", HERE, THERE, member(name));
     }
     assertEquals(List.of("a says", "b says", "c says"), toldBy(3));
   }
 
   @Test
   void whatOneHearsCountsForAllOfTheSameWay() {
-    Heartbeats.Pulse pulse = pulses.join("peer", HERE, THERE, member("a"));
-    pulses.join("peer", HERE, THERE, member("b"));
+    Heartbeats.Heartbeat heartbeat = heartbeats.join("peer", HERE, THERE, member("a"));
+    heartbeats.join("peer", HERE, THERE, member("b"));
     for (int i = 0; i < 10; i++) {
-      pulse.heard();
+      heartbeat.heard();
       assertEquals(1, toldBy(1).size());
     }
   }
 
   @Test
   void allOfAWayAreToldOfItsSilenceAndNoOthers() {
-    pulses.join("peer", HERE, THERE, member("a"));
-    pulses.join("peer", HERE, THERE, member("b"));
-    Heartbeats.Pulse other = pulses.join("peer", HERE, ELSEWHERE, member("c"));
-    Heartbeats.Pulse another = pulses.join("another peer", HERE, THERE, member("d"));
+    heartbeats.join("peer", HERE, THERE, member("a"));
+    heartbeats.join("peer", HERE, THERE, member("b"));
+    Heartbeats.Heartbeat other = heartbeats.join("peer", HERE, ELSEWHERE, member("c"));
+    Heartbeats.Heartbeat another = heartbeats.join("another peer", HERE, THERE, member("d"));
     toldBy(3);
     other.heard();
     another.heard();
@@ -83,9 +83,9 @@ final class HeartbeatsTest {
 
   @Test
   void whoJoinsIsASignOfLife() {
-    pulses.join("peer", HERE, THERE, member("a"));
+    heartbeats.join("peer", HERE, THERE, member("a"));
     toldBy(3);
-    pulses.join("peer", HERE, THERE, member("b"));
+    heartbeats.join("peer", HERE, THERE, member("b"));
     assertEquals(List.of("a says"), toldBy(1));
   }
 
@@ -93,20 +93,20 @@ final class HeartbeatsTest {
   void whoHasLeftIsNotAskedAndAWayWithoutAnyIsForgotten() {
     Heartbeats.Member first = member("a");
     Heartbeats.Member second = member("b");
-    Heartbeats.Pulse pulse = pulses.join("peer", HERE, THERE, first);
-    pulses.join("peer", HERE, THERE, second);
-    pulse.leave(first);
+    Heartbeats.Heartbeat heartbeat = heartbeats.join("peer", HERE, THERE, first);
+    heartbeats.join("peer", HERE, THERE, second);
+    heartbeat.leave(first);
     assertEquals(List.of("b says"), toldBy(1));
-    pulse.leave(second);
+    heartbeat.leave(second);
     assertEquals(List.of(), toldBy(5));
-    pulse.leave(second);
-    pulses.join("peer", HERE, THERE, first);
+    heartbeat.leave(second);
+    heartbeats.join("peer", HERE, THERE, first);
     assertEquals(List.of("a says"), toldBy(1));
   }
 
   @Test
   void whoIsToldMayLeaveAtOnce() {
-    Heartbeats.Pulse[] pulse = new Heartbeats.Pulse[1];
+    Heartbeats.Heartbeat[] heartbeat = new Heartbeats.Heartbeat[1];
     Heartbeats.Member leaves =
         new Heartbeats.Member() {
           @Override
@@ -117,10 +117,10 @@ final class HeartbeatsTest {
           @Override
           public void silent() {
             told.add("it leaves");
-            pulse[0].leave(this);
+            heartbeat[0].leave(this);
           }
         };
-    pulse[0] = pulses.join("peer", HERE, THERE, leaves);
+    heartbeat[0] = heartbeats.join("peer", HERE, THERE, leaves);
     assertEquals(List.of("it says", "it says", "it says", "it says", "it leaves"), toldBy(6));
   }
 }

@@ -14,12 +14,12 @@ class LingeringConnectionsTest {
   @ParameterizedTest
   @CsvSource({"-1, 1024", "1000000, 1024", "20000, 833", "4096, 170", "1024, 64", "0, 64"})
   void nobodyWaitsBeyondTheLimitOfTheProcess(long openFiles, int most) {
-    LingeringConnections goodbyes = new LingeringConnections(openFiles);
+    LingeringConnections lingering = new LingeringConnections(openFiles);
     for (int i = 0; i < 3000; i++) {
       int number = i;
-      goodbyes.await(() -> ended.add(number));
+      lingering.add(() -> ended.add(number));
     }
-    assertEquals(most, goodbyes.count());
+    assertEquals(most, lingering.count());
     assertEquals(3000 - most, ended.size());
     assertEquals(0, ended.getFirst(), "the one that has waited longest");
     assertEquals(3000 - most - 1, ended.getLast());
@@ -27,15 +27,15 @@ class LingeringConnectionsTest {
 
   @Test
   void whoHasEndedTakesNoPlace() {
-    LingeringConnections goodbyes = new LingeringConnections(0);
+    LingeringConnections lingering = new LingeringConnections(0);
     for (int i = 0; i < 3000; i++) {
       int number = i;
       Runnable end = () -> ended.add(number);
-      goodbyes.await(end);
-      goodbyes.over(end);
-      goodbyes.over(end);
+      lingering.add(end);
+      lingering.remove(end);
+      lingering.remove(end);
     }
-    assertEquals(0, goodbyes.count());
+    assertEquals(0, lingering.count());
     assertEquals(List.of(), ended);
   }
 }

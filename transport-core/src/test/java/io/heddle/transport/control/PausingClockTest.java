@@ -14,7 +14,7 @@ class PausingClockTest {
   private final long beginNs = time.nanoTime();
 
   private void sleep(long mostMs, long tookMs) {
-    time.sleeps(mostMs * MS);
+    time.beforeSleep(mostMs * MS);
     nowNs += tookMs * MS;
   }
 
@@ -25,33 +25,33 @@ class PausingClockTest {
   @Test
   void whoWakesInTimeHasBeenThere() {
     sleep(100, 60);
-    assertFalse(time.wakes());
+    assertFalse(time.afterWake());
     sleep(100, 110);
-    assertFalse(time.wakes());
+    assertFalse(time.afterWake());
     assertEquals(170, passedMs());
   }
 
   @Test
   void byWhatAThreadIsLateItsTimeStandsStill() {
     sleep(100, 3_100);
-    assertTrue(time.wakes());
-    assertFalse(time.wakes(), "it is known");
+    assertTrue(time.afterWake());
+    assertFalse(time.afterWake(), "it is known");
     assertEquals(120, passedMs());
     sleep(100, 50);
-    assertFalse(time.wakes());
+    assertFalse(time.afterWake());
     assertEquals(170, passedMs());
   }
 
   @Test
   void whatTakesLongIsNoTimeToHearAnything() {
     sleep(10, 10);
-    assertFalse(time.wakes());
+    assertFalse(time.afterWake());
     nowNs += 3_000 * MS;
-    assertTrue(time.works());
-    assertFalse(time.works(), "it has heard what came");
+    assertTrue(time.afterWork());
+    assertFalse(time.afterWork(), "it has heard what came");
     assertEquals(30, passedMs());
     nowNs += 15 * MS;
-    assertFalse(time.works());
+    assertFalse(time.afterWork());
     nowNs += 3_000 * MS;
     sleep(10, 0);
     assertEquals(50, passedMs());

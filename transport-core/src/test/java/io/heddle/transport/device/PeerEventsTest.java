@@ -20,7 +20,7 @@ class PeerEventsTest {
   private final PeerEvents events = new PeerEvents(() -> nowNs);
 
   private void tell(Kind kind, int connection, String peer) {
-    events.tell(kind, connection, peer, log, List.of(kind + " " + connection));
+    events.report(kind, connection, peer, log, List.of(kind + " " + connection));
   }
 
   @Test
@@ -32,12 +32,12 @@ class PeerEventsTest {
     assertEquals("TRACE FAILED 63", told.getLast());
     told.clear();
     nowNs += QUIET_NS - 1;
-    events.look();
+    events.flushQuiet();
     assertEquals(List.of(), told);
     nowNs++;
-    events.look();
+    events.flushQuiet();
     assertEquals(List.of("INFO a: and 63 more connections to this peer failed"), told);
-    events.look();
+    events.flushQuiet();
     assertEquals(1, told.size());
   }
 
@@ -53,9 +53,9 @@ class PeerEventsTest {
 
   @Test
   void aReasonOfItsOwnIsToldInItsOwnWords() {
-    events.tell(Kind.FAILED, 1, "a", log, List.of("failed: the peer is gone for 5 ms"));
-    events.tell(Kind.FAILED, 2, "a", log, List.of("failed: its completion queue overran"));
-    events.tell(Kind.FAILED, 3, "a", log, List.of("failed: the peer is gone for 7 ms"));
+    events.report(Kind.FAILED, 1, "a", log, List.of("failed: the peer is gone for 5 ms"));
+    events.report(Kind.FAILED, 2, "a", log, List.of("failed: its completion queue overran"));
+    events.report(Kind.FAILED, 3, "a", log, List.of("failed: the peer is gone for 7 ms"));
     assertEquals(
         List.of(
             "WARN failed: the peer is gone for 5 ms",
@@ -82,7 +82,7 @@ class PeerEventsTest {
   void whatComesLaterIsTold() {
     tell(Kind.FAILED, 1, "a");
     nowNs += QUIET_NS;
-    events.look();
+    events.flushQuiet();
     tell(Kind.FAILED, 2, "a");
     assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2"), told);
   }
@@ -105,9 +105,9 @@ class PeerEventsTest {
     for (int i = 0; i < 50; i++) {
       Object connection = new Object();
       gone.add(new WeakReference<>(connection));
-      events.tell(Kind.FAILED, connection, "a", log, List.of("failed " + i));
+      events.report(Kind.FAILED, connection, "a", log, List.of("failed " + i));
       nowNs += QUIET_NS / 2;
-      events.look();
+      events.flushQuiet();
     }
     for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
       System.gc();
@@ -126,7 +126,7 @@ class PeerEventsTest {
     assertTrue(events.hasFailed("a"));
     assertFalse(events.hasFailed("b"));
     nowNs += QUIET_NS;
-    events.look();
+    events.flushQuiet();
     assertFalse(events.hasFailed("a"));
   }
 }

@@ -15,10 +15,10 @@ class PlaneLogTest {
 
   private final List<String> lines = new ArrayList<>();
   private final Log log = (level, sentence) -> lines.add(sentence);
-  private final PlaneLog.Teller one = () -> "rank 1";
-  private final PlaneLog.Teller other = () -> "rank 1";
+  private final PlaneLog.Source one = () -> "rank 1";
+  private final PlaneLog.Source other = () -> "rank 1";
   private long nowNs = 7 * SECOND_NS;
-  private final PlaneLog news = new PlaneLog(() -> nowNs);
+  private final PlaneLog planeLog = new PlaneLog(() -> nowNs);
 
   private void tryFor(long seconds) {
     long endNs = nowNs + seconds * SECOND_NS;
@@ -78,7 +78,7 @@ class PlaneLogTest {
     news.left(one, PLANE, "no carrier", false, log);
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      PlaneLog.Teller passing = new Passing();
+      PlaneLog.Source passing = new Passing();
       gone.add(new WeakReference<>(passing));
       news.left(passing, PLANE, "no carrier", false, log);
       news.ended(passing);
@@ -91,7 +91,7 @@ class PlaneLogTest {
     assertEquals("rank 1: back on " + PLANE + " after 0 ms, with 21 connections", lines.getLast());
   }
 
-  private static final class Passing implements PlaneLog.Teller {
+  private static final class Passing implements PlaneLog.Source {
     @Override
     public String peer() {
       return "rank 1";
