@@ -24,8 +24,8 @@ class PlaneLogTest {
     long endNs = nowNs + seconds * SECOND_NS;
     while (nowNs < endNs) {
       nowNs += PAUSE_NS;
-      news.stillAway(one, PLANE, "no carrier", PAUSE_NS, log);
-      news.stillAway(other, PLANE, "no carrier", PAUSE_NS, log);
+      planeLog.stillAway(one, PLANE, "no carrier", PAUSE_NS, log);
+      planeLog.stillAway(other, PLANE, "no carrier", PAUSE_NS, log);
     }
   }
 
@@ -39,8 +39,8 @@ class PlaneLogTest {
 
   @Test
   void aLongAbsenceIsToldEverMoreSeldomAndOnceForAllConnections() {
-    news.left(one, PLANE, "no carrier", false, log);
-    news.left(other, PLANE, "no carrier", false, log);
+    planeLog.left(one, PLANE, "no carrier", false, log);
+    planeLog.left(other, PLANE, "no carrier", false, log);
     lines.removeIf(line -> !line.contains("has been away"));
     tryFor(3 * 3600);
     assertEquals(
@@ -50,14 +50,14 @@ class PlaneLogTest {
 
   @Test
   void whatIsBackIsNoLongerToldAndBeginsAnewWhenItGoesAgain() {
-    news.left(one, PLANE, "no carrier", false, log);
+    planeLog.left(one, PLANE, "no carrier", false, log);
     tryFor(100);
-    news.back(one, PLANE, PLANE, log);
+    planeLog.back(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 100000 ms", lines.getLast());
     lines.clear();
     tryFor(3600);
     assertEquals(List.of(), lines);
-    news.left(one, PLANE, "no carrier", false, log);
+    planeLog.left(one, PLANE, "no carrier", false, log);
     lines.clear();
     tryFor(60);
     assertEquals(List.of(reminder(60)), lines);
@@ -65,9 +65,9 @@ class PlaneLogTest {
 
   @Test
   void aPlaneThatIsBackAtOtherAddressesIsToldWithThoseBefore() {
-    news.left(one, PLANE, "its address is gone", false, log);
+    planeLog.left(one, PLANE, "its address is gone", false, log);
     tryFor(8);
-    news.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
+    planeLog.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
     assertEquals(
         "rank 1: back on plane if:e1 (fd00:5::1 to fd00::2) after 8000 ms, in place of " + PLANE,
         lines.getLast());
@@ -75,19 +75,19 @@ class PlaneLogTest {
 
   @Test
   void aConnectionThatEndsIsCountedAndNotKeptWhileAnotherIsAway() {
-    news.left(one, PLANE, "no carrier", false, log);
+    planeLog.left(one, PLANE, "no carrier", false, log);
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       PlaneLog.Source passing = new Passing();
       gone.add(new WeakReference<>(passing));
-      news.left(passing, PLANE, "no carrier", false, log);
-      news.ended(passing);
+      planeLog.left(passing, PLANE, "no carrier", false, log);
+      planeLog.ended(passing);
     }
     for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
       System.gc();
     }
     assertEquals(0, gone.stream().filter(each -> each.get() != null).count());
-    news.back(one, PLANE, PLANE, log);
+    planeLog.back(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 0 ms, with 21 connections", lines.getLast());
   }
 
@@ -102,9 +102,9 @@ class PlaneLogTest {
   void whileConnectionsToThePeerEndAPlaneIsNoWarning() {
     List<Log.Level> levels = new ArrayList<>();
     Log leveled = (level, sentence) -> levels.add(level);
-    news.left(one, PLANE, "silence", true, leveled);
-    news.back(one, PLANE, PLANE, leveled);
-    news.left(one, PLANE, "silence", false, leveled);
+    planeLog.left(one, PLANE, "silence", true, leveled);
+    planeLog.back(one, PLANE, PLANE, leveled);
+    planeLog.left(one, PLANE, "silence", false, leveled);
     assertEquals(List.of(Log.Level.INFO, Log.Level.INFO, Log.Level.WARN), levels);
   }
 }
