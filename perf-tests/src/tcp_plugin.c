@@ -11,7 +11,7 @@
  *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
  *
  * The listening end's threads and sockets count for both ends. Where NCCL's helper threads turn round and round while
- * nothing moves, these give way to others in between; it is as fast (docs/decisions/0037-beside-sockets.md).
+ * nothing moves, these give way to others in between; it is as fast (docs/notebook/records.md).
  */
 #include "tcp_plugin.h"
 

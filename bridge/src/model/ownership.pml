@@ -1,5 +1,5 @@
 /*
- * Model of group ownership, for SPIN: docs/decisions/0052-bridge-redundancy.md. Two bridges, two fabrics, one group. Names
+ * Model of group ownership, for SPIN: docs/decisions/bridge.md. Two bridges, two fabrics, one group. Names
  * are the code's (Ownership, PeerTable, Beacon). With two bridges a view is the set of bridges that can own groups, and
  * perhaps an order that names the owner. The owner is the ordered one, or else bridge 0 where it can, or else bridge 1.
  *

@@ -174,7 +174,7 @@ static inline int guest_message(struct guest_link *link, int fill) {
 
 /* ---- the process's signals, from the kernel ---- */
 
-/* Signals of Java's own faults, which therefore have a handler: docs/decisions/0066-a-guest.md. */
+/* Signals of Java's own faults, which therefore have a handler: docs/decisions/host-process.md. */
 #define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
 /* The signal by which Java wakes its own threads. */
 #define GUEST_WAKE (1UL << (64 - 2 - 1))

@@ -1,5 +1,5 @@
 /*
- * Puts with signals over planes that fail and come back, for SPIN: docs/decisions/0039-one-sided.md on the failover
+ * Puts with signals over planes that fail and come back, for SPIN: docs/decisions/one-sided.md on the failover
  * protocol of docs/failover.md. One peer writes to another: operations are numbered, each is some chunks and perhaps a
  * signal, and belongs to a context. Planes, fences and the control channel are those of failover.pml, which says more of
  * them; here are no clear-to-send entries but credits, and no groups to be opened but a window of operations.

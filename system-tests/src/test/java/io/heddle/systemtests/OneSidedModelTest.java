@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Puts with signals over several planes as docs/decisions/0039-one-sided.md has them, in every
- * order of events that a small connection allows; and that the model tells a broken protocol from a
- * good one.
+ * Puts with signals over several planes as docs/decisions/one-sided.md has them, in every order of
+ * events that a small connection allows; and that the model tells a broken protocol from a good
+ * one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OneSidedModelTest {

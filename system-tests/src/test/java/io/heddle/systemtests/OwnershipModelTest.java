@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two bridges and a group as docs/decisions/0052-bridge-redundancy.md has them, in every order of
- * events; and that the model tells a broken protocol from a good one.
+ * Two bridges and a group as docs/decisions/bridge.md has them, in every order of events; and that
+ * the model tells a broken protocol from a good one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnershipModelTest {

@@ -21,7 +21,7 @@ class StartTest {
   /* Loaded where init is over: what follows is beside whatever NCCL does next. */
   private static final String END = "io.heddle.transport.TransportWarmUp";
 
-  /* What each of them comes for, which took from 2 to 14 ms of 175 (docs/decisions/start.md). */
+  /* What each of them comes for, which took from 2 to 14 ms of 175 (docs/notebook/start.md). */
   private static final Map<String, String> COSTLY =
       Map.of(
           "java.security.Security", "providers and properties of security, as for SecureRandom",

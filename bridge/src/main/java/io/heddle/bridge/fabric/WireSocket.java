@@ -65,7 +65,7 @@ final class WireSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/0046. */
+      /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/bridge.md. */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The figures of the house: sizes of files, knots and tests by module, lengths of sentences by
- * page. They are printed as the tables of docs/decisions/0023-the-house.md, to be copied there. The
- * page's figures may be older than the code, but it has the modules that there are.
+ * page. They are printed as the tables of docs/decisions/house.md, to be copied there. The page's
+ * figures may be older than the code, but it has the modules that there are.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class FiguresTest {
-  private static final Path PAGE = Repository.ROOT.resolve("docs/decisions/0023-the-house.md");
+  private static final Path PAGE = Repository.ROOT.resolve("docs/decisions/house.md");
   private static final String SIZES =
       "| module | files | lines | median | largest | tests to one line |\n";
   private static final String KNOTS = "| module | classes | largest knot |\n";

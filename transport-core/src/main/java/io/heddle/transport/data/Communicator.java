@@ -332,8 +332,8 @@ public abstract sealed class Communicator implements AutoCloseable
 
   /**
    * May come with requests in flight: they never complete. When it returns, the peer's writes have
-   * no place here any more: docs/decisions/0068-no-byte-after-the-close.md. Service thread; not
-   * while another thread drives this.
+   * no place here any more: docs/decisions/connections.md. Service thread; not while another thread
+   * drives this.
    */
   @Override
   public void close() {

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The initiator's end of operations on a peer: docs/decisions/0039-one-sided.md.
+ * The initiator's end of operations on a peer: docs/decisions/one-sided.md.
  *
  * <p>Operations begin in the order in which they were submitted, while the target's window has
  * room. Each is cut into chunks by the policy. A put's chunks are RDMA WRITEs WITH IMMEDIATE; the

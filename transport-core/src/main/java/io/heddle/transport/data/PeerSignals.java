@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The target's end of a peer's operations: counts what arrives, applies signals in the order that
- * docs/decisions/0039-one-sided.md has, and tells the initiator how many operations are finished.
+ * docs/decisions/one-sided.md has, and tells the initiator how many operations are finished.
  */
 public final class PeerSignals extends Communicator {
   private static final int SLOTS = OperationRecord.SLOTS;

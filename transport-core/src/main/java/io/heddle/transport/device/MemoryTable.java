@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Registered memory of one device. Each registration has a region and keys of its own, though
  * others have the same bytes: so its end is the end of its key, whatever else is registered there,
  * and memory that was mapped anew at an old address is registered anew
- * (docs/decisions/0068-no-byte-after-the-close.md).
+ * (docs/decisions/connections.md).
  *
  * <p>Registering and deregistering take a lock, from any thread. {@link #keys} is the data path's:
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads

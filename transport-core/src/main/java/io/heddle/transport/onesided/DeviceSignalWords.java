@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signals of a rank some of whose memory is a GPU's: what came there is flushed before a signal is
- * added, and words there are read and written by the adapter (docs/decisions/0039-one-sided.md).
+ * added, and words there are read and written by the adapter (docs/decisions/one-sided.md).
  *
  * <p>In rounds: everything that waits is taken; what has come is flushed by a read of each
  * registration, and words on the device are read; then words in host memory are added to, and those

@@ -17,11 +17,11 @@ final class Targets {
   /** Percent of a core that a thread has which is never idle, as a sampler beside it sees it. */
   private static final double BUSY_PERCENT = 85;
 
-  /* Decisions 29 and 31. */
+  /* docs/notebook/calls.md and small-messages.md. */
   private static final String FIRST_COMPILER =
       "Java's first compiler alone makes slower code; with both compilers the target is met";
 
-  /* Decision 38. */
+  /* docs/notebook/small-messages.md. */
   private static final String COMPETING_THREADS =
       "threads that compete for the cores receive and acknowledge our datagrams; for TCP the kernel"
           + " does";
@@ -29,7 +29,7 @@ final class Targets {
   /** Part of their time that threads wait for a core, in percent, where they compete. */
   private static final double WAITING_PERCENT = 20;
 
-  /* Decision 33. */
+  /* docs/notebook/calls.md. */
   private static final String ENTERING_JAVA =
       "transitions from C into Java and back are most of the difference";
 
