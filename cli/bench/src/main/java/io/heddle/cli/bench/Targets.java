@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Table of the project's performance targets. */
 final class Targets {
-  /* Decisions 34 to 37. */
+  /* docs/notebook/records.md. */
   private static final String SENDERS_CORE =
       "the sender's core limits both, and ours also builds headers and computes their CRC";
 
