@@ -9,7 +9,7 @@
 
 #include "shim.h"
 
-/* The same path as in io.heddle.stats.UsualFolder. */
+/* The same path as in io.heddle.stats.DefaultStatsFolder. */
 #define SHARED_MEMORY "/dev/shm"
 #define MOST_FOLDERS 16
 

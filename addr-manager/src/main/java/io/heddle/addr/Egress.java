@@ -55,12 +55,12 @@ public final class Egress {
       return Need.NONE;
     }
     try (RtnetlinkSocket socket = RtnetlinkSocket.open(0)) {
-      FoundRoute chosen = lookUp(socket, destination, source, 0);
+      ResolvedRoute chosen = lookUp(socket, destination, source, 0);
       if (chosen == null || !chosen.isUnicast() || chosen.leavesOnlyBy(link.index())) {
         return Need.NONE;
       }
       /* Without a source, IPv6 considers only this interface's routes, and ignores a lower metric of another's. */
-      FoundRoute own = lookUp(socket, destination, null, link.index());
+      ResolvedRoute own = lookUp(socket, destination, null, link.index());
       if (own == null
           || !own.isUnicast()
           || own.prefixLength() != chosen.prefixLength()
@@ -117,10 +117,10 @@ public final class Egress {
   }
 
   /* Returns null if there is none. */
-  private static @Nullable FoundRoute lookUp(
+  private static @Nullable ResolvedRoute lookUp(
       RtnetlinkSocket socket, InetAddress to, @Nullable InetAddress from, int interfaceIndex) {
     ByteBuffer answer =
-        socket.get(FoundRoute.RTM_GETROUTE, FoundRoute.request(to, from, interfaceIndex));
-    return answer == null ? null : FoundRoute.decode(answer);
+        socket.get(ResolvedRoute.RTM_GETROUTE, ResolvedRoute.request(to, from, interfaceIndex));
+    return answer == null ? null : ResolvedRoute.decode(answer);
   }
 }

@@ -81,27 +81,27 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /** Returns the reason why this address can't be used as it is, the most permanent one first. */
-  public Optional<Unusable> whyUnusable(AssignedAddress assigned) {
+  public Optional<UnusableReason> whyUnusable(AssignedAddress assigned) {
     NetworkLink link = linkOf(assigned);
     if (link.isOfContainers() && !link.loopback()) {
-      return Optional.of(Unusable.CONTAINERS);
+      return Optional.of(UnusableReason.CONTAINERS);
     }
-    Optional<Unusable> why = whyUnusableThoughInterfaceNamed(assigned);
+    Optional<UnusableReason> why = whyUnusableIfInterfaceNamed(assigned);
     return why.isEmpty() && assigned.address() instanceof Inet4Address && link.kind().equals(BRIDGE)
-        ? Optional.of(Unusable.BRIDGE)
+        ? Optional.of(UnusableReason.BRIDGE)
         : why;
   }
 
   /** Does the same for an address whose interface the operator named: it may be any bridge. */
-  Optional<Unusable> whyUnusableThoughInterfaceNamed(AssignedAddress assigned) {
+  Optional<UnusableReason> whyUnusableIfInterfaceNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     if (linkOf(assigned).loopback() || address.isLoopbackAddress()) {
-      return Optional.of(Unusable.LOOPBACK);
+      return Optional.of(UnusableReason.LOOPBACK);
     }
     if (address instanceof Inet4Address && hasIpv6()) {
-      return Optional.of(Unusable.IPV4);
+      return Optional.of(UnusableReason.IPV4);
     }
-    return whyUnusableThoughNamed(assigned);
+    return whyUnusableIfNamed(assigned);
   }
 
   /* In any state: IPv6 planes that are down for now must not be replaced by IPv4 ones. */
@@ -118,27 +118,27 @@ public record HostAddresses(List<NetworkLink> links, List<AssignedAddress> addre
   }
 
   /** Does the same for an address that the operator named: loopback and IPv4 are then allowed. */
-  Optional<Unusable> whyUnusableThoughNamed(AssignedAddress assigned) {
+  Optional<UnusableReason> whyUnusableIfNamed(AssignedAddress assigned) {
     InetAddress address = assigned.address();
     NetworkLink link = linkOf(assigned);
     if (address.isLinkLocalAddress()) {
-      return Optional.of(Unusable.LINK_LOCAL);
+      return Optional.of(UnusableReason.LINK_LOCAL);
     }
     if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
-      return Optional.of(Unusable.MULTICAST_OR_UNSPECIFIED);
+      return Optional.of(UnusableReason.MULTICAST_OR_UNSPECIFIED);
     }
     if (assigned.has(AddressFlag.DUPLICATE)) {
-      return Optional.of(Unusable.DUPLICATE);
+      return Optional.of(UnusableReason.DUPLICATE);
     }
     if (assigned.has(AddressFlag.TENTATIVE) && !assigned.has(AddressFlag.OPTIMISTIC)) {
-      return Optional.of(Unusable.TENTATIVE);
+      return Optional.of(UnusableReason.TENTATIVE);
     }
     if (assigned.has(AddressFlag.DEPRECATED)) {
-      return Optional.of(Unusable.DEPRECATED);
+      return Optional.of(UnusableReason.DEPRECATED);
     }
     if (assigned.has(AddressFlag.TEMPORARY)) {
-      return Optional.of(Unusable.TEMPORARY);
+      return Optional.of(UnusableReason.TEMPORARY);
     }
-    return link.isUp() ? Optional.empty() : Optional.of(Unusable.LINK_DOWN);
+    return link.isUp() ? Optional.empty() : Optional.of(UnusableReason.LINK_DOWN);
   }
 }

@@ -82,7 +82,7 @@ public final class PlaneDiscovery {
     } else {
       byRule(host, rules, filter, candidates, rejected, remarks);
     }
-    candidates.replaceAll(candidate -> asTold(candidate, told));
+    candidates.replaceAll(candidate -> withDaemonKey(candidate, told));
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
       byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
@@ -93,7 +93,7 @@ public final class PlaneDiscovery {
     return new Result(planes, rejected, remarks);
   }
 
-  private static Candidate asTold(Candidate candidate, Map<InetAddress, String> told) {
+  private static Candidate withDaemonKey(Candidate candidate, Map<InetAddress, String> told) {
     String key = told.get(candidate.address().address());
     return key == null
         ? candidate
@@ -116,7 +116,7 @@ public final class PlaneDiscovery {
       Optional<PlaneRules.Rule> rule = rules.ruleFor(address, link);
       Optional<String> unusable =
           unusableUnder(rule.orElse(null), host, address)
-              .map(Unusable::reason)
+              .map(UnusableReason::reason)
               .or(() -> filter.whyNot(address.address()));
       rule.ifPresent(fitting::add);
       if (unusable.isPresent()) {
@@ -143,14 +143,14 @@ public final class PlaneDiscovery {
   }
 
   /* An interface rule concerns the interface's plane address: it doesn't include IPv4 beside IPv6, or ::1. */
-  private static Optional<Unusable> unusableUnder(
+  private static Optional<UnusableReason> unusableUnder(
       PlaneRules.@Nullable Rule rule, HostAddresses host, AssignedAddress address) {
     if (rule == null) {
       return host.whyUnusable(address);
     }
     return rule.isInterface()
-        ? host.whyUnusableThoughInterfaceNamed(address)
-        : host.whyUnusableThoughNamed(address);
+        ? host.whyUnusableIfInterfaceNamed(address)
+        : host.whyUnusableIfNamed(address);
   }
 
   /* All of 127.0.0.0/8 may be bound, but the kernel lists only 127.0.0.1. */
@@ -182,7 +182,7 @@ public final class PlaneDiscovery {
       Optional<String> unusable =
           passing
               .whyUnusable(address)
-              .map(Unusable::reason)
+              .map(UnusableReason::reason)
               .or(() -> filter.whyNot(address.address()));
       if (unusable.isPresent()) {
         rejected.add(new RejectedAddress(address, host.linkOf(address), unusable.get()));

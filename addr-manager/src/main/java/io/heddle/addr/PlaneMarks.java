@@ -22,7 +22,7 @@ public record PlaneMarks(
   private static final int SUBNET_BITS = 64;
 
   /** Returns whether a route daemon has named the plane. */
-  public boolean isTold() {
+  public boolean isNamedByDaemon() {
     return !key.equals(ownKey);
   }
 
@@ -36,7 +36,7 @@ public record PlaneMarks(
    * its host.
    */
   boolean isNamed() {
-    return isTold() || isConfigured();
+    return isNamedByDaemon() || isConfigured();
   }
 
   private int bits() {
@@ -65,7 +65,7 @@ public record PlaneMarks(
 
   /** Returns whether these can't be the same plane, even if other marks agree. */
   public boolean contradicts(PlaneMarks other) {
-    boolean toldApart = isTold() && other.isTold() && !key.equals(other.key);
+    boolean toldApart = isNamedByDaemon() && other.isNamedByDaemon() && !key.equals(other.key);
     boolean configuredApart =
         isConfigured() && other.isConfigured() && !ownKey.equals(other.ownKey);
     boolean namedApart = isOperators() && other.isOperators() && !key.equals(other.key);
@@ -140,6 +140,7 @@ public record PlaneMarks(
   @Override
   public String toString() {
     return "%s (%s%s on %s)"
-        .formatted(key, isTold() ? "else " + ownKey + ", " : "", prefixText(), interfaceName);
+        .formatted(
+            key, isNamedByDaemon() ? "else " + ownKey + ", " : "", prefixText(), interfaceName);
   }
 }

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
  * ones are tried again among the rest.
  *
  * @param matches in order of their names
- * @param leftHere indexes of this end's unmatched planes
- * @param leftThere indexes of the other end's unmatched planes
+ * @param unmatchedHere indexes of this end's unmatched planes
+ * @param unmatchedThere indexes of the other end's unmatched planes
  * @param onBoth addresses that both hosts have, which are no plane
  */
 public record PlaneMatching(
     List<Match> matches,
-    List<Integer> leftHere,
-    List<Integer> leftThere,
+    List<Integer> unmatchedHere,
+    List<Integer> unmatchedThere,
     List<InetAddress> onBoth) {
   /** Marks that may agree, the strongest first. */
   public enum Rule {
@@ -79,7 +79,10 @@ public record PlaneMatching(
         new Search(here, there, indexesOfOthers(here, onBoth), indexesOfOthers(there, onBoth));
     search.run();
     return new PlaneMatching(
-        search.named(), List.copyOf(search.leftHere), List.copyOf(search.leftThere), onBoth);
+        search.named(),
+        List.copyOf(search.unmatchedHere),
+        List.copyOf(search.unmatchedThere),
+        onBoth);
   }
 
   private static List<Integer> indexesOfOthers(List<PlaneMarks> planes, List<InetAddress> without) {
@@ -96,21 +99,21 @@ public record PlaneMatching(
   private static final class Search {
     private final List<PlaneMarks> here;
     private final List<PlaneMarks> there;
-    private final List<Integer> leftHere;
-    private final List<Integer> leftThere;
+    private final List<Integer> unmatchedHere;
+    private final List<Integer> unmatchedThere;
     private final boolean oneEach;
     private final List<Match> found = new ArrayList<>();
 
     Search(
         List<PlaneMarks> here,
         List<PlaneMarks> there,
-        List<Integer> leftHere,
-        List<Integer> leftThere) {
+        List<Integer> unmatchedHere,
+        List<Integer> unmatchedThere) {
       this.here = here;
       this.there = there;
-      this.leftHere = leftHere;
-      this.leftThere = leftThere;
-      oneEach = leftHere.size() == 1 && leftThere.size() == 1;
+      this.unmatchedHere = unmatchedHere;
+      this.unmatchedThere = unmatchedThere;
+      oneEach = unmatchedHere.size() == 1 && unmatchedThere.size() == 1;
     }
 
     void run() {
@@ -123,12 +126,12 @@ public record PlaneMatching(
 
     private boolean matchBy(Rule rule) {
       List<Match> plain = new ArrayList<>();
-      for (int mine : leftHere) {
+      for (int mine : unmatchedHere) {
         List<Integer> candidates =
-            leftThere.stream().filter(theirs -> agree(rule, mine, theirs)).toList();
+            unmatchedThere.stream().filter(theirs -> agree(rule, mine, theirs)).toList();
         if (candidates.size() == 1) {
           int theirs = candidates.getFirst();
-          if (leftHere.stream().filter(other -> agree(rule, other, theirs)).count() == 1) {
+          if (unmatchedHere.stream().filter(other -> agree(rule, other, theirs)).count() == 1) {
             plain.add(new Match("", mine, theirs, rule));
           }
         }
@@ -144,11 +147,11 @@ public record PlaneMatching(
     }
 
     private boolean matchAlone() {
-      if (leftHere.size() != 1 || leftThere.size() != 1) {
+      if (unmatchedHere.size() != 1 || unmatchedThere.size() != 1) {
         return false;
       }
-      int mine = leftHere.getFirst();
-      int theirs = leftThere.getFirst();
+      int mine = unmatchedHere.getFirst();
+      int theirs = unmatchedThere.getFirst();
       boolean alone = isAlone(here.get(mine), there.get(theirs));
       if (alone) {
         take(new Match("", mine, theirs, Rule.ALONE));
@@ -163,8 +166,8 @@ public record PlaneMatching(
     }
 
     private void take(Match match) {
-      leftHere.remove(Integer.valueOf(match.here()));
-      leftThere.remove(Integer.valueOf(match.there()));
+      unmatchedHere.remove(Integer.valueOf(match.here()));
+      unmatchedThere.remove(Integer.valueOf(match.there()));
       found.add(match);
     }
 

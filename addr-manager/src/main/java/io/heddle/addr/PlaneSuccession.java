@@ -104,7 +104,7 @@ public final class PlaneSuccession {
               .formatted(gone.interfaceName(), String.join(", ", besides), those));
     }
     List<AssignedAddress> own =
-        left.stream().filter(each -> !isToldOtherwise(each.address(), gone)).toList();
+        left.stream().filter(each -> !hasOtherDaemonKey(each.address(), gone)).toList();
     if (own.isEmpty()) {
       return new Answer(null, "the route daemon gives " + those + " another key");
     }
@@ -125,7 +125,7 @@ public final class PlaneSuccession {
     return plane.key().equals(gone.key()) || !toldBoth && plane.ownKey().equals(gone.ownKey());
   }
 
-  private boolean isToldOtherwise(InetAddress address, Known gone) {
+  private boolean hasOtherDaemonKey(InetAddress address, Known gone) {
     String told = host.told().get(address);
     boolean wasTold = !gone.key().equals(gone.ownKey());
     return told != null && wasTold && !told.equals(gone.key());
@@ -136,8 +136,8 @@ public final class PlaneSuccession {
     HostAddresses passing = host.host().passing(host.filter());
     List<AssignedAddress> usable = new ArrayList<>();
     for (AssignedAddress each : passing.addresses()) {
-      Optional<Unusable> unusable =
-          named ? passing.whyUnusableThoughNamed(each) : passing.whyUnusable(each);
+      Optional<UnusableReason> unusable =
+          named ? passing.whyUnusableIfNamed(each) : passing.whyUnusable(each);
       if (passing.linkOf(each).name().equals(gone.interfaceName())
           && each.address().getClass() == gone.addresses().getFirst().getClass()
           && unusable.isEmpty()

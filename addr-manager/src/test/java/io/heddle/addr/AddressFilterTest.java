@@ -19,7 +19,7 @@ final class AddressFilterTest {
   }
 
   @Test
-  void aRangeIsAListOfPrefixesOfWhichOneMustFit() {
+  void addressMustMatchOnePrefixOfTheRange() {
     AddressFilter filter = AddressFilter.parse("fd00:1:1::/48, fd00:2::8/127,10.0.0.0/9", null);
     assertEquals(Optional.empty(), whyNot(filter, "fd00:1:1:7::5"));
     assertEquals(Optional.empty(), whyNot(filter, "fd00:2::9"));
@@ -33,13 +33,13 @@ final class AddressFilterTest {
   }
 
   @Test
-  void everythingIncludesOnlyItsOwnFamily() {
+  void emptyPrefixIncludesOnlyItsOwnFamily() {
     assertEquals(Optional.empty(), whyNot(AddressFilter.parse("::/0", ""), "fd00::1"));
     assertTrue(whyNot(AddressFilter.parse("::/0", ""), "10.0.0.1").isPresent());
   }
 
   @Test
-  void aFamilyLeavesTheOtherOut() {
+  void familyExcludesTheOther() {
     AddressFilter v6 = AddressFilter.parse(null, "AF_INET6");
     assertEquals(Optional.empty(), whyNot(v6, "fd00::1"));
     assertEquals("NCCL_IB_ADDR_FAMILY=AF_INET6 leaves it out", whyNot(v6, "10.0.0.1").orElse(""));
@@ -59,7 +59,7 @@ final class AddressFilterTest {
           10.0.0.0/-1      |          | the prefix length "-1" isn't a number from 0 to 32
                            | AF_INTE6 | NCCL_IB_ADDR_FAMILY=AF_INTE6 is not understood and counts as not set; allowed is one of
           """)
-  void whatIsMalformedIsLeftOutAndNamedWithWhatIsAllowed(
+  void malformedPartsAreIgnoredAndReportedWithTheAllowedForm(
       String range, String family, String message) {
     AddressFilter filter = AddressFilter.parse(range, family);
     assertTrue(filter.remarks().getFirst().contains(message), filter.remarks().toString());
@@ -68,7 +68,7 @@ final class AddressFilterTest {
   }
 
   @Test
-  void theRestOfARangeCounts() {
+  void validPartsOfARangeStillApply() {
     AddressFilter filter = AddressFilter.parse("eth0,fd00::/48,", null);
     assertEquals(1, filter.remarks().size());
     assertEquals(Optional.empty(), whyNot(filter, "fd00::1"));
@@ -76,7 +76,7 @@ final class AddressFilterTest {
   }
 
   @Test
-  void addressesOutsideAreNoPlanesAndDontCountForTheRuleOfInterfaces() {
+  void excludedAddressesAreNoPlanesAndDontAffectTheInterfaceRule() {
     List<NetworkLink> links = new ArrayList<>();
     for (int i = 1; i <= 3; i++) {
       links.add(new NetworkLink(i, i == 1 ? "lo" : "e" + i, 9000, true, true, i == 1, "", 0, ""));

@@ -44,12 +44,12 @@ final class AddressTextTest {
         ":::",
         ""
       })
-  void whatIsNoWholeAddressIsNone(String text) {
+  void incompleteAddressIsNone(String text) {
     assertNull(AddressText.parse(text));
   }
 
   @Test
-  void aSocketsAddressIsWrittenAsInAUrl() throws Exception {
+  void socketAddressIsWrittenAsInAUrl() throws Exception {
     assertEquals(
         "[fd00::1]:4711",
         AddressText.of(new InetSocketAddress(InetAddress.getByName("fd00:0:0:0:0:0:0:1"), 4711)));

@@ -51,7 +51,7 @@ final class EgressTest {
       """;
 
   @Test
-  void socketsAreBoundWhereTheRoutesWouldStrayAndNowhereElse() throws Exception {
+  void socketsAreBoundOnlyIfTheRoutesWouldUseAnotherInterface() throws Exception {
     NamespaceRun.assumeNamespaces();
     List<String> expected =
         List.of(
@@ -87,9 +87,10 @@ final class EgressTest {
   }
 
   @Test
-  void requestIsAsTheKernelReadsIt() throws Exception {
+  void requestHasTheKernelsLayout() throws Exception {
     byte[] body =
-        FoundRoute.request(InetAddress.getByName("10.7.0.9"), InetAddress.getByName("10.7.0.2"), 5);
+        ResolvedRoute.request(
+            InetAddress.getByName("10.7.0.9"), InetAddress.getByName("10.7.0.2"), 5);
     ByteBuffer read = ByteBuffer.wrap(body).order(ByteOrder.nativeOrder());
     assertEquals(36, body.length);
     assertEquals(32, read.get(1));
@@ -98,10 +99,10 @@ final class EgressTest {
   }
 
   @Test
-  void malformedAnswerIsNone() {
-    assertNull(FoundRoute.decode(ByteBuffer.allocate(11)));
+  void malformedAnswerIsNull() {
+    assertNull(ResolvedRoute.decode(ByteBuffer.allocate(11)));
     ByteBuffer tooLong = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
     tooLong.putShort(12, (short) 5);
-    assertNull(FoundRoute.decode(tooLong));
+    assertNull(ResolvedRoute.decode(tooLong));
   }
 }

@@ -47,7 +47,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void whatTheRouteDaemonCallsAnAddressComesFirst() throws Exception {
+  void routeDaemonsKeyTakesPrecedence() throws Exception {
     HostAddresses host =
         host(
             1,
@@ -72,7 +72,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void whatAPlaneWouldBeCalledWithoutTheRouteDaemonIsKept() throws Exception {
+  void keyWithoutTheRouteDaemonIsKept() throws Exception {
     HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), address(3, "fd00:1:1:2::1"));
     Map<InetAddress, String> told = Map.of(InetAddress.getByName("fd00:1:1:1::1"), "plane:a");
     assertEquals(
@@ -112,7 +112,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void eachOfSeveralAdaptersOnTheSamePlanesHasItsOwnAddressOnEachOfThem() {
+  void eachAdapterHasItsOwnAddressOnEachSharedPlane() {
     HostAddresses host =
         host(
             2,
@@ -136,7 +136,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void interfacesOfOtherDevicesDoNotChangeHowADevicesPlanesAreCalled() {
+  void interfacesOfOtherDevicesDoNotChangeADevicesKeys() {
     HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), address(3, "fd00:1:1:2::1"));
     HostPlanes planes = new HostPlanes(host, PlaneRules.NONE, AddressFilter.NONE, Map.of());
     assertEquals(List.of("if:e0 fd00:1:1:1::1", "if:e1 fd00:1:1:2::1"), planes(planes.ofAll()));
@@ -167,7 +167,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void eui64StandsForThePlaneThenTheLowest() {
+  void planeTakesTheEui64AddressThenTheLowest() {
     PlaneDiscovery.Result result =
         discover(host(1, address(2, "fd00:1:1:1::1"), address(2, "fd00:1:1:1" + EUI64)), "");
     assertEquals(List.of("subnet:0001 fd00:1:1:1:0:ff:fe00:101"), planes(result));
@@ -204,19 +204,19 @@ final class PlaneDiscoveryTest {
     assertEquals(List.of(), result.planes());
     assertEquals(
         List.of(
-            "127.0.0.1/8 " + on("lo", Unusable.LOOPBACK),
-            "fd00:9::9/64 " + on("lo", Unusable.LOOPBACK),
-            "192.0.2.1/8 " + on("e0", Unusable.IPV4),
-            "fd00::1:0:0:1/64 " + on("e0", Unusable.DUPLICATE),
-            "fd00::1:0:0:2/64 " + on("e0", Unusable.TENTATIVE),
-            "fd00::1:0:0:3/64 " + on("e0", Unusable.DEPRECATED),
-            "fd00::1:0:0:4/64 " + on("e0", Unusable.TEMPORARY),
-            "fe80::1/64 " + on("e0", Unusable.LINK_LOCAL),
-            "fd00::1:0:0:5/64 " + on("e1", Unusable.LINK_DOWN)),
+            "127.0.0.1/8 " + on("lo", UnusableReason.LOOPBACK),
+            "fd00:9::9/64 " + on("lo", UnusableReason.LOOPBACK),
+            "192.0.2.1/8 " + on("e0", UnusableReason.IPV4),
+            "fd00::1:0:0:1/64 " + on("e0", UnusableReason.DUPLICATE),
+            "fd00::1:0:0:2/64 " + on("e0", UnusableReason.TENTATIVE),
+            "fd00::1:0:0:3/64 " + on("e0", UnusableReason.DEPRECATED),
+            "fd00::1:0:0:4/64 " + on("e0", UnusableReason.TEMPORARY),
+            "fe80::1/64 " + on("e0", UnusableReason.LINK_LOCAL),
+            "fd00::1:0:0:5/64 " + on("e1", UnusableReason.LINK_DOWN)),
         rejected(result));
   }
 
-  private static String on(String link, Unusable unusable) {
+  private static String on(String link, UnusableReason unusable) {
     return "on " + link + " isn't used: " + unusable.reason();
   }
 
@@ -228,7 +228,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void rulesDecideAndLeaveTheRestOut() {
+  void rulesDecideAndExcludeAllOtherAddresses() {
     HostAddresses host =
         host(
             2,
@@ -241,13 +241,13 @@ final class PlaneDiscoveryTest {
     assertEquals(
         List.of(
             "fd00:1:1:1::1/64 on e0 isn't used: HEDDLE_PLANES is set and doesn't name it",
-            "fd00:1:1:4::1/64 " + on("e1", Unusable.TENTATIVE)),
+            "fd00:1:1:4::1/64 " + on("e1", UnusableReason.TENTATIVE)),
         rejected(result));
     assertEquals(List.of("HEDDLE_PLANES: e7=3 matches no address of this host"), result.remarks());
   }
 
   @Test
-  void namedLoopbackAddressesArePlanesThoughTheKernelListsOnlyOne() {
+  void namedLoopbackAddressesArePlanesWithoutAKernelEntry() {
     HostAddresses host = host(0, address(1, "127.0.0.1"), address(1, "::1"));
     PlaneDiscovery.Result result = discover(host, "127.0.1.1=1,127.0.1.2=2");
     assertEquals(List.of("plane:1 127.0.1.1", "plane:2 127.0.1.2"), planes(result));
@@ -257,13 +257,13 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void anInterfaceRuleDoesNotDragInIpv4() {
+  void interfaceRuleDoesNotIncludeIpv4() {
     HostAddresses host = host(1, address(2, "192.0.2.1"), address(2, "fd00:1:1:1::1"));
     assertEquals(List.of("plane:x fd00:1:1:1::1"), planes(discover(host, "e0=x")));
   }
 
   @Test
-  void whereAHostHasNoIpv6ItsIpv4InterfacesAreThePlanes() {
+  void ipv4InterfacesArePlanesIfThereIsNoIpv6() {
     HostAddresses host =
         host(2, address(1, "127.0.0.1"), v4(2, "10.0.1.5", 24), v4(3, "10.0.2.5", 24));
     assertEquals(List.of("if:e0 10.0.1.5", "if:e1 10.0.2.5"), planes(discover(host, "")));
@@ -283,11 +283,11 @@ final class PlaneDiscoveryTest {
             List.of(v4(2, "10.0.1.5", 24), address(3, "fd00:1:1:1::1")));
     PlaneDiscovery.Result result = discover(host, "");
     assertEquals(List.of(), result.planes());
-    assertEquals("10.0.1.5/24 " + on("e0", Unusable.IPV4), rejected(result).getFirst());
+    assertEquals("10.0.1.5/24 " + on("e0", UnusableReason.IPV4), rejected(result).getFirst());
   }
 
   @Test
-  void severalIpv4SubnetsOfOneInterfaceAreAPlaneEachInTheOrderOfTheirNumbers() {
+  void eachIpv4SubnetOfOneInterfaceIsAPlaneInNumericOrder() {
     HostAddresses host =
         host(
             1,
@@ -316,7 +316,7 @@ final class PlaneDiscoveryTest {
             List.of(v4(2, "10.0.1.5", 24), v4(4, "172.17.0.1", 16)));
     PlaneDiscovery.Result result = discover(host, "");
     assertEquals(List.of("subnet:10.0.1.0 10.0.1.5"), planes(result));
-    assertEquals(List.of("172.17.0.1/16 " + on("br0", Unusable.BRIDGE)), rejected(result));
+    assertEquals(List.of("172.17.0.1/16 " + on("br0", UnusableReason.BRIDGE)), rejected(result));
     assertEquals(List.of("plane:x 172.17.0.1"), planes(discover(host, "172.17.0.1=x")));
     assertEquals(List.of("plane:x 172.17.0.1"), planes(discover(host, "br0=x")));
   }
@@ -348,19 +348,20 @@ final class PlaneDiscoveryTest {
             List.of(address(2, "fd00:1:1:1::1"), address(4, "fd00:dead::1")));
     PlaneDiscovery.Result result = discover(host, "");
     assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(result));
-    assertEquals(List.of("fd00:dead::1/64 " + on(name, Unusable.CONTAINERS)), rejected(result));
+    assertEquals(
+        List.of("fd00:dead::1/64 " + on(name, UnusableReason.CONTAINERS)), rejected(result));
     assertEquals(List.of("plane:x fd00:dead::1"), planes(discover(host, name + "=x")));
     assertEquals(List.of("plane:x fd00:dead::1"), planes(discover(host, "fd00:dead::/64=x")));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"veth0", "br-lan", "e0", "eth0", "bond0", "lo1", "dock0", "virtio0"})
-  void interfacesThatAnOperatorNamedSoAreNoContainers(String name) {
+  void operatorsInterfaceNamesAreNotTakenForContainers(String name) {
     assertFalse(link(4, name, true).isOfContainers());
   }
 
   @Test
-  void anAddressOfContainersDoesNotKeepAHostFromItsPlanesOfIpv4() {
+  void ipv6AddressOfContainersDoesNotSuppressIpv4Planes() {
     NetworkLink docker =
         new NetworkLink(4, "docker0", 1500, true, true, false, "02:00:00:00:00:04", 0, "bridge");
     HostAddresses host =
@@ -371,7 +372,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void theFamilyThatIsAskedForDecidesWhereAHostHasBoth() {
+  void configuredFamilyDecidesIfAHostHasBoth() {
     HostAddresses host =
         host(
             2,
@@ -392,7 +393,7 @@ final class PlaneDiscoveryTest {
   }
 
   @Test
-  void aDeviceWithIpv4AloneHasIpv4PlanesBesideOneWithIpv6() {
+  void ipv4OnlyDeviceHasIpv4PlanesBesideAnIpv6Device() {
     HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), v4(3, "10.0.2.5", 24));
     HostPlanes planes = new HostPlanes(host, PlaneRules.NONE, AddressFilter.NONE, Map.of());
     assertEquals(List.of("subnet:0001 fd00:1:1:1::1"), planes(planes.ofAll()));

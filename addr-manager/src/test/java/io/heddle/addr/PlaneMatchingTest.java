@@ -69,8 +69,8 @@ class PlaneMatchingTest {
                     + match.by())
             .toList());
     List<String> rest = new ArrayList<>();
-    matching.leftHere().forEach(each -> rest.add("here " + here.get(each).key()));
-    matching.leftThere().forEach(each -> rest.add("there " + there.get(each).key()));
+    matching.unmatchedHere().forEach(each -> rest.add("here " + here.get(each).key()));
+    matching.unmatchedThere().forEach(each -> rest.add("there " + there.get(each).key()));
     assertEquals(left, String.join(", ", rest));
     assertMirrored(here, there, false);
   }
@@ -90,8 +90,8 @@ class PlaneMatchingTest {
     PlaneMatching matching = PlaneMatching.of(here, there, oneHost);
     PlaneMatching mirror = PlaneMatching.of(there, here, oneHost);
     assertEquals(asSet(matching, false), asSet(mirror, true));
-    assertEquals(matching.leftHere(), mirror.leftThere());
-    assertEquals(matching.leftThere(), mirror.leftHere());
+    assertEquals(matching.unmatchedHere(), mirror.unmatchedThere());
+    assertEquals(matching.unmatchedThere(), mirror.unmatchedHere());
     assertEquals(
         matching.matches().stream().map(PlaneMatching.Match::name).toList(),
         mirror.matches().stream().map(PlaneMatching.Match::name).toList(),
@@ -100,7 +100,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void aPlaneThatOneHostLacksAtTheStartLeavesTheOthersPaired() {
+  void otherPlanesPairIfOneHostLacksAPlane() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("e2 fd00:1:1:2::2/64"),
@@ -109,7 +109,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void onePrefixMoreOnOneSideLeavesThePlanesPaired() {
+  void planesPairDespiteAnAdditionalPrefixOnOneSide() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("e1 fd00:1:1:1::2/64, e2 fd00:1:1:2::2/64, e2 fd00:1:1:3::2/64"),
@@ -119,7 +119,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void interfacesMayHaveOtherNamesOnThePeer() {
+  void planesPairDespiteDifferentInterfaceNames() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("enp3s0 fd00:1:1:2::2/64, enp4s0 fd00:1:1:1::2/64"),
@@ -129,7 +129,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void cablesThatAreCrossedOnOneHostDoNotCrossThePlanes() {
+  void crossedCablesDoNotCrossThePlanes() {
     assertMatches(
         host("e1 10.0.1.1/24, e2 10.0.2.1/24"),
         host("e1 10.0.2.2/24, e2 10.0.1.2/24"),
@@ -139,7 +139,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void behindRoutersEachHostHasItsOwnPrefixAndTheLowBitsTell() {
+  void lowBitsPairPlanesBehindRouters() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("p1 fd00:1:7:2::1/64, p2 fd00:1:7:1::1/64"),
@@ -154,7 +154,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void whereEachLinkHasItsOwnNumberTheInterfacesTell() {
+  void interfaceNamesPairPlanesWithDifferentSubnetNumbers() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("e1 fd00:1:7:2::1/64, e2 fd00:1:7:3::1/64, e3 fd00:1:7:4::1/64"),
@@ -175,7 +175,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void severalInterfacesInOneNetworkAreToldApartByTheirNames() {
+  void interfaceNamesDistinguishPlanesOfOneNetwork() {
     assertMatches(
         host("e1 10.0.0.1/24, e2 10.0.0.2/24"),
         host("e1 10.0.0.3/24, e2 10.0.0.4/24"),
@@ -192,7 +192,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void twoCandidatesOfEqualStrengthAreLeftOver() {
+  void ambiguousCandidatesStayUnmatched() {
     assertMatches(
         host("a1 10.0.0.1/24, a2 10.0.0.2/24, e3 10.0.3.1/24"),
         host("b1 10.0.0.3/24, b2 10.0.0.4/24, e3 10.0.3.2/24"),
@@ -201,7 +201,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void podsWithoutAPrefixPairByInterfaceOrAsTheOnlyOnes() {
+  void podsWithoutAPrefixPairByInterfaceOrAsTheOnlyPlanes() {
     assertMatches(
         host("eth0 192.168.12.7/32"),
         host("eth0 192.168.99.3/32"),
@@ -237,7 +237,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void oneOfEachThatIsLeftIsNoPlaneOfTheOtherWhereTheirNetworksDiffer() {
+  void lastPlanesOfDifferentNetworksDoNotPair() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host("e1 fd00:1:1:1::2/64, mgmt fd77::2/64"),
@@ -259,7 +259,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void globalAddressesBesideUniqueLocalOnesOfOneHostAreLeftOver() {
+  void globalAddressesBesideUniqueLocalOnesStayUnmatched() {
     assertMatches(
         host("e1 fd00:1:1:1::1/64, e2 fd00:1:1:2::1/64"),
         host(
@@ -292,7 +292,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void aDaemonsNamesComeFirstAndDifferentOnesNeverPair() {
+  void daemonsNamesTakePrecedenceAndDifferentOnesNeverPair() {
     Map<String, String> told = Map.of("10.0.1.1", "colour:1", "10.0.2.1", "colour:2");
     assertMatches(
         host("e1 10.0.1.1/24, e2 10.0.2.1/24", "", told),
@@ -310,7 +310,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void namesOfPairsAreTheirOwnThoughKeysCross() {
+  void pairsHaveDistinctNamesEvenIfKeysCross() {
     PlaneMatching crossed =
         PlaneMatching.of(
             host("e1 10.0.1.1/24, e2 10.0.2.1/24"), host("e1 10.0.2.2/24, e2 10.0.1.2/24"), false);
@@ -320,7 +320,7 @@ class PlaneMatchingTest {
   }
 
   @Test
-  void whateverTheLayoutsBothEndsFindTheSame() {
+  void bothEndsFindTheSamePairsInAnyLayout() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int matched = 0;
@@ -345,8 +345,8 @@ class PlaneMatchingTest {
   private static void assertSound(
       List<PlaneMarks> here, List<PlaneMarks> there, PlaneMatching matching, boolean oneHost) {
     Set<String> names = new HashSet<>();
-    Set<Integer> mine = new HashSet<>(matching.leftHere());
-    Set<Integer> theirs = new HashSet<>(matching.leftThere());
+    Set<Integer> mine = new HashSet<>(matching.unmatchedHere());
+    Set<Integer> theirs = new HashSet<>(matching.unmatchedThere());
     for (PlaneMatching.Match match : matching.matches()) {
       assertTrue(names.add(match.name()), "two pairs of one name");
       assertTrue(mine.add(match.here()) && theirs.add(match.there()), "a plane in two pairs");

@@ -25,7 +25,7 @@ final class PlaneRulesTest {
   }
 
   @Test
-  void closestSelectorDecidesWhateverTheOrder() {
+  void closestSelectorDecidesInAnyOrder() {
     String rules = "eth0=by-name,fd00::/16=wide,fd00:1:1:1::/64=narrow,fd00:1:1:1::5=exact";
     assertEquals("exact", keyOf(rules, "fd00:1:1:1::5"));
     assertEquals("narrow", keyOf(rules, "fd00:1:1:1::6"));
@@ -74,7 +74,7 @@ final class PlaneRulesTest {
             + " a",
         "fd00::1/64=a,fd00::2/64=b | the selector fd00::2/64 already has the key a"
       })
-  void brokenRulesAreNamedWithWhatIsAllowed(String value, String sentence) {
+  void malformedRulesAreReportedWithTheAllowedForm(String value, String sentence) {
     HeddleException refused = assertThrows(HeddleException.class, () -> PlaneRules.parse(value));
     assertTrue(refused.getMessage().startsWith("HEDDLE_PLANES part "), refused.getMessage());
     assertTrue(refused.getMessage().contains(sentence), refused.getMessage());

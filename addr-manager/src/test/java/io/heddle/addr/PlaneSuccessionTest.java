@@ -59,7 +59,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void theOnePlaneOfAnInterfaceTakesItsNewAddressAndKeepsItsKeys() {
+  void onlyPlaneOfAnInterfaceTakesItsNewAddressAndKeepsItsKeys() {
     Known called = new Known("colour:3", "if:e0", ONE.addresses(), "e0");
     Answer answer = ask(called, List.of(TWO), on(0, "fd00:2:2:1::7"), on(1, "fd00:1:1:2::7"));
     assertTaken("fd00:2:2:1::7", answer);
@@ -69,12 +69,12 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void aKeyByInterfaceIsNotLostWhileTheOtherInterfacesHaveNoAddress() {
+  void interfaceKeyIsKeptWhileOtherInterfacesHaveNoAddress() {
     assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
   }
 
   @Test
-  void ofSeveralAddressesInOneSubnetTheFittestIsTaken() {
+  void fittestOfSeveralAddressesInOneSubnetIsTaken() {
     assertTaken(
         "fd00:2:2:1:0:ff:fe00:101",
         ask(
@@ -93,7 +93,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void whatCantBeUsedIsNotTaken() {
+  void unusableAddressIsNotTaken() {
     notTheDevices.add(InetAddress.ofLiteral("fd00:5:5:1::7"));
     assertNoneSince(
         "",
@@ -109,7 +109,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void anotherPlanesAddressIsNotTakenWhereverItIs() {
+  void addressOfAnotherPlaneIsNeverTaken() {
     Known two = known("if:e1", "e1", "fd00:1:1:2::7", "fd00:2:2:1::7");
     assertNoneSince("", ask(ONE, List.of(two), on(0, "fd00:2:2:1::7")));
   }
@@ -122,7 +122,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void planesThatShareAnInterfaceAreToldByTheirKeysAlone() {
+  void planesOfOneInterfaceAreIdentifiedByTheirKeysAlone() {
     Known one = known("subnet:0001", "e0", "fd00:1:1:1::7");
     Known two = known("subnet:0002", "e0", "fd00:1:1:2::7");
     AssignedAddress kept = on(0, "fd00:1:1:2::7");
@@ -135,7 +135,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void theOperatorsRulesDecideWhereThereAreAny() {
+  void operatorsRulesDecideIfThereAreAny() {
     rules = PlaneRules.parse("fd00:1::/32=1,fd00:2::/32=1,e1=2");
     Known one = known("plane:1", "e0", "fd00:1:1:1::7");
     Known two = known("plane:2", "e1", "fd00:1:1:2::7");
@@ -147,7 +147,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void theFilterHoldsForNewAddressesToo() {
+  void filterAppliesToNewAddresses() {
     filter = AddressFilter.parse("fd00:1::/32", "");
     assertNoneSince("", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
     assertTaken(
@@ -155,7 +155,7 @@ final class PlaneSuccessionTest {
   }
 
   @Test
-  void anAddressThatTheRouteDaemonCallsOtherwiseIsNotTaken() {
+  void addressWithAnotherDaemonKeyIsNotTaken() {
     Known one = new Known("colour:1", "if:e0", ONE.addresses(), "e0");
     told = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
     assertNoneSince(

@@ -30,7 +30,7 @@ final class RocePortsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"x", "1-2", "5000-", "-5000", "5001-5000", "65535-65536", "1-2-3", "5000,5001"})
-  void refusesByNameAndSaysWhatIsAllowed(String value) {
+  void refusesWithTheVariableAndTheAllowedForm(String value) {
     String message = assertThrows(HeddleException.class, () -> RocePorts.parse(value)).getMessage();
     assertTrue(message.startsWith("HEDDLE_PORTS=" + value + ": allowed is a range"), message);
   }

@@ -60,7 +60,7 @@ final class RtnetlinkTest {
   }
 
   @Test
-  void tellsEui64FromPrivacyAddress() throws IOException {
+  void distinguishesEui64FromPrivacyAddress() throws IOException {
     AssignedAddress eui64 = goldenAddress("eui64");
     assertEquals("fd00:1:1:1:0:ff:fe00:101/64", eui64.toString());
     assertTrue(eui64.isEui64());
@@ -97,7 +97,7 @@ final class RtnetlinkTest {
   }
 
   @Test
-  void decodesWhatTheSecondEncoderMade() {
+  void decodesMessagesOfTheSecondEncoder() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int round = 0; round < 500; round++) {
@@ -116,7 +116,7 @@ final class RtnetlinkTest {
   }
 
   @Test
-  void truncatedMessagesAreNothing() throws IOException {
+  void truncatedMessagesDecodeToNull() throws IOException {
     for (String name : new String[] {"link-p0", "address-eui64"}) {
       byte[] whole = RtnetlinkMessages.golden(name);
       int understood = 0;
@@ -132,7 +132,7 @@ final class RtnetlinkTest {
   }
 
   @Test
-  void messagesWithImpossibleNumbersAreNothing() throws IOException {
+  void messagesWithImpossibleNumbersDecodeToNull() throws IOException {
     byte[] badPrefix = RtnetlinkMessages.golden("address-eui64");
     badPrefix[17] = (byte) 129;
     assertNull(Rtnetlink.decode(RtnetlinkMessages.buffer(badPrefix)));

@@ -29,14 +29,14 @@ class SharedWiresTest {
   }
 
   @Test
-  void interfacesWithOnePlaneEachShareNone() {
+  void interfacesWithOnePlaneEachShareNoWire() {
     link("e1", 0, "", "fd00:1:1:1::1");
     link("e2", 0, "", "fd00:1:1:2::1");
     assertEquals(List.of(), shared());
   }
 
   @Test
-  void anOnlyInterfaceMayHaveAllPlanes() {
+  void singleInterfaceMayHaveAllPlanes() {
     link("e1", 0, "", "fd00:1:1:1::1", "fd00:1:1:2::1");
     assertEquals(List.of(), shared());
     link("e2", 0, "", "fd00:1:1:3::1", "fd00:1:1:4::1");

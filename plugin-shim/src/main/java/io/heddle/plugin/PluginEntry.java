@@ -45,7 +45,7 @@ public final class PluginEntry {
       log = new NcclLog(table);
       JavaCalls.use(log, new NcclDevices(table, log, providers));
       fill(calls);
-      Runtime.getRuntime().addShutdownHook(new MachineEnd(calls));
+      Runtime.getRuntime().addShutdownHook(new JvmShutdownHook(calls));
       return NcclResult.SUCCESS;
     } catch (Throwable thrown) {
       log.warn("start failed: %s%s", thrown, Traces.shorten(thrown));

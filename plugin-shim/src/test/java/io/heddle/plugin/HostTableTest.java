@@ -41,7 +41,7 @@ class HostTableTest {
   }
 
   @Test
-  void readsWhatTheLibrarySays() {
+  void readsTheLibrarysFacts() {
     try (Arena arena = Arena.ofConfined()) {
       HostTable table = new HostTable(host(arena).address());
       assertEquals(12, table.abiVersion());

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class IdTableTest {
   @Test
-  void findsWhatWasAddedAndNothingElse() {
+  void findsOnlyAddedObjects() {
     IdTable<String> table = new IdTable<>();
     long first = table.add("first");
     long second = table.add("second");
@@ -25,7 +25,7 @@ class IdTableTest {
   }
 
   @Test
-  void aNumberThatWasRemovedFindsNothingWhenItsSlotIsTakenAgain() {
+  void removedIdFindsNothingAfterItsSlotIsReused() {
     IdTable<String> table = new IdTable<>();
     long old = table.add("old");
     assertEquals("old", table.remove(old));
@@ -36,7 +36,7 @@ class IdTableTest {
   }
 
   @Test
-  void behavesLikeAMapThatNeverGivesANumberTwice() {
+  void behavesLikeAMapWithUniqueIds() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     IdTable<Object> table = new IdTable<>();

@@ -37,7 +37,7 @@ class JavaCallsTest {
   }
 
   @Test
-  void aNumberThatWasNeverGivenIsAnErrorAndOneWarningInEveryEntry() {
+  void unknownIdIsAnErrorWithOneWarningInEveryEntry() {
     try (Arena arena = Arena.ofConfined()) {
       long out = arena.allocate(JAVA_LONG).address();
       int[] results = {
@@ -82,7 +82,7 @@ class JavaCallsTest {
   }
 
   @Test
-  void aCallThatTheTableDoesNotHaveIsAnError() {
+  void unknownCallIsAnError() {
     assertEquals(NcclResult.INTERNAL_ERROR, JavaCalls.manage(14, 0, 0, 0, 0, 0));
     assertTrue(warnings.getFirst().contains("14"), warnings.toString());
   }

@@ -120,7 +120,7 @@ class PlaneQueuePairTest {
   }
 
   @Test
-  void anAddressThatTheDeviceLostIsNamedWithItsPlane() {
+  void addressMissingOnTheDeviceIsReportedWithItsPlane() {
     VerbsException refused =
         assertThrows(
             VerbsException.class,
@@ -143,7 +143,7 @@ class PlaneQueuePairTest {
   }
 
   @Test
-  void itsTextTellsPlaneBothAddressesAndBothNumbers() {
+  void textHasPlaneBothAddressesAndBothNumbers() {
     try (PlaneQueuePair pair = PlaneQueuePair.create("plane:2", LEFT_TWO, leftPd, leftCq, DEPTHS)) {
       assertTrue(pair.toString().contains("nobody"), pair.toString());
       pair.connect(

@@ -41,7 +41,7 @@ class ReorderWindowTest {
   }
 
   @Test
-  void howFarAChunkIsAheadIsCountedFromTheFirstOneMissing() {
+  void distanceIsCountedFromTheFirstMissingChunk() {
     int slot = window.open(1);
     window.record(slot, 0, 0, 5, 64, 10);
     assertEquals(5, window.aheadOfGap(slot, 0, 5));
@@ -56,7 +56,7 @@ class ReorderWindowTest {
   }
 
   @Test
-  void aLateChunkOfAnEarlierUseIsNotTakenForThePresentOne() {
+  void lateChunkOfAnEarlierUseIsADuplicate() {
     for (int use = 0; use < 3; use++) {
       for (int i = 0; i < 256; i++) {
         int slot = window.open(1);
@@ -69,7 +69,7 @@ class ReorderWindowTest {
   }
 
   @Test
-  void aWindowIsFullAfterItsSlots() {
+  void windowIsFullWhenAllSlotsAreOpen() {
     for (int i = 0; i < 256; i++) {
       assertTrue(window.hasRoom());
       window.open(8);
@@ -78,7 +78,7 @@ class ReorderWindowTest {
   }
 
   @Test
-  void numbersThatContradictWhatIsKnownAreRefused() {
+  void contradictoryNumbersAreRefused() {
     int slot = window.open(2);
     assertEquals(
         ReorderWindow.CONTRADICTION, window.record(slot, 0, 2, 0, 1, 1), "no third receive");

@@ -27,7 +27,7 @@ class ConnectionCyclesTest {
 
   @Test
   @EndsWithin(100)
-  void aClosedConnectionLeavesNothing() throws Exception {
+  void closedConnectionLeavesNothing() throws Exception {
     checkFlat(run(100, "32m", Kind.CONNECTIONS, 4, 200, 1));
   }
 
@@ -35,13 +35,13 @@ class ConnectionCyclesTest {
   @EnumSource(names = {"UNACCEPTED", "SPANS_ALL_PLANES", "DEAD_LISTENERS", "FALLEN_PLANES"})
   @InWholeRun(butRows = 1)
   @EndsWithin(200)
-  void whatEndsOtherwiseLeavesNothing(Kind kind) throws Exception {
+  void otherEndsOfAConnectionLeaveNothing(Kind kind) throws Exception {
     checkFlat(run(200, "32m", kind, 3, 100, 1));
   }
 
   @Test
   @EndsWithin(100)
-  void aClosedListenerLeavesNothing() throws Exception {
+  void closedListenerLeavesNothing() throws Exception {
     checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
   }
 
@@ -49,14 +49,14 @@ class ConnectionCyclesTest {
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
-  void aThousandTransportsLeaveNothing() throws Exception {
+  void thousandTransportsLeaveNothing() throws Exception {
     checkFlat(run(WHOLE_RUN_SECONDS, "64m", Kind.TRANSPORTS, 4, 250, 1));
   }
 
   /** So few descriptors let 64 connections linger. */
   @Test
   @EndsWithin(60)
-  void connectionsThatLingerAreBounded() throws Exception {
+  void lingeringConnectionsAreBounded() throws Exception {
     OwnProgram.End end =
         OwnProgram.run(
             60,
@@ -70,15 +70,15 @@ class ConnectionCyclesTest {
     assertEquals(List.of("lingering 64", "log []"), end.printed().lines().toList());
   }
 
-  /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
+  /** Its short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
-  void aHundredThousandConnectionsLeaveNothing() throws Exception {
+  void hundredThousandConnectionsLeaveNothing() throws Exception {
     checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
   }
 
-  /** Its short form is {@link #aClosedConnectionLeavesNothing}. */
+  /** Its short form is {@link #closedConnectionLeavesNothing}. */
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)

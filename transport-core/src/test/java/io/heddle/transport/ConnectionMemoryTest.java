@@ -29,7 +29,7 @@ class ConnectionMemoryTest {
   @TempDir private Path folder;
 
   @Test
-  void anIdleConnectionIsSmall() throws IOException {
+  void idleConnectionIsSmall() throws IOException {
     List<Integer> four = List.of(1, 2, 3, 4);
     long before = residentOfTables();
     try (Ends ends = new Ends(null, folder, four, four, Map.of())) {

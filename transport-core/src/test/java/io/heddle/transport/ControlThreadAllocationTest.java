@@ -30,7 +30,7 @@ class ControlThreadAllocationTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aConnectionAtRestMakesNoGarbageToSpeakOf(boolean soft) {
+  void idleConnectionAllocatesNextToNothing(boolean soft) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<Integer> planes = List.of(1, 2, 3, 4);
     List<Long> before = threads("heddle-control");
@@ -55,7 +55,7 @@ class ControlThreadAllocationTest {
   }
 
   @Test
-  void whoLooksForARoutesFileInVainMakesNoGarbageAtAll() {
+  void pollingForAMissingRoutesFileAllocatesNothing() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<Long> before = threads("heddle-routes");
     try (RouteFollower follower =

@@ -60,7 +60,7 @@ class CutRoutesJobTest {
   }
 
   @Test
-  void theLastWeightsHoldThenAllPlanesAreEqualUntilThereIsANewFile() throws Exception {
+  void lastWeightsHoldThenPlanesAreEqualUntilANewFile() throws Exception {
     Process job = CutRoutesJob.start(folder, folder.resolve("routes"));
     try (BufferedReader out = new BufferedReader(new InputStreamReader(job.getInputStream()))) {
       try (RoutePublisher first = publish()) {

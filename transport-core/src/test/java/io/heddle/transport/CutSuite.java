@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** What the transport promises of sends that are larger than the receives that they meet. */
 abstract class CutSuite extends TransportSuite {
   @Test
-  void aSendLargerThanItsReceiveIsCutToItAndToldOnce() {
+  void sendLargerThanItsReceiveIsCutAndReportedOnce() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       int most = 300_001;
@@ -52,7 +52,7 @@ abstract class CutSuite extends TransportSuite {
   }
 
   @Test
-  void inAGroupEachSendIsCutToTheReceiveThatItMeets() {
+  void inAGroupEachSendIsCutToItsMatchingReceive() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       int length = 100_000;

@@ -53,7 +53,7 @@ abstract class EndingSuite extends CutSuite {
 
   /** A host that aborts while it connects never calls again, and has nothing to close. */
   @Test
-  void aConnectionThatNobodyFetchesIsGivenUp() {
+  void unfetchedConnectionIsGivenUp() {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -100,7 +100,7 @@ abstract class EndingSuite extends CutSuite {
   }
 
   @Test
-  void aReceiverThatFailsAloneTellsItsSenderAtOnce() {
+  void failedReceiverNotifiesItsSenderAtOnce() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long from = ends.memory(1 << 20);
@@ -132,7 +132,7 @@ abstract class EndingSuite extends CutSuite {
   }
 
   @Test
-  void aSenderThatFailsAloneTellsItsReceiver() {
+  void failedSenderNotifiesItsReceiver() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long from = ends.memory(1000);
@@ -154,7 +154,7 @@ abstract class EndingSuite extends CutSuite {
   }
 
   @Test
-  void sendsUnderWayCompleteThoughAnotherFindsThePeerClosed() {
+  void pendingSendsCompleteAfterAnotherFindsThePeerClosed() {
     try (Ends ends = ends()) {
       Ends.Link link = ends.connect();
       int length = 200_000;
@@ -233,7 +233,7 @@ abstract class EndingSuite extends CutSuite {
    */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
-  void noByteLandsInABufferThatWasTakenBack(TakenBack how) throws Exception {
+  void noByteLandsInADeregisteredBuffer(TakenBack how) throws Exception {
     noByteLands(how, lateBytes(), Map.of());
   }
 
@@ -311,7 +311,7 @@ abstract class EndingSuite extends CutSuite {
 
   /* Its entry lies in the sender's ring, and its key is good. */
   @Test
-  void aSendThatBeginsAfterTheReceiverHasClosedEndsInAnError() {
+  void sendAfterTheReceiverHasClosedFails() {
     try (Ends ends = ends()) {
       Ends.Link link = ends.connect();
       long from = ends.memory(1000);

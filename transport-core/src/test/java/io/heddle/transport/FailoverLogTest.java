@@ -51,7 +51,7 @@ class FailoverLogTest {
   }
 
   @Test
-  void aPlaneThatDiesAndReturnsIsToldOnceAtEachEndHoweverManyConnectionsThereAre() {
+  void planeFailureAndReturnAreLoggedOncePerEndForAnyNumberOfConnections() {
     try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, QUICK);
         Ends.Link first = ends.connect();
         Ends.Link second = ends.connect();
@@ -119,7 +119,7 @@ class FailoverLogTest {
   }
 
   @Test
-  void whatHappensToAllConnectionsToAPeerIsToldOnceWithTheirNumber() {
+  void eventOfAllConnectionsToAPeerIsLoggedOnceWithTheirNumber() {
     try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, QUICK);
         Ends.Link first = ends.connect();
         Ends.Link second = ends.connect();

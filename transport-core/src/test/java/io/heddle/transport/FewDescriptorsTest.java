@@ -17,7 +17,7 @@ class FewDescriptorsTest {
   @TempDir Path folder;
 
   @Test
-  void aStartThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
+  void failedStartKeepsNoDescriptor() throws Exception {
     String printed =
         FewDescriptors.run(folder.resolve("output"), FewDescriptorsRun.class, folder.toString());
     int tooFew = Integer.parseInt(printed.strip());

@@ -130,17 +130,17 @@ class FloodTest {
   }
 
   @Test
-  void nineHundredIdleCallsToEachOfThreeListenersKeepNobodyOut() throws IOException {
+  void nineHundredIdleCallersPerListenerLockNoPeerOut() throws IOException {
     flood(1, MAX_PER_ADDRESS);
   }
 
   @Test
-  void norDoThoseOfManyAddresses() throws IOException {
+  void idleCallersFromManyAddressesLockNoPeerOut() throws IOException {
     flood(50, MOST);
   }
 
   @Test
-  void idleCallsAtTheDoorsKeepNoListenersPeersOut() throws IOException {
+  void idleCallersAtTheDoorsLockNoListenersPeersOut() throws IOException {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       List<SocketChannel> strangers = new ArrayList<>();
@@ -169,7 +169,7 @@ class FloodTest {
 
   /** A byte now and then is no peer's first word: it has its time and not more. */
   @Test
-  void whoSaysAByteASecondIsSentAwayInItsTime() throws IOException {
+  void callerWithAByteASecondIsEvictedInTime() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -197,7 +197,7 @@ class FloodTest {
   }
 
   @Test
-  void aStrangersFrameIsNoLongerThanAHello() throws IOException {
+  void frameBeforeAuthenticationIsNoLongerThanAHello() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);

@@ -40,7 +40,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void everyVariableThatIsSetIsToldOfInOneLineOfEachEnd() {
+  void everySetVariableIsLoggedInOneLinePerEnd() {
     try (Ends ends =
         open(
             Map.of(
@@ -70,7 +70,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void aRangeLeavesOnlyThePlanesWithinIt() {
+  void rangeKeepsOnlyThePlanesWithinIt() {
     try (Ends ends = open(Map.of("NCCL_IB_ADDR_RANGE", "127.0.77.2/31,127.0.78.0/24"))) {
       assertTrue(ends.left.describe().contains("planes [plane:2, plane:3]"), ends.left.describe());
       assertTrue(ends.right.describe().contains("plane:4"), ends.right.describe());
@@ -82,7 +82,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void aGidIndexLeavesOnePlane() {
+  void gidIndexKeepsOnePlane() {
     try (Ends ends = open(Map.of("NCCL_IB_GID_INDEX", "2"))) {
       assertTrue(ends.left.describe().contains("planes [plane:3]"), ends.left.describe());
       assertEquals(
@@ -94,7 +94,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void theSmallerNumberOfQueuePairsCountsAndTheLogSaysSo() {
+  void smallerNumberOfQueuePairsAppliesAndIsLogged() {
     try (Ends ends =
             new Ends(
                 new LoopbackFabric(1),
@@ -115,7 +115,7 @@ class InfinibandOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"110, 0", "22, 1"})
-  void aQueuePairThatCantBeConnectedAtOnceIsTriedAgain(int errno, String any) {
+  void queuePairThatFailsToConnectIsRetried(int errno, String any) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     Map<String, String> more =
         Map.of("NCCL_IB_MQP_RETRY_SLEEP_MSEC", "10", "NCCL_IB_MQP_RETRY_ALL", any);
@@ -132,7 +132,7 @@ class InfinibandOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"110, 2", "22, 34"})
-  void itsDevicesLastWordFailsTheConnection(int errno, String retries) {
+  void finalRefusalOfTheDeviceFailsTheConnection(int errno, String retries) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     Map<String, String> more =
         Map.of("NCCL_IB_MQP_RETRY_SLEEP_MSEC", "1", "NCCL_IB_MQP_RETRY_CNT", retries);
@@ -145,7 +145,7 @@ class InfinibandOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"0, false", "1, true"})
-  void clearToSendEntriesTravelWithinTheirRequestsWhereAsked(String asked, boolean inline) {
+  void clearToSendEntriesAreInlineIfConfigured(String asked, boolean inline) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     Map<String, String> more = Map.of("NCCL_IB_USE_INLINE", asked);
     try (Ends ends = new Ends(fabric, folder, FOUR, FOUR, more);
@@ -156,7 +156,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void aRailIsWhatNcclIsToldOfTheDevice() {
+  void railIsReportedToNccl() {
     try (Ends ends = open(Map.of("NCCL_IB_HCA", "=loopback0:1:3"))) {
       assertEquals(3, ends.left.properties(0).railId());
       assertEquals(-1, ends.left.properties(0).planeId());
@@ -172,7 +172,7 @@ class InfinibandOptionsTest {
           NCCL_IB_ADDR_FAMILY      | AF_INET6 | 127.0.77.1/8 on lo isn't used: NCCL_IB_ADDR_FAMILY=AF_INET6 leaves it out
           NCCL_IB_ADDR_RANGE       | fd00::/8 | isn't used: NCCL_IB_ADDR_RANGE=fd00::/8 doesn't include it
           """)
-  void whatCantBeDoneRefusesToStartAndSaysWhy(String name, String value, String message) {
+  void unsupportedValuesRefuseTheStartWithAReason(String name, String value, String message) {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> open(Map.of(name, value)).close());
     assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
@@ -193,8 +193,7 @@ class InfinibandOptionsTest {
           NCCL_IB_ADDR_RANGE         | 10/x  | NCCL_IB_ADDR_RANGE=10/x: part "10/x" is not understood and is left out
           NCCL_IB_HCA                | a:b   | NCCL_IB_HCA=a:b: part "a:b" is not understood and is left out
           """)
-  void whatNcclTakesAndHeddleCantIsTakenAsAnotherWithAWarning(
-      String name, String value, String warning) {
+  void unsupportedValuesOfNcclAreReplacedWithAWarning(String name, String value, String warning) {
     try (Ends ends = open(Map.of(name, value))) {
       assertEquals(2, lines(ends, "WARN " + warning).size(), ends.log.toString());
       assertTrue(
@@ -206,7 +205,7 @@ class InfinibandOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"0x16, 22", "026, 22", "' +22 ', 22", "0X1f, 31"})
-  void numbersAreReadInNcclsForms(String text, long value) {
+  void numbersAreParsedAsNcclDoes(String text, long value) {
     Options options =
         Options.parse(Map.of("NCCL_IB_TIMEOUT", text), TransportOptions.ALL, Map.of());
     assertEquals(value, options.get(InfinibandOptions.TIMEOUT));
@@ -215,7 +214,7 @@ class InfinibandOptionsTest {
 
   /* NCCL's parser takes any text for any of its numbers, so none may keep a job from starting. */
   @Test
-  void noValueOfAVariableOfNcclsKeepsAJobFromStarting() {
+  void noValueOfAnNcclVariablePreventsTheStart() {
     Random random = new Random(47);
     List<String> texts =
         new ArrayList<>(
@@ -270,7 +269,7 @@ class InfinibandOptionsTest {
   }
 
   @Test
-  void everyNumberAtOnceOpens() {
+  void allNumbersAtOnceOpen() {
     for (String text : List.of("-2", "0", "1", "7", "20", "128", "99999999999")) {
       Map<String, String> all = new HashMap<>();
       for (Option<?> option : TransportOptions.ALL) {

@@ -75,13 +75,13 @@ class LateFenceTest {
   }
 
   @Test
-  void arrivalsOfAnEarlierGroupInTheSlotAreNotTakenForThisGroups() throws Exception {
+  void arrivalsOfAnEarlierGroupInTheSlotAreIgnored() throws Exception {
     groups(1);
   }
 
   @Test
   @InWholeRun
-  void norAreThoseOfAGroupOfTheSameGeneration() throws Exception {
+  void arrivalsOfAnEarlierGroupOfTheSameGenerationAreIgnored() throws Exception {
     groups(16);
   }
 
@@ -153,13 +153,13 @@ class LateFenceTest {
   }
 
   @Test
-  void arrivalsOfAnEarlierPutInTheSlotAreNotTakenForThisPuts() throws Exception {
+  void arrivalsOfAnEarlierPutInTheSlotAreIgnored() throws Exception {
     puts(1);
   }
 
   @Test
   @InWholeRun
-  void norAreThoseOfAPutOfTheSameGeneration() throws Exception {
+  void arrivalsOfAnEarlierPutOfTheSameGenerationAreIgnored() throws Exception {
     puts(16);
   }
 

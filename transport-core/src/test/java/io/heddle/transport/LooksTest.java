@@ -26,7 +26,7 @@ class LooksTest {
   @TempDir private Path folder;
 
   @Test
-  void whoGoesOverSeveralConnectionsLooksOnceEachTime() {
+  void sweepOverSeveralConnectionsPollsOnce() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
         Ends.Link first = ends.connect();
         Ends.Link second = ends.connect();
@@ -50,7 +50,7 @@ class LooksTest {
   }
 
   @Test
-  void whoGoesOverOneConnectionLooksByItself() {
+  void singleConnectionIsPolledOnItsOwn() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
         Ends.Link link = ends.connect();
         Ends.Link idle = ends.connect()) {
@@ -66,7 +66,7 @@ class LooksTest {
 
   /* By that the shim asks Java of a connection only when there is something. */
   @Test
-  void whatAnotherOnesLookBringsIsToldInTheLineOfTheConnectionThatItIsFor() {
+  void completionsFoundByAnotherPollAreSignalledToTheirConnection() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
         Ends.Link link = ends.connect();
         Ends.Link idle = ends.connect()) {

@@ -65,7 +65,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void aPlaneThatIsCutInMidMessageCostsNoByteAndComesBack() {
+  void planeCutInMidMessageLosesNoByteAndComesBack() {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -95,7 +95,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void aSilentPlaneWhoseRouteIsGoneIsLeftLongBeforeItsRetriesEnd() {
+  void silentPlaneWithoutARouteIsAbandonedLongBeforeItsRetriesEnd() {
     /* 4 s a try, 12 s in all */
     try (Ends ends = ends(Map.of("NCCL_IB_TIMEOUT", "20", "NCCL_IB_RETRY_CNT", "2"));
         Ends.Link link = ends.connect()) {
@@ -129,7 +129,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void aPlaneWhoseRouteIsGoneIsNoFailureWhileItAnswers() {
+  void planeWithoutARouteIsNoFailureWhileItAnswers() {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -193,7 +193,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void planesFallAndRiseAndTheControlChannelIsMadeAnewAtRandomWhileMessagesGoOn() {
+  void messagesSurviveRandomPlaneFailuresAndControlChannelRestarts() {
     Random random = new Random(seed);
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"));
         Ends.Link link = ends.connect()) {
@@ -304,7 +304,7 @@ class LoopbackFailoverTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aBrokenQueuePairAtEitherEndIsLeftByBoth(boolean atSender) {
+  void brokenQueuePairAtEitherEndIsAbandonedByBoth(boolean atSender) {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -318,7 +318,7 @@ class LoopbackFailoverTest {
   /* Its holds are 1 s. The test's baton would keep the control thread from all but what polls with it. */
   @ParameterizedTest
   @EnumSource(names = {"DOWN", "PROBING"})
-  void anEndThatHasFailedTriesNoPlaneAgain(PlaneState reached) throws InterruptedException {
+  void failedEndRetriesNoPlane(PlaneState reached) throws InterruptedException {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       link.sending().failover().noticed(1, 0, "cut by the test");
@@ -350,7 +350,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void aReceiverWhoseChannelFailsKnocksAndTheSenderCallsAtOnce() {
+  void receiverWithAFailedChannelKnocksAndTheSenderReconnectsAtOnce() {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -369,21 +369,21 @@ class LoopbackFailoverTest {
 
   /* Each end goes on hearing pings, so that neither takes the channel for silent. */
   @Test
-  void aChannelThatCarriesNothingNewIsMadeAnewForWhatIsSaidOfAPlane() throws IOException {
-    goesOnAfter(StuckRelay::getStuck, "made anew: no answer within");
+  void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
+    goesOnAfter(StuckChannelRelay::getStuck, "made anew: no answer within");
   }
 
   /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
   @Test
-  void aChannelThatIsClosedIsMadeAnewWhereTheOtherEndLives() throws IOException {
-    goesOnAfter(StuckRelay::close, "closed the connection");
+  void closedChannelIsReplacedIfTheOtherEndLives() throws IOException {
+    goesOnAfter(StuckChannelRelay::close, "closed the connection");
   }
 
-  private void goesOnAfter(Consumer<StuckRelay> trouble, String told) throws IOException {
+  private void goesOnAfter(Consumer<StuckChannelRelay> trouble, String told) throws IOException {
     try (Ends ends = ends(Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
-      try (StuckRelay relay = StuckRelay.inFrontOf(handle);
+      try (StuckChannelRelay relay = StuckChannelRelay.inFrontOf(handle);
           Ends.Link link = ends.connect(listener, handle)) {
         Traffic traffic = new Traffic(ends, link, seed);
         traffic.run(2);
@@ -404,7 +404,7 @@ class LoopbackFailoverTest {
 
   /* Found by chance, where planes fall and rise at random: seed 84886172087126. */
   @Test
-  void aPlaneInItsHoldDownIsTriedAtOnceWhereTheLastOtherOneFalls() {
+  void heldDownPlaneIsRetriedAtOnceWhenTheLastOtherFails() {
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -424,7 +424,7 @@ class LoopbackFailoverTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void withNoPlaneLeftTheConnectionFailsAfterTheGraceTimeAndTellsOfEachPlane(boolean together) {
+  void connectionWithoutPlanesFailsAfterTheGraceTimeAndReportsEachPlane(boolean together) {
     if (together) {
       fabric.judgeTogether();
     }
@@ -460,7 +460,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void aPeerThatIsSilentOnAllPlanesIsWaitedForAndNoPlaneIsFenced() {
+  void peerSilentOnAllPlanesIsWaitedForWithoutAFence() {
     fabric.judgeTogether();
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
@@ -478,7 +478,7 @@ class LoopbackFailoverTest {
   }
 
   @Test
-  void ofASilentPeerThatComesBackOnlyThePlaneThatIsLostIsLeft() {
+  void returningPeerLosesOnlyTheFailedPlane() {
     fabric.judgeTogether();
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {
@@ -500,7 +500,7 @@ class LoopbackFailoverTest {
 
   /* The one that is up answers nothing, so that the other can't wait for the end of its hold-down. */
   @Test
-  void aPlaneInItsHoldDownIsTriedAtOnceWhereTheOthersAreSilent() {
+  void heldDownPlaneIsRetriedAtOnceWhileTheOthersAreSilent() {
     fabric.judgeTogether();
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
         Ends.Link link = ends.connect()) {
@@ -521,7 +521,7 @@ class LoopbackFailoverTest {
   /* Its kernel takes calls, and what is said on the channel lies there. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void thePeerWhoseControlThreadIsAwayGoesOnByTheSameChannel(boolean senderIsAway)
+  void peerWithADelayedControlThreadKeepsItsChannel(boolean senderIsAway)
       throws InterruptedException {
     try (Ends ends = ends(Map.of());
         Ends.Link link = ends.connect()) {

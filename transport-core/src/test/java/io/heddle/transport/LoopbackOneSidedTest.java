@@ -40,7 +40,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
 
   @ParameterizedTest
   @CsvSource({"spray", "pinned", "least-in-flight", "spraylink", "hash"})
-  void aPutThatComesWhileNoPlaneCarriesWaitsForOne(String policy) {
+  void putWithoutACarryingPlaneWaitsForOne(String policy) {
     int length = 3_000_001;
     try (Ends ends = ends(Map.of("HEDDLE_POLICY", policy, "HEDDLE_GRACE_MS", "60000"));
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + length, arena)) {
@@ -70,7 +70,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
   /* A word for each context counts its puts; the newest of them has its number at its end. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void planesThatAreCutAndComeBackLoseAndDoubleNoSignal(boolean onDevices) {
+  void planeFailuresLoseAndDuplicateNoSignal(boolean onDevices) {
     Random random = new Random(seed);
     long bytes = DATA + (16L << 20);
     try (Ends ends = ends(Map.of());
@@ -126,7 +126,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     "WEAK, true",
     "WEAK, false",
   })
-  void signalsComeBehindTheirDataInMemoryOfADevice(Signal how, boolean wordsOnDevice) {
+  void signalsFollowTheirDataInDeviceMemory(Signal how, boolean wordsOnDevice) {
     int length = 5_000;
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA + (1L << 20), arena)) {
@@ -161,7 +161,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
 
   /* Several peers add to one word; each addition is a read and a write. */
   @Test
-  void noAdditionToAWordOfADeviceIsLost() {
+  void noAdditionToADeviceWordIsLost() {
     int peers = 6;
     int each = 150;
     try (Ends ends = ends(Map.of());
@@ -185,7 +185,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
 
   /* Bytes without a signal came there, and nothing has flushed them. */
   @Test
-  void memoryOfADeviceThatIsGivenBackIsFlushedNoMore() {
+  void deregisteredDeviceMemoryIsFlushedNoMore() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA, arena)) {
       for (OneSidedGroup group : ranks.groups) {
@@ -207,7 +207,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
 
   /* As the control thread has it while it moves the connection; and a plane's return may be refused. */
   @Test
-  void additionsToADeviceWaitForNobodyAndOutliveARefusedPlane() {
+  void deviceAdditionsDoNotBlockAndSurviveARefusedPlane() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA, arena)) {
       OneSidedOperation word =
@@ -231,7 +231,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
   }
 
   @Test
-  void whatWasGotIsThereWhenItsFlushIsDone() {
+  void fetchedDataIsVisibleAfterItsFlush() {
     int length = 70_000;
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = OneSidedRanks.onDevices(ends, 2, DATA + length, arena)) {

@@ -64,7 +64,7 @@ class LoopbackTransportTest extends EndingSuite {
   }
 
   @Test
-  void aSendCompletesThoughTheReceiverClosedBeforeItsAcknowledgementsCame() {
+  void sendCompletesIfTheReceiverClosesBeforeTheLastAcknowledgements() {
     try (Ends ends = ends(FOUR, FOUR, Map.of())) {
       Ends.Link link = ends.connect();
       long from = ends.memory(1 << 20);
@@ -95,8 +95,7 @@ class LoopbackTransportTest extends EndingSuite {
 
   @ParameterizedTest
   @CsvSource({"1, true", "0, false"})
-  void aDeviceThatReportsABrokenQueuePairEndsTheConnectionOfBothEndsIfItMay(
-      String setting, boolean ends) {
+  void reportedQueuePairErrorEndsTheConnectionAtBothEndsIfConfigured(String setting, boolean ends) {
     try (Ends both = ends(FOUR, FOUR, Map.of("NCCL_IB_RETURN_ASYNC_EVENTS", setting));
         Ends.Link link = both.connect();
         Ends.Link other = both.connect()) {
@@ -124,7 +123,7 @@ class LoopbackTransportTest extends EndingSuite {
   }
 
   @Test
-  void aPeerWhoseProcessEndsFailsBothDirectionsWithOneLineEach() {
+  void endOfThePeersProcessFailsBothDirectionsWithOneLineEach() {
     Ends ends = ends(FOUR, FOUR, Map.of());
     Ends.Link link = ends.connect();
     long from = ends.memory(64);

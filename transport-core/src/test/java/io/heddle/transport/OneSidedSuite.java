@@ -59,7 +59,7 @@ abstract class OneSidedSuite {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 8, 4095, 4096, 100_000, 3_000_001})
-  void aPutWithSignalBringsItsBytesAndThenItsWord(int length) {
+  void putWithSignalDeliversItsBytesThenItsSignal(int length) {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (8L << 20), arena)) {
       Ends.fill(ranks.memory.get(0) + DATA, length, 5);
@@ -75,7 +75,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void aStrongSignalComesAfterAllEarlierPutsOfItsContext() {
+  void strongSignalFollowsAllEarlierPutsOfItsContext() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (8L << 20), arena)) {
       ArrayDeque<Long> requests = new ArrayDeque<>();
@@ -109,7 +109,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void aGetBringsWhatTheOtherRankHas() {
+  void getFetchesTheOtherRanksData() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (4L << 20), arena)) {
       int length = 2_000_003;
@@ -135,7 +135,7 @@ abstract class OneSidedSuite {
 
   /* A kernel may wait for a word that nobody will signal any more. */
   @Test
-  void aPeerThatIsLostEndsTheGroupThoughNothingIsUnderWay() {
+  void lostPeerEndsAnIdleGroup() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       OneSidedOperation word = OneSidedRanks.put(0, 0);
@@ -168,7 +168,7 @@ abstract class OneSidedSuite {
 
   /* It has been made, and nobody has looked. */
   @Test
-  void aGroupThatIsClosedBeforeItHasSeenItsConnectionSaysGoodbye() {
+  void groupClosedBeforeSeeingItsConnectionSaysGoodbye() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       ranks.start(0, 1, 0, word());
@@ -193,12 +193,12 @@ abstract class OneSidedSuite {
 
   /* The other end is through; its last word is still on the way here. */
   @Test
-  void aGroupThatIsClosedBeforeItsConnectionIsThroughSaysGoodbyeAllTheSame() {
-    List<StuckRelay> relays = new ArrayList<>();
+  void groupClosedDuringItsHandshakeSaysGoodbye() {
+    List<StuckChannelRelay> relays = new ArrayList<>();
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks =
             new OneSidedRanks(ends, 2, DATA, arena, handle -> relays.add(relayOf(handle)));
-        StuckRelay relay = relays.getFirst()) {
+        StuckChannelRelay relay = relays.getFirst()) {
       ranks.start(0, 1, 0, word());
       Ends.await(
           "the other end",
@@ -223,9 +223,9 @@ abstract class OneSidedSuite {
     }
   }
 
-  private static StuckRelay relayOf(long handle) {
+  private static StuckChannelRelay relayOf(long handle) {
     try {
-      return StuckRelay.inFrontOf(handle).holdingReady();
+      return StuckChannelRelay.inFrontOf(handle).holdingReady();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -233,7 +233,7 @@ abstract class OneSidedSuite {
 
   /* Another group's go first; the control thread is away until nobody waits for the others any more. */
   @Test
-  void callsThatWaitForTheirTurnWhenTheirGroupIsClosedAreNotMade() {
+  void queuedCallsOfAClosedGroupAreDropped() {
     int count = 80;
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, count, DATA, arena)) {
@@ -269,7 +269,7 @@ abstract class OneSidedSuite {
   /* Its lines are gone: nothing may be written there. */
   /* Its peer's operations are done, and it has not looked since: so they may meet at a barrier of their own, and be through. */
   @Test
-  void aSignalWhoseOperationIsDoneIsAddedBeforeItsMemoryGoes() {
+  void completedSignalIsAddedBeforeItsMemoryIsDeregistered() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       ranks.finish(ranks.start(0, 1, 0, word()));
@@ -290,7 +290,7 @@ abstract class OneSidedSuite {
   /* Another group has the same memory, and a thread moves both devices on. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void noByteLandsInMemoryThatWasTakenBack(boolean closes) throws Exception {
+  void noByteLandsInDeregisteredMemory(boolean closes) throws Exception {
     int bytes = 64 << 20;
     try (Ends ends = ends(Map.of());
         OneSidedRanks others = new OneSidedRanks(ends, 2, DATA, arena);
@@ -337,7 +337,7 @@ abstract class OneSidedSuite {
 
   /* The control thread adds signals, too, when it takes a plane's last completions. */
   @Test
-  void memoryIsTakenBackOnlyWhenNobodyAddsASignalToIt() throws Exception {
+  void memoryIsDeregisteredOnlyWhileNoSignalIsAdded() throws Exception {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena);
         ExecutorService threads = Executors.newSingleThreadExecutor()) {
@@ -358,7 +358,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void aClosedGroupTakesNothingMore() {
+  void closedGroupRefusesEveryCall() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       ranks.finish(ranks.start(0, 1, 0, word()));
@@ -381,7 +381,7 @@ abstract class OneSidedSuite {
 
   /* With n ranks a group has n² pairs of them; a queue pair a plane at both ends of those alone that are used. */
   @Test
-  void aPeerCostsQueuePairsOnlyOnceItIsWrittenTo() {
+  void peerTakesQueuePairsOnlyAfterTheFirstWrite() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 32, DATA, arena)) {
       assertEquals(0, queuePairs(ranks));
@@ -396,7 +396,7 @@ abstract class OneSidedSuite {
   /* As the control thread is while it moves the connection off a plane, and may be stopped there for long. */
   @Test
   @EndsWithin(120)
-  void noCallWaitsWhileAnotherThreadIsAtWorkOnTheConnection() {
+  void noCallBlocksWhileAnotherThreadHoldsTheConnection() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + 1000, arena)) {
       ranks.finish(ranks.start(0, 1, 0, word()));
@@ -436,7 +436,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void theStatisticsHavePutsSignalsGetsAndFlushes() {
+  void statisticsCountPutsSignalsGetsAndFlushes() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA + (1L << 20), arena)) {
       for (int i = 0; i < 3; i++) {
@@ -491,7 +491,7 @@ abstract class OneSidedSuite {
   }
 
   @Test
-  void whatLiesOutsideTheMemoryIsRefusedByName() {
+  void accessOutsideTheMemoryIsRefusedWithAReason() {
     try (Ends ends = ends(Map.of());
         OneSidedRanks ranks = new OneSidedRanks(ends, 2, DATA, arena)) {
       assertEquals(

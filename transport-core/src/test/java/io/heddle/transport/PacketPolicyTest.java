@@ -70,7 +70,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void bytesFollowTheWeightsAndTheStatisticsTellThemByPlane() {
+  void bytesFollowTheWeightsAndAreCountedByPlane() {
     try (Ends ends = ends("HEDDLE_WEIGHTS=4,2,1,1");
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 12);
@@ -99,7 +99,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void aLossyNetworkCostsNoByteAndIsCountedByPlane() {
+  void lossyNetworkLosesNoByteAndIsCountedByPlane() {
     try (Ends ends = ends("HEDDLE_SOFT_FAULTS=loss=0.02,duplicate=0.01,corrupt=0.01,seed=3");
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 20);
@@ -133,7 +133,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void aPlaneThatLosesItsCarrierIsLeftAtOnceAndTakenBackWhenItAnswers() {
+  void planeWithoutCarrierIsAbandonedAtOnceAndReturnsWhenItAnswers() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 2);
@@ -156,7 +156,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void aQueuePairThatBreaksIsMadeAnewOverAllPlanes() {
+  void brokenQueuePairIsReplacedOverAllPlanes() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       exchange(ends, link, 2);
@@ -173,7 +173,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void onePlaneThatIsCommonIsAQueuePairLikeAny() {
+  void singleCommonPlaneUsesAnOrdinaryQueuePair() {
     try (Ends ends = new Ends(null, folder, List.of(1, 2), List.of(2, 3), packet());
         Ends.Link link = ends.connect()) {
       ends.exchange(link, BYTES, BYTES, 1);
@@ -183,7 +183,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void aDeviceThatBindsToOnePlaneRefusesAtConnectAndSaysWhatToDo() {
+  void singlePlaneDeviceRefusesAtConnectWithARemedy() {
     try (Ends ends = new Ends(new LoopbackFabric(1), folder, FOUR, FOUR, packet())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -199,7 +199,7 @@ class PacketPolicyTest {
   }
 
   @Test
-  void aPeerThatCannotRefusesAndTheConnectingEndSaysSo() {
+  void unsupportingPeerRefusesAndTheConnectingEndReportsIt() {
     Map<String, String> standard = Map.of("HEDDLE_SOFT_PEERS", "standard");
     try (Ends ends = new Ends(null, folder, FOUR, FOUR, packet(), standard)) {
       long handle = ends.handle();

@@ -117,7 +117,7 @@ class RouteWeightsTest {
   }
 
   @Test
-  void aDrainTakesAPlaneByItsKeyHereThoughThePeerCallsItOtherwise() {
+  void drainNamesAPlaneByItsLocalKey() {
     publisher =
         RoutePublisher.create(
             routes(), "a test", WeightRules.DEFAULT, HEARTBEAT_MS, NanoClock.SYSTEM);
@@ -173,7 +173,7 @@ class RouteWeightsTest {
   }
 
   @Test
-  void theFirstChunkByNewWeightsComesWithinTenMilliseconds() throws Exception {
+  void newWeightsApplyWithinTenMilliseconds() throws Exception {
     publish("plane:1", "plane:2");
     weigh(100, 0);
     publisher.goLive();
@@ -243,7 +243,7 @@ class RouteWeightsTest {
 
   /* On a busy machine a hold may be over before the messages are through: then it is tried with a longer one. */
   @Test
-  void aSilentDaemonsWeightsHoldForATimeAndThenAllPlanesAreEqual() {
+  void weightsOfASilentDaemonExpireToEqualOnes() {
     int holdMs = 2_500;
     while (!weightsHoldFor(holdMs)) {
       holdMs *= 2;
@@ -300,7 +300,7 @@ class RouteWeightsTest {
   }
 
   @Test
-  void theOperatorsWeightsComeBeforeTheRoutes() {
+  void operatorsWeightsOverrideTheRoutes() {
     publish("plane:1", "plane:2");
     weigh(100, 300);
     publisher.goLive();
@@ -312,7 +312,7 @@ class RouteWeightsTest {
   }
 
   @Test
-  void aPeerThatNoRouteCoversGetsAllPlanesAlike() {
+  void peerWithoutARouteGetsAllPlanesEqually() {
     publish("plane:1", "plane:2");
     publisher.goLive();
     try (Ends ends = ends(Map.of());

@@ -37,7 +37,7 @@ final class ShutdownDrainTest {
   }
 
   @Test
-  void nothingUnderWayIsTheEndAfterAMoment() {
+  void idleProcessEndsAfterAMoment() {
     try (Ends ends = open();
         Ends.Link link = ends.connect()) {
       assertTrue(of(ends, link.sender(), link.receiver()).await(PLENTY_NS, QUIET_NS));
@@ -46,7 +46,7 @@ final class ShutdownDrainTest {
   }
 
   @Test
-  void aSendIsCarriedOnToItsLastAcknowledgementThoughNobodyElseDrivesIt() {
+  void sendIsDrivenToItsLastAcknowledgement() {
     try (Ends ends = open();
         Ends.Link link = ends.connect()) {
       long from = ends.memory(LENGTH);
@@ -65,7 +65,7 @@ final class ShutdownDrainTest {
   }
 
   @Test
-  void aReceiveThatNobodySendsEndsTheWaitWithALine() {
+  void pendingReceiveEndsTheWaitWithALogLine() {
     try (Ends ends = open();
         Ends.Link link = ends.connect()) {
       long to = ends.memory(64);
@@ -78,7 +78,7 @@ final class ShutdownDrainTest {
   }
 
   @Test
-  void aSendThatIsStillTriedIsWaitedFor() throws InterruptedException {
+  void retriedSendIsWaitedFor() throws InterruptedException {
     try (Ends ends = open();
         Ends.Link link = ends.connect()) {
       long from = ends.memory(64);
@@ -108,7 +108,7 @@ final class ShutdownDrainTest {
   }
 
   @Test
-  void aConnectionThatHasFailedIsNotWaitedFor() {
+  void failedConnectionIsNotWaitedFor() {
     try (Ends ends = open();
         Ends.Link link = ends.connect()) {
       long to = ends.memory(64);
@@ -126,7 +126,7 @@ final class ShutdownDrainTest {
 
   /** Between the list of what is open and the look at it another thread may have closed some. */
   @Test
-  void aConnectionThatIsClosedMeanwhileIsNotTouched() {
+  void connectionClosedMeanwhileIsNotTouched() {
     try (Ends ends = open()) {
       Ends.Link link = ends.connect();
       List<Communicator> listed = List.of(link.sender(), link.receiver());

@@ -40,7 +40,7 @@ class SmallDeviceTest {
   /** The first row has the limits of the kernel's Soft-RoCE, the second the least of all. */
   @ParameterizedTest
   @CsvSource({"16384, 32767", "32, 3072"})
-  void queuesAreLessDeepAndEveryByteArrives(int workRequests, int completions) {
+  void queuesAreShallowerAndEveryByteArrives(int workRequests, int completions) {
     try (Ends ends = on(workRequests, completions);
         Ends.Link link = ends.connect()) {
       assertEquals(64, link.sending().pairs().endpoints().size());
@@ -51,7 +51,7 @@ class SmallDeviceTest {
   }
 
   @Test
-  void aDeviceWithTooLittleRoomIsNamedWithItsLimits() {
+  void tooSmallDeviceIsReportedWithItsLimits() {
     try (Ends ends = on(4096, 3071)) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -68,7 +68,7 @@ class SmallDeviceTest {
   }
 
   @Test
-  void queuePairsWithThemselvesNameTheLimitsToo() {
+  void failingSelfQueuePairsReportTheLimits() {
     try (Ends ends = on(4096, 4127)) {
       NetDevice device = ends.left.devices().getFirst();
       VerbsException refused =

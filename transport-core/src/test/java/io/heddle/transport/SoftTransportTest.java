@@ -60,13 +60,13 @@ class SoftTransportTest extends EndingSuite {
   /* Refusals are lost like any packet, and some chunks have come ahead of others. */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
-  void overALossyNetworkNoByteLandsInABufferThatWasTakenBack(TakenBack how) throws Exception {
+  void overALossyNetworkNoByteLandsInADeregisteredBuffer(TakenBack how) throws Exception {
     String faults = "loss=0.05,reorder=0.05,duplicate=0.05,seed=12";
     noByteLands(how, 32 << 20, Map.of("HEDDLE_SOFT_FAULTS", faults));
   }
 
   @Test
-  void whatALossyNetworkCostIsCountedByPlaneAndByTheDevice() {
+  void lossesAreCountedByPlaneAndByTheDevice() {
     String faults = "loss=0.05,reorder=0.05,seed=5";
     try (Ends ends = ends(FOUR, FOUR, Map.of("HEDDLE_SOFT_FAULTS", faults));
         Ends.Link link = ends.connect()) {
@@ -94,7 +94,7 @@ class SoftTransportTest extends EndingSuite {
   }
 
   @Test
-  void aSenderWhosePeerClosedInOrderIsToldOnlyWhereItGoesOnTrying() {
+  void orderlyCloseIsReportedToTheSenderOnlyIfItContinues() {
     try (Ends ends = ends(FOUR, FOUR, Map.of())) {
       Ends.Link link = ends.connect();
       long from = ends.memory(64);
@@ -117,7 +117,7 @@ class SoftTransportTest extends EndingSuite {
   }
 
   @Test
-  void aFailureIsInTheListOfDistinctErrors() {
+  void failureIsInTheListOfDistinctErrors() {
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
       RecvComm receiver = link.receiver();

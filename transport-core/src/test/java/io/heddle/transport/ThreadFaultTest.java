@@ -60,7 +60,7 @@ class ThreadFaultTest {
     return new Ends(new LoopbackFabric(3), folder, PLANES, PLANES, left, right);
   }
 
-  private static void assertTold(Ends ends, String thread, Error error) {
+  private static void assertReported(Ends ends, String thread, Error error) {
     Ends.await(
         "a line",
         () ->
@@ -101,7 +101,7 @@ class ThreadFaultTest {
 
   @ParameterizedTest
   @MethodSource("errors")
-  void aTaskOfTheControlThreadThatFailsEndsItsConnectionAndNoOther(Error error) {
+  void failedControlTaskEndsOnlyItsConnection(Error error) {
     try (Ends ends = ends(Map.of(), Map.of());
         Ends.Link link = ends.connect()) {
       /* The line of the failover that the control thread is about to begin. */
@@ -109,13 +109,13 @@ class ThreadFaultTest {
       Failover failover = link.sending().failover();
       failover.noticed(0, 0, "as asked");
       assertEndsByIt(ends, link);
-      assertTold(ends, "heddle-control", error);
+      assertReported(ends, "heddle-control", error);
       assertOthersGoOn(ends);
     }
   }
 
   @Test
-  void aTimerOfAConnectionThatFailsEndsIt() {
+  void failedTimerEndsItsConnection() {
     Error error = new AssertionError("in a timer");
     LoopbackFabric fabric = new LoopbackFabric(3);
     try (Ends ends = new Ends(fabric, folder, PLANES, PLANES, Map.of("HEDDLE_GRACE_MS", "1000"));
@@ -132,7 +132,7 @@ class ThreadFaultTest {
   @ParameterizedTest
   @MethodSource("errors")
   @InWholeRun(butRows = {1, 5})
-  void aHandshakeThatFailsHalfWayFailsConnectAndAccept(Error error) {
+  void failedHandshakeFailsConnectAndAccept(Error error) {
     /* Its own line for the number of queue pairs that isn't as asked: in the middle of it. */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {
       long handle = ends.handle();
@@ -149,7 +149,7 @@ class ThreadFaultTest {
       assertThrows(
           HeddleException.class,
           () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
-      assertTold(ends, "heddle-control", error);
+      assertReported(ends, "heddle-control", error);
       listener.close();
       assertOthersGoOn(ends);
     }
@@ -157,7 +157,7 @@ class ThreadFaultTest {
 
   @ParameterizedTest
   @MethodSource("errors")
-  void anAcceptThatFailsHalfWayFailsBothEnds(Error error) {
+  void failedAcceptFailsBothEnds(Error error) {
     try (Ends ends = ends(Map.of(), Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"))) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -168,14 +168,14 @@ class ThreadFaultTest {
       assertThrows(
           HeddleException.class,
           () -> Ends.await("accept's failure", () -> ends.right.accept(listener) != null));
-      assertTold(ends, "heddle-control", error);
+      assertReported(ends, "heddle-control", error);
       listener.close();
       assertOthersGoOn(ends);
     }
   }
 
   @Test
-  void whatADeviceReportsAndCannotBeDealtWithEndsItsConnections() {
+  void unhandledDeviceEventEndsItsConnections() {
     Error error = new OutOfMemoryError("in an event");
     LoopbackFabric fabric = new LoopbackFabric(3);
     try (Ends ends = new Ends(fabric, folder, PLANES, PLANES, Map.of());
@@ -183,14 +183,14 @@ class ThreadFaultTest {
       ends.thrownAt.put(" reports ", error);
       int number = link.sender().flows()[0].pair.queuePair().number();
       fabric.raise(AsyncEventListener.Kind.QUEUE_PAIR_FATAL, number);
-      assertTold(ends, "heddle-control", error);
+      assertReported(ends, "heddle-control", error);
       assertEndsByIt(ends, link);
     }
   }
 
   /* Of 32 calls at a time, so many may go on together. */
   @Test
-  void aConnectionThatFailsAndCanNotBeClosedHoldsUpNoOther() {
+  void failedConnectionThatCannotBeClosedDelaysNoOther() {
     LoopbackFabric fabric = new LoopbackFabric(3);
     try (Ends ends =
         new Ends(
@@ -206,14 +206,14 @@ class ThreadFaultTest {
         listener.close();
       }
       PLANES.forEach(plane -> fabric.refuseCloses(Ends.gid("127.0.77." + plane), false));
-      assertTold(ends, "heddle-control", new AssertionError("as asked"));
+      assertReported(ends, "heddle-control", new AssertionError("as asked"));
       assertTrue(ends.log.stream().anyMatch(line -> line.contains("destroy_qp")), "none was stuck");
       assertOthersGoOn(ends);
     }
   }
 
   @Test
-  void aControlThreadThatCanNotEvenFailAConnectionFailsThemAll() {
+  void controlThreadThatCannotFailOneConnectionFailsAll() {
     try (Ends ends = ends(Map.of(), Map.of());
         Ends.Link link = ends.connect();
         Ends.Link other = ends.connect()) {
@@ -244,7 +244,7 @@ class ThreadFaultTest {
   }
 
   @Test
-  void whatTheControlThreadDoesAgainAndAgainComesAgainAfterAFault() {
+  void periodicTasksOfTheControlThreadContinueAfterAFault() {
     List<String> lines = new CopyOnWriteArrayList<>();
     AtomicInteger looks = new AtomicInteger();
     try (ControlLoop loop =
@@ -262,7 +262,7 @@ class ThreadFaultTest {
   }
 
   @Test
-  void weightsThatCouldNotBeAppliedAreAppliedAgain() {
+  void failedApplicationOfWeightsIsRetried() {
     Path file = folder.resolve("routes");
     try (RoutePublisher publisher =
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 100, NanoClock.SYSTEM)) {
@@ -299,14 +299,14 @@ class ThreadFaultTest {
               return link.sending().carrierWeights().current().weight(1)
                   == 2 * link.sending().carrierWeights().current().weight(0);
             });
-        assertTold(ends, "heddle-routes", error);
+        assertReported(ends, "heddle-routes", error);
       }
     }
   }
 
   /* In a network namespace of its own, where an interface comes and goes. */
   @Test
-  void whoFollowsAddressesGoesOnAfterAFault() throws Exception {
+  void addressFollowerContinuesAfterAFault() throws Exception {
     List<String> namespace = List.of("unshare", "--user", "--map-root-user", "--net");
     Assumptions.assumeTrue(
         run(Stream.concat(namespace.stream(), Stream.of("ip", "link")).toList()).code == 0,
@@ -372,12 +372,12 @@ class ThreadFaultTest {
   }
 
   @Test
-  void aWarmUpThatFailsIsToldAndTheJobGoesOn() {
+  void failedWarmUpIsReportedAndTheJobContinues() {
     Error error = new OutOfMemoryError("in the warm-up");
     try (Ends ends = ends(Map.of(), Map.of())) {
       ends.thrownAt.put("warmed up with", error);
       ends.left.warmUpAside(1_000_000);
-      assertTold(ends, "heddle-warm-up", error);
+      assertReported(ends, "heddle-warm-up", error);
       assertOthersGoOn(ends);
     }
   }

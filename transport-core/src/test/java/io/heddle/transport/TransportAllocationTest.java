@@ -87,7 +87,7 @@ class TransportAllocationTest {
     "spray, 64, true",
     "spray, 1048576, true"
   })
-  void puttingSignallingAndGettingAllocateNothing(String policy, int bytes, boolean get) {
+  void putsSignalsAndGetsAllocateNothing(String policy, int bytes, boolean get) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<Integer> planes = List.of(1, 2, 3, 4);
     try (Ends ends =

@@ -44,7 +44,7 @@ abstract class TransportSuite {
   @ParameterizedTest
   @ValueSource(
       ints = {0, 1, 8, 127, 128, 129, 4096, 61_439, 61_440, 61_441, 1 << 20, 3_932_161, 6_000_001})
-  void aMessageOfAnySizeArrivesWholeAndTellsItsSize(int lengthBytes) {
+  void messageOfAnySizeArrivesWholeWithItsSize(int lengthBytes) {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       ends.exchange(link, lengthBytes, lengthBytes, 1);
@@ -202,7 +202,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void aTagThatNoReceiveHasWouldBlockAndConsumesNothing() {
+  void unmatchedTagWouldBlockAndConsumesNothing() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long to = ends.memory(100);
@@ -220,7 +220,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void aSenderWithNothingUnderWayLearnsOfAReceiveByIsendAlone() {
+  void idleSenderSeesAReceiveByIsendAlone() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long to = ends.memory(100);
@@ -257,7 +257,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void peersWithDifferentPlanesUseThoseInCommonAndNameTheRest() {
+  void peersWithDifferentPlanesUseTheCommonOnesAndReportTheRest() {
     try (Ends ends = ends(List.of(1, 2, 3), List.of(2, 3, 4), Map.of());
         Ends.Link link = ends.connect()) {
       ends.exchange(link, 3_000_000, 3_000_000, 5);
@@ -275,7 +275,7 @@ abstract class TransportSuite {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "1"})
-  void severalQueuePairsAPlaneCarryMessagesOfAllSizes(String split) {
+  void severalQueuePairsPerPlaneCarryMessagesOfAllSizes(String split) {
     Map<String, String> more =
         Map.of("NCCL_IB_QPS_PER_CONNECTION", "3", "NCCL_IB_SPLIT_DATA_ON_QPS", split);
     try (Ends ends = ends(FOUR, FOUR, more)) {
@@ -305,7 +305,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void peersWithoutACommonPlaneFailOnBothSidesAndNameAllKeys() {
+  void peersWithoutACommonPlaneFailOnBothSidesWithAllKeys() {
     try (Ends ends = ends(List.of(1, 2), List.of(3), Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -327,7 +327,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void bytesFollowTheWeightsAndCanBeReadFromOutside() {
+  void bytesFollowTheWeightsAndAreReadableFromOutside() {
     try (Ends ends = ends(FOUR, FOUR, Map.of("HEDDLE_WEIGHTS", "4,2,1,1"));
         Ends.Link link = ends.connect()) {
       long from = ends.memory(1 << 20);
@@ -353,7 +353,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void warmingUpSendsMessagesThatNoCounterShowsAndLeavesNothingOpen() {
+  void warmUpIsNotCountedAndLeavesNothingOpen() {
     try (Ends ends = ends()) {
       /* It gives up after a second, which is little on a busy host. */
       for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarm); tries++) {
@@ -372,7 +372,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void aRegistrationInsideAnotherLivesOnWithoutIt() {
+  void innerRegistrationOutlivesTheOuterOne() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long base = ends.memory(1 << 20);
@@ -424,7 +424,7 @@ abstract class TransportSuite {
   }
 
   @Test
-  void callsWithWrongArgumentsAreRefusedAndHarmNothing() {
+  void callsWithWrongArgumentsAreRefusedWithoutEffect() {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
       long to = ends.memory(64);

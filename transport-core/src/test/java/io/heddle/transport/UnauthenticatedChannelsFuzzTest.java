@@ -65,7 +65,7 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   @Test
-  void noThreadEndsAndNothingGrows() throws IOException {
+  void fuzzedInputEndsNoThreadAndLeaksNothing() throws IOException {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     try (Ends ends = new Ends(new LoopbackFabric(1), folder, List.of(1), List.of(1), Map.of());
         Ends.Link link = ends.connect()) {

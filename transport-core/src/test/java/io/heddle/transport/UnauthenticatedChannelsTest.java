@@ -59,7 +59,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void whoDoesNotKnowTheTokenIsToldNothingAndTheListenerLivesOn() throws IOException {
+  void callerWithoutTheTokenGetsNoAnswerAndTheListenerLivesOn() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -78,7 +78,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void whoHangsUpForGoodFailsOneAcceptAndNobodyElses() throws IOException {
+  void callerThatHangsUpForGoodFailsOneAccept() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -95,7 +95,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void whoHangsUpWhileItsOtherCallGoesOnFailsNoAcceptUntilThatEnds() throws IOException {
+  void callerThatHangsUpOnOneOfTwoCallsFailsNoAcceptUntilTheOtherEnds() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -110,10 +110,10 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void aListenerThatIsSlowOnAllItsAddressesIsConnectedOnce() throws IOException {
+  void slowListenerIsConnectedOnceDespiteSeveralAddresses() throws IOException {
     try (Ends ends = ends();
-        HeldRelay first = new HeldRelay();
-        HeldRelay second = new HeldRelay()) {
+        DelayedCallRelay first = new DelayedCallRelay();
+        DelayedCallRelay second = new DelayedCallRelay()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
       ConnectionHandle real = read(handle);
@@ -165,7 +165,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void whoSpeaksAnotherVersionIsToldBoth() throws IOException {
+  void callerOfAnotherVersionIsToldBothVersions() throws IOException {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -199,7 +199,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void addressesThatLeadNowhereOrToSomebodyElseArePassedOverInBoundedTime() throws IOException {
+  void unreachableAndForeignAddressesAreSkippedInBoundedTime() throws IOException {
     InetAddress here = InetAddress.getByName("127.0.0.1");
     try (Ends ends =
             new Ends(
@@ -235,7 +235,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void whenNoAddressLeadsToTheListenerEachIsNamed() throws IOException {
+  void failedConnectReportsEachAddress() throws IOException {
     InetAddress here = InetAddress.getByName("127.0.0.1");
     try (Ends ends =
             new Ends(
@@ -271,7 +271,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void aNetworkThatLeadsNowhereIsGivenAllTheTimeThereIs() throws IOException {
+  void unreachableNetworkIsRetriedForTheWholeTimeout() throws IOException {
     try (Ends ends =
         new Ends(
             new LoopbackFabric(1),
@@ -298,7 +298,7 @@ class UnauthenticatedChannelsTest {
   }
 
   @Test
-  void aListenerWhosePlanesHaveChangedSinceIsNamed() {
+  void listenerWithChangedPlanesIsReported() {
     try (Ends ends = ends()) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);

@@ -46,7 +46,7 @@ class CutRoutesTest {
   /* A process dies of a fault that nobody catches; this one reads on through all of them. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aReaderOutlivesEveryCutAndSaysNothingWrong(boolean quick) throws Exception {
+  void readerSurvivesEveryCutWithoutAWrongResult(boolean quick) throws Exception {
     Random random = new Random(1);
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
       fill(bed.publisher);
@@ -78,7 +78,7 @@ class CutRoutesTest {
   }
 
   @Test
-  void everyQuestionEndsWithTheSameError() throws IOException {
+  void everyCallEndsWithTheSameError() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
       bed.route("::/0", 0, 3);
       try (RouteReader reader = bed.reader()) {
@@ -101,7 +101,7 @@ class CutRoutesTest {
   }
 
   @Test
-  void aFileThatIsMadeAnewHasItsPlanesAndNoRoutes() throws IOException {
+  void renewedFileHasItsPlanesAndNoRoutes() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a", "b")) {
       bed.route("::/0", 1, 3);
       assertFalse(bed.publisher.isCut());

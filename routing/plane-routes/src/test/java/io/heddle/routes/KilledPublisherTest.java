@@ -28,7 +28,7 @@ class KilledPublisherTest {
   @TempDir Path folder;
 
   @Test
-  void readersSeeWholeStatesUntilAnyMomentOfDeath() throws Exception {
+  void readersSeeWholeStatesWheneverThePublisherDies() throws Exception {
     Path path = folder.resolve("routes");
     for (int kill = 0; kill < KILLS; kill++) {
       Process process = PublisherProcess.start(path, 0);
@@ -53,7 +53,7 @@ class KilledPublisherTest {
   }
 
   @Test
-  void afterADeathInMidChangeThereIsNoAnswerAndNobodyHangs() throws Exception {
+  void lookUpFailsWithoutHangingAfterADeathInMidChange() throws Exception {
     Path path = folder.resolve("routes");
     assertEquals(PublisherProcess.DIED, PublisherProcess.start(path, 50).waitFor());
     try (RouteReader reader = open(path)) {
@@ -91,7 +91,7 @@ class KilledPublisherTest {
   }
 
   @Test
-  void aNewDaemonTakesOverFromOneThatWasKilled() throws Exception {
+  void newDaemonTakesOverFromAKilledOne() throws Exception {
     Path path = folder.resolve("routes");
     Process process = PublisherProcess.start(path, 0);
     try (BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream()))) {
@@ -108,7 +108,7 @@ class KilledPublisherTest {
   }
 
   @Test
-  void aFullDiskIsSaidAndKillsNobody() throws IOException, InterruptedException {
+  void fullDiskIsReportedAndKillsNoProcess() throws IOException, InterruptedException {
     Path mount = Files.createDirectory(folder.resolve("small"));
     Process process =
         PublisherProcess.start(

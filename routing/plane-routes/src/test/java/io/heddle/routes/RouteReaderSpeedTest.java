@@ -24,7 +24,7 @@ class RouteReaderSpeedTest {
   @TempDir Path folder;
 
   @Test
-  void aLookUpAmongFourHundredThousandDestinationsIsQuickAndAllocatesNothing() throws Exception {
+  void lookUpAmong400000DestinationsIsFastAndAllocatesNothing() throws Exception {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a", "b", "c", "d")) {
       long start = System.nanoTime();
       bed.publisher.begin();

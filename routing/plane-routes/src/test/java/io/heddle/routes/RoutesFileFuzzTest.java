@@ -113,7 +113,7 @@ class RoutesFileFuzzTest {
   }
 
   @Test
-  void aFileWithBytesTurnedIsRefusedOrReadWithinBounds() throws IOException {
+  void fileWithChangedBytesIsRefusedOrReadWithinBounds() throws IOException {
     Random random = seeded();
     int readable = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -150,7 +150,7 @@ class RoutesFileFuzzTest {
   }
 
   @Test
-  void shapesThatCannotBeAreRefused() throws IOException {
+  void impossibleDimensionsAreRefused() throws IOException {
     int[] numbers = {Integer.MIN_VALUE, -1, 0, 5, 65, 1 << 20, 1 << 30, Integer.MAX_VALUE};
     for (int field : new int[] {RoutesLayout.CELLS, RoutesLayout.SLOT_BYTES, RoutesLayout.SLOTS}) {
       for (int number : numbers) {

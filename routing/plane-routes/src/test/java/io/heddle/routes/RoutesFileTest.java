@@ -50,7 +50,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void anUnreachableHostLeavesItsPlaneUntilItIsWithdrawn() {
+  void unreachableHostRouteExcludesThePlaneUntilWithdrawn() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a", "plane:b");
         RouteReader reader = bed.reader()) {
       bed.route("fd00:aa::/32", 0, 400);
@@ -66,7 +66,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void roomIsMadeOnceForAllThatComesOrNothingIsTouched() throws IOException {
+  void reservationSucceedsWhollyOrChangesNothing() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a");
         RouteReader before = bed.reader()) {
       bed.route(HOST + "/128", 0, 200);
@@ -98,7 +98,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aMissingFigureIsTreatedAsTheDaemonSays() {
+  void missingFigureFollowsTheDaemonsRule() {
     Map<MissingFigure, String> expected =
         Map.of(
             MissingFigure.EQUAL, "1,1,1",
@@ -122,7 +122,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aBorrowedWayKeepsATwentiethOfItsWeight() {
+  void borrowedPathKeepsATwentiethOfItsWeight() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "colour:1", "colour:2");
         RouteReader reader = bed.reader()) {
       bed.route("fd00:2:1:1::/64", 0, 100);
@@ -147,7 +147,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void anyOrderOfChangesGivesTheTableThatAPlainMapGives() {
+  void anyOrderOfChangesEqualsAPlainMap() {
     SplittableRandom random = new SplittableRandom(5);
     Map<String, Integer> model = new HashMap<>();
     long[] highs = {0xfd00_00aa_0000_0000L, 0xfd00_00aa_0000_0005L, 0xfd00_00bb_0000_0000L};
@@ -206,7 +206,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aTableThatOutgrowsItsFileMovesAndReadersFollow() {
+  void outgrownTableMovesAndReadersFollow() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a", "b");
         RouteReader before = bed.reader()) {
       long generation = bed.publisher.generation();
@@ -252,7 +252,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aDaemonThatFallsSilentOrEndsIsNoticed() {
+  void silentOrEndedDaemonIsDetected() {
     long[] now = {1_000_000_000_000L};
     try (RoutesTestBed bed = new RoutesTestBed(folder, WeightRules.DEFAULT, () -> now[0], "a");
         RouteReader reader = bed.reader()) {
@@ -270,7 +270,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aReaderWakesWithTheChange() throws Exception {
+  void readerWakesOnChange() throws Exception {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a");
         RouteReader reader = bed.reader()) {
       long sequence = reader.sequence();
@@ -307,7 +307,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aChangeThatChangesNothingIsNoNewState() {
+  void emptyChangeIsNoNewState() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a")) {
       bed.route("::/0", 0, 1);
       long generation = bed.publisher.generation();
@@ -318,7 +318,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void beforeItIsLiveThePredecessorsWeightsStay() {
+  void predecessorsWeightsStayUntilTheFileIsLive() {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "a");
         RouteReader reader = bed.reader()) {
       bed.route("::/0", 0, 7);
@@ -337,7 +337,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void afterItsEndAPublisherRefusesInsteadOfTouchingMemoryThatIsGone() {
+  void closedPublisherRefusesEveryCall() {
     RoutesTestBed bed = RoutesTestBed.of(folder, "a");
     bed.close();
     bed.close();
@@ -357,7 +357,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void withoutAFileThereIsNoReaderAndAForeignFileIsNamed() throws IOException {
+  void missingFileGivesNoReaderAndAnotherFormatIsReported() throws IOException {
     Path path = folder.resolve("routes");
     assertNull(RouteReader.open(path, NanoClock.SYSTEM));
     for (String content : List.of("", "not routes", "x".repeat(5000))) {
@@ -369,7 +369,7 @@ class RoutesFileTest {
   }
 
   @Test
-  void aFolderThatCannotBeWrittenIsNamed() throws IOException {
+  void unwritableFolderIsReported() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
     for (Path path : List.of(file.resolve("routes"), Path.of("/proc/heddle/routes"))) {
       HeddleException refused =

@@ -58,7 +58,7 @@ class RoutesTrustTest {
   }
 
   @Test
-  void anothersFileIsNotFollowedAndItsUserIsNamed() throws Exception {
+  void fileOfAnotherUserIsNotFollowedAndItsUserIsReported() throws Exception {
     giveToOther(path);
     String refusal = refusalToRead();
     assertTrue(refusal.contains(path + " isn't followed: it is a file of user 65534"), refusal);
@@ -76,7 +76,7 @@ class RoutesTrustTest {
   }
 
   @Test
-  void aFileThatOthersMayWriteIsNotFollowed() throws Exception {
+  void fileWritableByOthersIsNotFollowed() throws Exception {
     setMode(path, "rw-r--rw-");
     assertTrue(refusalToRead().contains("mode 646"), refusalToRead());
   }
@@ -89,7 +89,7 @@ class RoutesTrustTest {
   }
 
   @Test
-  void nothingIsPublishedWhereOthersCouldReplaceIt() throws Exception {
+  void nothingIsPublishedIfOthersCouldReplaceIt() throws Exception {
     setMode(folder, "rwxrwxrwx");
     String refusal = refusalToPublish();
     assertTrue(refusal.contains(folder + " is a folder of user "), refusal);

@@ -58,25 +58,25 @@ class IdleCapacityTest {
   }
 
   @Test
-  void aPlaneThatIsSlowByItselfLeavesCapacityIdle() {
+  void planeSlowByItselfLeavesCapacityIdle() {
     rounds(1, 1, 4);
     assertTrue(loads.isCapacityIdle());
   }
 
   @Test
-  void aPlaneThatSaysNothingAnyMoreLeavesCapacityIdle() {
+  void silentPlaneLeavesCapacityIdle() {
     rounds(1, 0, 4);
     assertTrue(loads.isCapacityIdle());
   }
 
   @Test
-  void aPlaneThatTakesWhatOthersLeaveLeavesNothingIdle() {
+  void planeSharingAResourceLeavesNothingIdle() {
     rounds(2, 6, 4);
     assertFalse(loads.isCapacityIdle());
   }
 
   @Test
-  void whatIsIdleForASmallPartOfTheTimeIsAShapersBurst() {
+  void shortIdleTimesCountAsAShapersBurst() {
     loads.at(now * MS);
     post(8, 0);
     for (int message = 0; message < 40; message++) {
@@ -94,7 +94,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void whatAPlaneWasGivenByOtherWeightsSaysNothing() {
+  void chunksGivenByEarlierWeightsAreIgnored() {
     loads.at(now * MS);
     post(200, 0);
     PlaneWeights next = PlaneWeights.parse("1,4", List.of("if:a", "if:b"));
@@ -110,7 +110,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void aFewMillisecondsSayNothing() {
+  void fewMillisecondsAreNoFinding() {
     loads.at(now * MS);
     post(8, 0);
     round(1, 1, 4);
@@ -118,7 +118,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void aPlaneThatNothingOvertakesIsNotLate() {
+  void planeWithoutOvertakingIsNotLate() {
     loads.at(now * MS);
     post(8, 8);
     look(0, 8);
@@ -129,7 +129,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void itIsBelievedForAWhile() {
+  void findingIsValidForALimitedTime() {
     rounds(1, 1, 4);
     loads.at((now + 1_000) * MS);
     loads.polled();
@@ -140,7 +140,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void aPauseDoesNotCount() {
+  void pauseDoesNotCount() {
     rounds(1, 1, 4);
     look(8, 0);
     assertFalse(loads.isAnyUnderWay());
@@ -155,7 +155,7 @@ class IdleCapacityTest {
   }
 
   @Test
-  void otherWeightsAreAnotherQuestion() {
+  void newWeightsForgetTheFinding() {
     rounds(1, 1, 4);
     loads.weightsChanged(weights, PlaneWeights.equal(2));
     assertFalse(loads.isCapacityIdle());

@@ -29,7 +29,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void aRateIsWhatWasUnderWayByTheTimeThatItTook() {
+  void rateIsBytesInFlightDividedByTheirTime() {
     rates.at(START);
     assertEquals(0, rate(0));
     carry(0, 10, 10 * MS);
@@ -38,7 +38,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void aChunkThatIsOverdueLowersTheRateBeforeItIsAcknowledged() {
+  void overdueChunkLowersTheRateBeforeItsAcknowledgement() {
     rates.at(START);
     carry(0, 10, 10 * MS);
     rates.started(0, CHUNK);
@@ -56,7 +56,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void aSlowPlaneThatIsIdleCountsAsTheFastestInTheEnd() {
+  void idleSlowPlaneFinallyCountsAsFastest() {
     rates.at(START);
     carry(0, 1, MS);
     carry(1, 1, 4 * MS);
@@ -68,7 +68,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void whatIsUnderWayWhenAPlaneIsForgottenTellsNothingOfItAfterwards() {
+  void chunksInFlightWhenAPlaneIsForgottenAreIgnored() {
     rates.at(START);
     carry(0, 4, 40 * MS);
     rates.started(0, CHUNK);
@@ -84,7 +84,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void aPlaneThatLostEverythingHasNothingUnderWay() {
+  void lostPlaneHasNothingInFlight() {
     rates.at(START);
     rates.started(0, CHUNK);
     assertTrue(rates.isAnyUnderWay());
@@ -102,7 +102,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void aCallerIsLateWhoStaysAwayWhileSomethingIsUnderWay() {
+  void callerIsLateOnlyWhileChunksAreInFlight() {
     rates.at(START);
     lookAt(0);
     rates.at(START + 100 * MS);
@@ -124,7 +124,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void theShortestTimeFollowsAWayThatHasBecomeLonger() {
+  void shortestTimeFollowsAPathThatHasBecomeLonger() {
     rates.at(START);
     carry(0, 1, MS);
     carry(0, 64, 64 * MS);
@@ -136,7 +136,7 @@ class PlaneRatesTest {
   }
 
   @Test
-  void ringsHoldAsManyChunksAsAPlanesQueuesHowOftenTheyGoRound() {
+  void ringsHoldAsManyChunksAsTheQueuesAfterManyWraps() {
     rates.at(START);
     for (int round = 0; round < 1_000; round++) {
       carry(round & 1, 256, 256 * MS);

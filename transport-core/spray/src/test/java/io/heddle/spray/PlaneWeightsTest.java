@@ -38,7 +38,7 @@ class PlaneWeightsTest {
         "if:a=1,2|'2'",
         "4,,1|''"
       })
-  void aMalformedListIsNamedWithWhatIsWrong(String value, String named) {
+  void malformedListIsReportedWithItsFault(String value, String named) {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> PlaneWeights.parse(value, KEYS));
     assertTrue(refused.getMessage().contains("HEDDLE_WEIGHTS=" + value), refused.getMessage());

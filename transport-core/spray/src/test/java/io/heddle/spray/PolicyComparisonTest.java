@@ -68,7 +68,7 @@ class PolicyComparisonTest {
 
   @ParameterizedTest
   @EnumSource(Situation.class)
-  void sprayUsesWhatPlanesHaveAndIsNeverFarBehindAnother(Situation situation) {
+  void sprayUsesTheCapacityAndIsNeverFarBehindAnotherPolicy(Situation situation) {
     double spray = mean("spray", situation, 0);
     assertTrue(spray >= 0.95, "spray reaches " + spray + " of ideal");
     for (String other : SprayPolicy.NAMES) {
@@ -79,13 +79,13 @@ class PolicyComparisonTest {
 
   @ParameterizedTest
   @CsvSource({"EQUAL, 0.03", "ANNOUNCED, 0.03", "UNANNOUNCED, 0.01", "BURSTS, 0.004"})
-  void sprayKeepsPlanesBusyForACallerThatStaysAway(Situation situation, double lateSeconds) {
+  void sprayKeepsPlanesBusyForACallerThatPollsLate(Situation situation, double lateSeconds) {
     double spray = mean("spray", situation, lateSeconds);
     assertTrue(spray >= 0.93, "spray reaches " + spray + " of ideal");
   }
 
   @Test
-  void aSlowPlaneThatNobodyAnnouncedHoldsNoMessageUp() {
+  void unannouncedSlowPlaneDelaysNoMessage() {
     double announced = run("spray", Situation.ANNOUNCED, 0, 1).p99();
     double unannounced = run("spray", Situation.UNANNOUNCED, 0, 1).p99();
     assertTrue(unannounced < 1.4 * announced, unannounced + " ms, announced " + announced + " ms");
@@ -96,13 +96,13 @@ class PolicyComparisonTest {
   /* What was found is believed for five seconds; then it is found once more, and again. */
   @ParameterizedTest
   @ValueSource(doubles = {5e6, 15e6, 50e6, 200e6})
-  void aSlowPlaneThatNobodyAnnouncedIsFoundEachTimeAnew(double rate) {
+  void unannouncedSlowPlaneIsFoundAgainEachTime(double rate) {
     double spray = model("spray", Situation.UNANNOUNCED, rate, 0, 0, 1).run(24).ofIdeal();
     assertTrue(spray >= 0.95, "spray reaches " + spray + " of ideal");
   }
 
   @Test
-  void sharesOfSprayAreTheWeightsWherePlanesCarryThem() {
+  void spraySharesFollowTheWeightsIfPlanesCarryThem() {
     double[] shares = run("spray", Situation.ANNOUNCED, 0, 1).shares();
     assertEquals(1.0 / 13, shares[0], 0.01);
     assertEquals(4.0 / 13, shares[3], 0.01);
@@ -130,7 +130,7 @@ class PolicyComparisonTest {
     "SENDER, 8e8, 0.004, '1,4,4,4'",
     "SENDER, 3e8, 0, '20,5,1,1'"
   })
-  void sharesOfSprayAreTheWeightsWherePlanesShareWhatIsScarce(
+  void spraySharesFollowTheWeightsOverASharedResource(
       PlaneModel.Sharing sharing, double rate, double lateSeconds, String asked) {
     PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
     PlaneModel.Outcome outcome =
@@ -150,7 +150,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void shortMessagesSayNothingOfAPlanesRate() {
+  void shortMessagesDoNotAffectAPlanesRate() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
@@ -189,7 +189,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void aPlaneThatRecoversIsUsedAgain() {
+  void recoveredPlaneIsUsedAgain() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
@@ -207,13 +207,13 @@ class PolicyComparisonTest {
   @EnumSource(
       value = Situation.class,
       names = {"EQUAL", "ANNOUNCED"})
-  void sprayFillsALongWay(Situation situation) {
+  void sprayFillsALongPath(Situation situation) {
     double spray = run("spray", situation, 0, 0.025, 1).ofIdeal();
     assertTrue(spray >= 0.92, "spray reaches " + spray + " of ideal over 25 ms");
   }
 
   @Test
-  void aPlaneThatWasSlowIsTriedWithOneChunkAfterAPause() {
+  void slowPlaneIsProbedWithOneChunkAfterAPause() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
@@ -231,7 +231,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void aPlaneThatComesBackIsAsGoodAsItsWeight() {
+  void returningPlaneCountsByItsWeight() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     PlaneWeights both = PlaneWeights.equal(2);
@@ -251,7 +251,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void aPlaneThatNobodyKnowsIsGivenLittleUntilItAnswers() {
+  void unknownPlaneGetsFewChunksUntilItsFirstAcknowledgement() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
@@ -268,7 +268,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void thePlaneThatIsTheOnlyOneIsHeldBackByNothingButItsWindow() {
+  void onlyPlaneIsLimitedByItsWindowAlone() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 512);
     PlaneWeights weights = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
     SprayPolicy policy = SprayPolicy.named("spray", 1);
@@ -282,7 +282,7 @@ class PolicyComparisonTest {
   }
 
   @Test
-  void chunksOfHugeMessagesGoByTheSameRules() {
+  void chunksOfHugeMessagesFollowTheSameRules() {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);

@@ -75,7 +75,7 @@ class SprayPolicyTest {
   }
 
   @Test
-  void aPlaneThatIsSlowIsGivenLessThanItsWeight() {
+  void slowPlaneGetsLessThanItsWeight() {
     PlaneWeights weights = PlaneWeights.equal(4);
     long[] bytes = send(SprayPolicy.named("spray", 7), weights, 2_000, 42, 2);
     long others = (bytes[0] + bytes[1] + bytes[3]) / 3;
@@ -85,7 +85,7 @@ class SprayPolicyTest {
 
   @ParameterizedTest
   @FieldSource("io.heddle.spray.SprayPolicy#NAMES")
-  void noChunkOfAHugeMessageIsLongerThanADeviceTakes(String name) {
+  void noChunkOfAHugeMessageExceedsTheDevicesLimit(String name) {
     SprayPolicy policy = SprayPolicy.named(name, 99);
     for (String asked : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
       PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
@@ -148,7 +148,7 @@ class SprayPolicyTest {
   }
 
   @Test
-  void hashSticksToItsPlanesWhateverTheWeights() {
+  void hashKeepsItsPlanesRegardlessOfWeights() {
     SprayPolicy policy = SprayPolicy.named("hash", 1234);
     PlaneLoads loads = loads();
     for (int flow = 0; flow < 4; flow++) {
@@ -159,7 +159,7 @@ class SprayPolicyTest {
   }
 
   @Test
-  void smallMessagesStayOnAPlaneForAChunkAndTakeEachPlaneByWeight() {
+  void smallMessagesStayOnAPlaneForAChunkAndFollowTheWeights() {
     SprayPolicy spray = SprayPolicy.named("spray", 0);
     PlaneLoads loads = loads();
     PlaneWeights weights = PlaneWeights.parse("4,2,1,1", List.of("a", "b", "c", "d"));
@@ -184,7 +184,7 @@ class SprayPolicyTest {
   }
 
   @Test
-  void smallMessagesLeaveTheirPlaneWhereItIsFullOrWeighsNothingAnyMore() {
+  void smallMessagesLeaveAPlaneThatIsFullOrHasWeightZero() {
     SprayPolicy spray = SprayPolicy.named("spray", 0);
     PlaneLoads loads = loads();
     PlaneWeights before = PlaneWeights.parse("9,1,1,1", KEYS);

@@ -58,14 +58,14 @@ record PlanePairing(
         renamed.add("%s is %s there (by %s)".formatted(own.key(), other.key(), match.by().text()));
         PlaneMarks ownMarks = here.get(match.here());
         PlaneMarks otherMarks = there.get(match.there());
-        if (ownMarks.isTold() != otherMarks.isTold()) {
-          oneDaemon = ownMarks.isTold() ? "this host's daemon" : "the peer's daemon";
+        if (ownMarks.isNamedByDaemon() != otherMarks.isNamedByDaemon()) {
+          oneDaemon = ownMarks.isNamedByDaemon() ? "this host's daemon" : "the peer's daemon";
         }
       }
     }
     List<String> leftOut = new ArrayList<>();
-    matching.leftHere().forEach(plane -> leftOut.add(here.get(plane) + " here only"));
-    matching.leftThere().forEach(plane -> leftOut.add(there.get(plane) + " there only"));
+    matching.unmatchedHere().forEach(plane -> leftOut.add(here.get(plane) + " here only"));
+    matching.unmatchedThere().forEach(plane -> leftOut.add(there.get(plane) + " there only"));
     List<String> onBoth =
         here.stream()
             .filter(each -> matching.onBoth().contains(each.address()))
@@ -117,8 +117,8 @@ record PlanePairing(
 
   /** Why there is no pair, and what to do. */
   String refusal(String peer) {
-    boolean daemonHere = here.stream().anyMatch(PlaneMarks::isTold);
-    boolean daemonThere = there.stream().anyMatch(PlaneMarks::isTold);
+    boolean daemonHere = here.stream().anyMatch(PlaneMarks::isNamedByDaemon);
+    boolean daemonThere = there.stream().anyMatch(PlaneMarks::isNamedByDaemon);
     boolean configured =
         here.stream().anyMatch(PlaneMarks::isConfigured)
             && there.stream().anyMatch(PlaneMarks::isConfigured);

@@ -18,7 +18,7 @@ class CallLimiterTest {
   }
 
   @Test
-  void oneThatEndsMakesRoomForTheNext() {
+  void endedCallMakesRoomForTheNext() {
     for (int i = 0; i < MOST + 2; i++) {
       begin(i);
     }
@@ -30,7 +30,7 @@ class CallLimiterTest {
   }
 
   @Test
-  void noneOfThoseThatWereGivenUpBegins() {
+  void cancelledCallsNeverBegin() {
     for (int i = 0; i < MOST + 2; i++) {
       begin(i);
     }
@@ -40,7 +40,7 @@ class CallLimiterTest {
   }
 
   @Test
-  void thousandsThatEndAsTheyBeginNeedNoMoreStackThanOne() {
+  void thousandsOfImmediateCallsNeedNoMoreStackThanOne() {
     for (int i = 0; i < MOST; i++) {
       begin(i);
     }
@@ -59,7 +59,7 @@ class CallLimiterTest {
   }
 
   @Test
-  void oneThatFailsAsItBeginsMakesRoomForTheNext() {
+  void callThatFailsAtOnceMakesRoomForTheNext() {
     for (int i = 0; i < MOST; i++) {
       begin(i);
     }

@@ -83,7 +83,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void equalKeysPairWhateverTheirOrderAndOwnNames() {
+  void equalKeysPairInAnyOrderAndDespiteOwnNames() {
     PlanePairing pairing =
         assertPairs(
             "colour:1/subnet:0001 colour:2/subnet:0002",
@@ -98,7 +98,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void planesThatOnlyOneEndsDaemonNamesPairByTheirNamesWithoutIt() {
+  void planesNamedByOneDaemonPairByTheirOwnNames() {
     PlanePairing pairing =
         assertPairs(
             "colour:7/subnet:0002 colour:9/subnet:0001",
@@ -118,7 +118,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void aDaemonThatKnowsOnePlaneYetLeavesTheOthersPaired() {
+  void otherPlanesPairIfADaemonKnowsOnlyOne() {
     assertPairs(
         "colour:1/subnet:0001 colour:2/subnet:0002",
         "colour:1/subnet:0001 subnet:0002",
@@ -127,7 +127,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void planesWithOtherKeysThereAreNamedWithWhatTheyArePairedBy() {
+  void planesPairedUnderOtherKeysAreReportedWithTheirMark() {
     PlanePairing pairing =
         assertPairs(
             "if:e1@fd00:1:1:1::1/64%e1 if:e2@fd00:1:1:2::1/64%e2",
@@ -140,7 +140,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void anAddressOfBothHostsIsNoPlaneAndIsNamed() {
+  void addressOfBothHostsIsNoPlaneAndIsReported() {
     String docker = "if:br0@172.17.0.1/16%br0";
     PlanePairing pairing =
         pairing(docker + " if:e1@10.0.1.1/24%e1", docker + " if:e1@10.0.1.2/24%e1", ELSEWHERE);
@@ -158,7 +158,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void twoDaemonsThatDisagreeMeanDifferentPlanes() {
+  void disagreeingDaemonsMeanDifferentPlanes() {
     PlanePairing pairing =
         assertPairs("colour:1/subnet:0001@fd00::1/64%e1", "colour:2/subnet:0001@fd00::2/64%e1");
     assertEquals(
@@ -169,7 +169,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void planesOfWhichNothingAgreesAreRefusedWithWhatToDo() {
+  void planesWithoutACommonMarkAreRefusedWithARemedy() {
     String refusal =
         assertPairs(
                 "colour:1/subnet:0001@fd00:1:1:1::1/64%a",
@@ -189,7 +189,7 @@ class PlanePairingTest {
   }
 
   @Test
-  void twoPlanesOfThePeerOnOneAddressAreRefusedByTheirNames() {
+  void twoPeerPlanesOnOneAddressAreRefusedWithTheirNames() {
     HeddleException refused =
         assertThrows(
             HeddleException.class,

@@ -30,7 +30,7 @@ class QueueSizingTest {
     "16384, 48, 1, 16, 32",
     "32, 1000000, 1, 32, 32"
   })
-  void queuesAreAsDeepAsTheDeviceLetsThemBe(
+  void queuesAreAsDeepAsTheDeviceAllows(
       int workRequests, int completions, int queuePairs, int sends, int receives) {
     QueueDepths depths = of(workRequests, completions, queuePairs);
     assertEquals(new QueueDepths(sends, receives, 64), depths);
@@ -39,7 +39,7 @@ class QueueSizingTest {
 
   @ParameterizedTest
   @CsvSource({"16384, 47, 1", "16384, 3000, 64", "31, 1000000, 1", "0, 0, 1"})
-  void aDeviceThatIsTooSmallIsNamedWithItsLimits(
+  void tooSmallDepthsAreReportedWithTheDevicesLimits(
       int workRequests, int completions, int queuePairs) {
     String told =
         assertThrows(HeddleException.class, () -> of(workRequests, completions, queuePairs))
@@ -50,7 +50,7 @@ class QueueSizingTest {
   }
 
   @Test
-  void aSmallDeviceThatServesFewQueuePairsIsRefusedMore() {
+  void smallDeviceWithFewQueuePairsAllowsMoreRefusals() {
     assertEquals(16, of(16384, 3072, 64).sends());
     assertThrows(HeddleException.class, () -> of(16384, 3071, 64));
   }

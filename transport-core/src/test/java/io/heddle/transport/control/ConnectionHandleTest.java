@@ -37,7 +37,7 @@ class ConnectionHandleTest {
   }
 
   @Test
-  void theBytesAreThoseOfTheDescription() throws UnknownHostException {
+  void bytesMatchTheDescription() throws UnknownHostException {
     new ConnectionHandle(
             TOKEN, DIGEST, List.of(socket("fd00::2", 0x1234), socket("10.0.0.1", 65535)))
         .write(handle);
@@ -59,7 +59,7 @@ class ConnectionHandleTest {
   }
 
   @Test
-  void whatIsWrittenIsReadBackBesideTheCallersState() throws UnknownHostException {
+  void handleIsReadBackBesideTheCallersState() throws UnknownHostException {
     List<InetSocketAddress> addresses =
         List.of(
             socket("fd00::2", 4000),
@@ -78,7 +78,7 @@ class ConnectionHandleTest {
   }
 
   @Test
-  void aDigestIsOfTheKeysInOrderAndOfNothingElse() {
+  void digestDependsOnlyOnTheKeysInOrder() {
     byte[] digest = PlaneDigest.of(List.of("if:e0", "if:e1"));
     assertEquals(PlaneDigest.BYTES, digest.length);
     assertArrayEquals(digest, PlaneDigest.of(List.of("if:e0", "if:e1")));
@@ -94,7 +94,7 @@ class ConnectionHandleTest {
   }
 
   @Test
-  void aHandleOfAnotherPluginOrVersionIsNone() throws UnknownHostException {
+  void handleOfAnotherPluginOrVersionIsRefused() throws UnknownHostException {
     ConnectionHandle mine = new ConnectionHandle(TOKEN, DIGEST, List.of(socket("::1", 1)));
     for (int damaged : new int[] {0, 5, 6}) { // magic, version, number of addresses
       mine.write(handle);
@@ -108,7 +108,7 @@ class ConnectionHandleTest {
 
   /** With {@code JAZZER_FUZZ=1} the fuzzer looks for handles that are worse than none. */
   @FuzzTest(maxDuration = "30s")
-  void any128BytesAreAHandleOrNone(byte[] bytes) {
+  void any128BytesAreAHandleOrRefused(byte[] bytes) {
     byte[] whole = Arrays.copyOf(bytes, ConnectionHandle.BYTES);
     MemorySegment.copy(whole, 0, Memory.ALL, ValueLayout.JAVA_BYTE, handle, whole.length);
     ConnectionHandle read = ConnectionHandle.read(handle);

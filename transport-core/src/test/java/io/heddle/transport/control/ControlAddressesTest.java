@@ -32,7 +32,7 @@ class ControlAddressesTest {
               address(5, "192.168.1.1")));
 
   @Test
-  void planesOfOneInterfaceAreWaysOfTheirOwn() {
+  void planesOfOneInterfaceAreSeparatePaths() {
     HostAddresses host =
         new HostAddresses(
             List.of(link(1, "lo"), link(2, "eth0")),
@@ -51,7 +51,7 @@ class ControlAddressesTest {
 
   /* The peer's docker0 has the same address: it would call itself. */
   @Test
-  void interfacesOfContainersListenOnlyWhereNothingElseDoesOrTheyAreNamed() {
+  void containerInterfacesListenOnlyIfNamedOrWithoutAlternative() {
     NetworkLink docker = link(3, "docker0");
     AssignedAddress bridged = address(3, "172.17.0.1");
     HostAddresses host =
@@ -94,7 +94,7 @@ class ControlAddressesTest {
           =lo         |          | 127.0.0.1 ::1
           lo          | AF_INET6 | ::1
           """)
-  void threeAtMostOfDifferentInterfacesAndBothFamilies(
+  void atMostThreeAddressesOfDifferentInterfacesAndBothFamilies(
       String names, String family, String expected) {
     assertEquals(
         expected,
@@ -111,7 +111,7 @@ class ControlAddressesTest {
           nosuch |         | by NCCL_SOCKET_IFNAME=nosuch; unset that, or name an interface that has one
           =old0  | AF_INET6 | by NCCL_SOCKET_IFNAME==old0 and NCCL_SOCKET_FAMILY=AF_INET6; unset
           """)
-  void aRefusalNamesTheVariablesThatAreSet(String names, String family, String words) {
+  void refusalNamesTheSetVariables(String names, String family, String words) {
     String said =
         assertThrows(HeddleException.class, () -> ControlAddresses.choose(HOST, names, family))
             .getMessage();
@@ -119,7 +119,7 @@ class ControlAddressesTest {
   }
 
   @Test
-  void aHostWithoutAddressesIsToldSo() {
+  void hostWithoutAddressesIsReported() {
     HostAddresses bare = new HostAddresses(List.of(link(1, "lo")), List.of());
     String said =
         assertThrows(HeddleException.class, () -> ControlAddresses.choose(bare, null, null))

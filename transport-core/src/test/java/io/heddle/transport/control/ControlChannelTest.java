@@ -126,7 +126,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aMessageMayComeByteByByteAndSeveralAtOnce() throws IOException, InterruptedException {
+  void messagesArriveByteByByteOrSeveralAtOnce() throws IOException, InterruptedException {
     try (Socket slow = stranger()) {
       slow.setTcpNoDelay(true);
       for (byte one : frame(new Refused("slowly"))) {
@@ -144,7 +144,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void partsOfMessagesThatComeByTurnsStayApart() throws IOException, InterruptedException {
+  void interleavedPartsOfMessagesStaySeparate() throws IOException, InterruptedException {
     List<Socket> sockets = new ArrayList<>();
     List<byte[]> frames = new ArrayList<>();
     Set<Object> expected = new HashSet<>();
@@ -178,7 +178,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void anIdleChannelHasNoBufferOfItsOwn() throws IOException, InterruptedException {
+  void idleChannelHasNoBuffer() throws IOException, InterruptedException {
     int channels = 400;
     List<Socket> sockets = new ArrayList<>();
     try {
@@ -201,8 +201,7 @@ class ControlChannelTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"00000000", "00008001", "ffffffff", "0000000163", "47455420"})
-  void aFrameThatCannotBeEndsItsConnectionAndNoOther(String hex)
-      throws IOException, InterruptedException {
+  void invalidFrameEndsOnlyItsConnection(String hex) throws IOException, InterruptedException {
     try (Socket hostile = stranger()) {
       hostile.getOutputStream().write(HexFormat.of().parseHex(hex));
       String reason = assertInstanceOf(String.class, next());
@@ -217,7 +216,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aPeerThatResetsAtOnceHarmsNobody() throws IOException, InterruptedException {
+  void immediateResetHarmsNoOtherConnection() throws IOException, InterruptedException {
     for (int i = 0; i < 20; i++) {
       Socket rude = stranger();
       rude.getOutputStream().write("GET / HTTP".getBytes(StandardCharsets.US_ASCII));
@@ -233,7 +232,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aFaultOfThisEndClosesTheOneConnectionAndIsTold() throws IOException, InterruptedException {
+  void localFaultClosesOnlyItsConnectionAndIsReported() throws IOException, InterruptedException {
     try (Socket unlucky = stranger()) {
       unlucky.getOutputStream().write(frame(new Refused("break this end")));
       assertTrue(next().toString().endsWith("this end failed to serve it"));
@@ -249,7 +248,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void anExceptionWhileAcceptingLeavesTheListenerAlive() throws IOException, InterruptedException {
+  void listenerSurvivesAnExceptionDuringAccept() throws IOException, InterruptedException {
     boolean[] once = {true};
     ControlListener fragile =
         new ControlListener(
@@ -276,7 +275,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void nobodyListeningIsHeardAsAReason() throws InterruptedException {
+  void closedPortIsReportedAsAReason() throws InterruptedException {
     listener.close();
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     loop.execute(() ->
@@ -290,7 +289,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aListenerThatClosesBeforeItHasAnsweredHasRefused() throws Exception {
+  void listenerClosedBeforeItsAnswerCountsAsRefusal() throws Exception {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     try (ServerSocket closing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress there = (InetSocketAddress) closing.getLocalSocketAddress();
@@ -309,7 +308,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aNetworkThatLeadsNowhereIsNoRefusal() throws Exception {
+  void unreachableNetworkIsNoRefusal() throws Exception {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     /* The kernel leads no TCP connection to a broadcast address. */
     InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
@@ -330,7 +329,7 @@ class ControlChannelTest {
   }
 
   @Test
-  void aTaskThatThrowsIsToldAndTheThreadGoesOn() throws InterruptedException {
+  void throwingTaskIsReportedAndTheThreadContinues() throws InterruptedException {
     loop.execute(() -> {
       throw new IllegalStateException("as asked");
     });

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.control.ControlMessage.Closing;
-import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Drain;
 import io.heddle.transport.control.ControlMessage.Endpoint;
 import io.heddle.transport.control.ControlMessage.Endpoints;
@@ -24,6 +23,7 @@ import io.heddle.transport.control.ControlMessage.PlaneOffer;
 import io.heddle.transport.control.ControlMessage.PlaneReady;
 import io.heddle.transport.control.ControlMessage.PlaneUp;
 import io.heddle.transport.control.ControlMessage.Ready;
+import io.heddle.transport.control.ControlMessage.ReconnectAddresses;
 import io.heddle.transport.control.ControlMessage.Refused;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.PathMtu;
@@ -147,7 +147,7 @@ class ControlCodecTest {
   }
 
   @Test
-  void theBytesAreThoseOfTheDescription() {
+  void bytesMatchTheDescription() {
     assertEquals(HELLO_BYTES, hex(HELLO));
     assertEquals(PLANES_BYTES, hex(PLANES));
     assertEquals(ENDPOINTS_BYTES, hex(ENDPOINTS));
@@ -168,13 +168,15 @@ class ControlCodecTest {
     assertEquals(PING_BYTES, hex(new Ping(3, 5)));
     assertEquals(
         DOORS_BYTES,
-        hex(new ReconnectAddresses(HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
+        hex(
+            new ReconnectAddresses(
+                HELLO.token(), List.of(new InetSocketAddress(ADDRESS.toAddress(), 0x1234)))));
     assertEquals(READY_BYTES, hex(new PlaneReady("a", 1)));
     assertEquals(DRAIN_BYTES, hex(new Drain("a", true)));
   }
 
   @Test
-  void whatIsEncodedIsDecodedToTheSame() {
+  void encodedMessagesDecodeToTheSame() {
     Hello hello = assertInstanceOf(Hello.class, decode(HELLO_BYTES));
     assertEquals(9, hello.features());
     assertArrayEquals(HELLO.token(), hello.token());
@@ -218,7 +220,7 @@ class ControlCodecTest {
 
   @ParameterizedTest
   @MethodSource("messages")
-  void aMessageCutOffAnywhereOrWithMoreBehindItIsMalformed(String frame) {
+  void truncatedOrExtendedMessageIsMalformed(String frame) {
     for (int end = 10; end < frame.length(); end += 2) {
       assertInstanceOf(Malformed.class, decode(frame.substring(0, end)), frame.substring(0, end));
     }
@@ -226,7 +228,7 @@ class ControlCodecTest {
   }
 
   @Test
-  void anotherProtocolIsNamedAndAnotherVersionIsHeard() {
+  void otherProtocolIsIdentifiedAndOtherVersionReported() {
     Malformed stranger =
         assertInstanceOf(Malformed.class, decode(HELLO_BYTES.replace("48444c43", "47455420")));
     assertEquals("a peer that isn't Heddle", stranger.reason());
@@ -241,7 +243,7 @@ class ControlCodecTest {
   }
 
   @Test
-  void numbersThatCannotBeAreMalformed() {
+  void impossibleNumbersAreMalformed() {
     assertInstanceOf(Malformed.class, decode("0000000163"), "no such type");
     assertInstanceOf(
         Malformed.class, decode(FENCED_BYTES.replace("030f0740", "03100740")), "generation 16");
@@ -276,7 +278,7 @@ class ControlCodecTest {
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13, 14})
-  void damagedMessagesAreValuesToo(long seed) {
+  void damagedMessagesDecodeToValues(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
       byte[] bytes = HexFormat.of().parseHex(messages().get(random.nextInt(messages().size())));

@@ -23,7 +23,7 @@ class ForeignProtocolTest {
             + " isn't Heddle",
         "-ERR unknown command\\r\\n | it said \"-ERR unknown command\"; it isn't Heddle",
       })
-  void wordsAreQuotedWithWhoSaysThem(String said, String described) {
+  void textIsQuotedWithItsLikelyProtocol(String said, String described) {
     byte[] bytes =
         said.replace("\\r", "\r").replace("\\n", "\n").getBytes(StandardCharsets.US_ASCII);
     assertEquals(described, ForeignProtocol.describe(ByteBuffer.wrap(bytes), "a frame"));
@@ -44,7 +44,7 @@ class ForeignProtocolTest {
         "1503 | it sent a TLS alert, as a server of HTTPS or another service over TLS does; it"
             + " isn't Heddle"
       })
-  void otherBytesAreNamedOrShown(String hex, String described) {
+  void otherBytesAreIdentifiedOrShown(String hex, String described) {
     ByteBuffer said = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
     assertEquals(described, ForeignProtocol.describe(said, "a frame"));
     assertEquals(0, said.position());

@@ -50,7 +50,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void ofManyThatGoTheSameWayEachHasItsTurn() {
+  void membersOfOnePathTakeTurns() {
     for (String name : List.of("a", "b", "c")) {
       heartbeats.join("peer", HERE, THERE, member(name));
     }
@@ -58,7 +58,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void whatOneHearsCountsForAllOfTheSameWay() {
+  void signOfLifeCountsForAllMembersOfThePath() {
     Heartbeats.Heartbeat heartbeat = heartbeats.join("peer", HERE, THERE, member("a"));
     heartbeats.join("peer", HERE, THERE, member("b"));
     for (int i = 0; i < 10; i++) {
@@ -68,7 +68,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void allOfAWayAreToldOfItsSilenceAndNoOthers() {
+  void silenceIsReportedToAllMembersOfThePathOnly() {
     heartbeats.join("peer", HERE, THERE, member("a"));
     heartbeats.join("peer", HERE, THERE, member("b"));
     Heartbeats.Heartbeat other = heartbeats.join("peer", HERE, ELSEWHERE, member("c"));
@@ -82,7 +82,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void whoJoinsIsASignOfLife() {
+  void joiningCountsAsASignOfLife() {
     heartbeats.join("peer", HERE, THERE, member("a"));
     toldBy(3);
     heartbeats.join("peer", HERE, THERE, member("b"));
@@ -90,7 +90,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void whoHasLeftIsNotAskedAndAWayWithoutAnyIsForgotten() {
+  void departedMemberIsSkippedAndAnEmptyPathIsForgotten() {
     Heartbeats.Member first = member("a");
     Heartbeats.Member second = member("b");
     Heartbeats.Heartbeat heartbeat = heartbeats.join("peer", HERE, THERE, first);
@@ -105,7 +105,7 @@ final class HeartbeatsTest {
   }
 
   @Test
-  void whoIsToldMayLeaveAtOnce() {
+  void notifiedMemberMayLeaveAtOnce() {
     Heartbeats.Heartbeat[] heartbeat = new Heartbeats.Heartbeat[1];
     Heartbeats.Member leaves =
         new Heartbeats.Member() {

@@ -13,7 +13,7 @@ class LingeringConnectionsTest {
 
   @ParameterizedTest
   @CsvSource({"-1, 1024", "1000000, 1024", "20000, 833", "4096, 170", "1024, 64", "0, 64"})
-  void nobodyWaitsBeyondTheLimitOfTheProcess(long openFiles, int most) {
+  void noCloseWaitsBeyondTheProcessLimit(long openFiles, int most) {
     LingeringConnections lingering = new LingeringConnections(openFiles);
     for (int i = 0; i < 3000; i++) {
       int number = i;
@@ -26,7 +26,7 @@ class LingeringConnectionsTest {
   }
 
   @Test
-  void whoHasEndedTakesNoPlace() {
+  void endedGoodbyeFreesItsPlace() {
     LingeringConnections lingering = new LingeringConnections(0);
     for (int i = 0; i < 3000; i++) {
       int number = i;

@@ -23,7 +23,7 @@ class PausingClockTest {
   }
 
   @Test
-  void whoWakesInTimeHasBeenThere() {
+  void punctualThreadHasNoDelay() {
     sleep(100, 60);
     assertFalse(time.afterWake());
     sleep(100, 110);
@@ -32,7 +32,7 @@ class PausingClockTest {
   }
 
   @Test
-  void byWhatAThreadIsLateItsTimeStandsStill() {
+  void clockPausesWhileThreadIsDelayed() {
     sleep(100, 3_100);
     assertTrue(time.afterWake());
     assertFalse(time.afterWake(), "it is known");
@@ -43,7 +43,7 @@ class PausingClockTest {
   }
 
   @Test
-  void whatTakesLongIsNoTimeToHearAnything() {
+  void longTaskIsNoTimeForReceiving() {
     sleep(10, 10);
     assertFalse(time.afterWake());
     nowNs += 3_000 * MS;

@@ -28,7 +28,7 @@ class TimersTest {
   }
 
   @Test
-  void timersOfTheSameTimeRunInTheOrderOfTheirComing() {
+  void timersOfTheSameTimeRunInInsertionOrder() {
     for (int i = 0; i < 9; i++) {
       add(5, 0, "" + i, new Timers.Owner());
     }
@@ -39,7 +39,7 @@ class TimersTest {
   }
 
   @Test
-  void timesMayPassTheLargestNumber() {
+  void timesMayOverflow() {
     Timers.Owner owner = new Timers.Owner();
     add(Long.MIN_VALUE + 5, 0, "late", owner);
     add(Long.MAX_VALUE - 5, 0, "early", owner);
@@ -50,7 +50,7 @@ class TimersTest {
   }
 
   @Test
-  void aPeriodicTimerComesAgainUntilItIsCancelled() {
+  void periodicTimerRepeatsUntilItIsCancelled() {
     Timers.Owner owner = new Timers.Owner();
     add(0, 10, "tick", owner);
     for (long now = 0; now <= 30; now += 10) {
@@ -63,7 +63,7 @@ class TimersTest {
   }
 
   @Test
-  void aCancelledTimerKeepsNothingInMemory() {
+  void cancelledTimerKeepsNothingInMemory() {
     Timers.Owner owner = new Timers.Owner();
     WeakReference<Object> held = addHolder(owner);
     timers.cancelAll(owner);
@@ -81,7 +81,7 @@ class TimersTest {
 
   /** Against a list that is searched from end to end. */
   @Test
-  void anyOrderOfAddingCancellingAndRunningIsThatOfAList() {
+  void timersBehaveLikeASearchedList() {
     record Row(Timers.Timer timer, long dueNs, String name, Timers.Owner owner) {}
     Random random = new Random(15);
     List<Timers.Owner> owners = new ArrayList<>();

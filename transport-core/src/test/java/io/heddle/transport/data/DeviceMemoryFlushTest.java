@@ -118,7 +118,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void aFlushIsDoneWhenItsReadIs() {
+  void flushIsDoneWithItsRead() {
     fabric.holdAcknowledgements(true);
     int line = flushOnce();
     device.context().progress();
@@ -129,7 +129,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void aReadWhosePlaneFailsGoesOverTheNext() {
+  void readMovesToTheNextPlaneAfterAFailure() {
     fabric.cut(ONE);
     int first = flushOnce();
     int second = flushOnce();
@@ -139,7 +139,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void withoutAnyPlaneTheFailureNamesTheLast() {
+  void failureWithoutPlanesNamesTheLastPlane() {
     fabric.cut(ONE);
     fabric.cut(TWO);
     String failure = drive(flushOnce());
@@ -148,7 +148,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void aPlaneThatIsBackCarriesReadsWhenTheOtherFails() {
+  void returnedPlaneCarriesReadsWhenTheOtherFails() {
     for (int i = 0; i < 4; i++) {
       Gid lost = i % 2 == 0 ? ONE : TWO;
       fabric.cut(lost);
@@ -160,7 +160,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void aPlaneThatHasMovedCarriesReadsAtItsNewAddress() {
+  void movedPlaneCarriesReadsAtItsNewAddress() {
     flush.renew(plane("one", THREE));
     fabric.cut(ONE);
     fabric.cut(TWO);
@@ -169,7 +169,7 @@ class DeviceMemoryFlushTest {
   }
 
   @Test
-  void aPlaneThatMovesForEverTakesNoMorePlaces() {
+  void repeatedMovesOfAPlaneTakeNoMoreSlots() {
     try (LoopbackQueuePairs pairs = new LoopbackQueuePairs(device, 16, "the test")) {
       for (int move = 0; move < 100; move++) {
         pairs.renew(plane("two", move % 2 == 0 ? THREE : TWO));

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 class HandOffTest {
   @Test
-  void requestLinesAndTheBatonGoFromHandToHandWhole() {
+  void requestLinesAndTheBatonAreHandedOffWhole() {
     JcstressRun.allOf(HandOffStress.class);
   }
 }

@@ -38,7 +38,7 @@ class PlaneEndsTest {
   }
 
   @Test
-  void eitherEndMovesByItselfAndIsToldOnce() {
+  void eitherEndMovesIndependentlyAndIsReportedOnce() {
     ends.moveHere(0, here("if:e1", "fd00:1:1:1::1"));
     ends.moveThere(List.of(1), List.of(at("fd00:1:1:2::2", PathMtu.MTU_4096)));
     assertFalse(ends.takeChanged());
@@ -53,13 +53,13 @@ class PlaneEndsTest {
   }
 
   @Test
-  void aPlaneIsFoundByItsKeyWhereverItIs() {
+  void planeIsFoundByItsKeyAtAnyAddress() {
     assertEquals(1, ends.indexOf(here("if:e2", "fd00:9:9:9::1")));
     assertEquals(-1, ends.indexOf(here("if:e3", "fd00:1:1:2::1")));
   }
 
   @Test
-  void aPeerMayNotPutTwoPlanesOnOneAddress() {
+  void peerMayNotPutTwoPlanesOnOneAddress() {
     HeddleException refused =
         assertThrows(
             HeddleException.class,

@@ -38,14 +38,14 @@ class RemoteDirectoryTest {
   }
 
   @Test
-  void nothingIsAskedBeforeThePeerHasToldWhere() {
+  void nothingIsReadBeforeThePeerSendsTheAddress() {
     assertFalse(known.mayAsk(NUMBER, BEGUN_NS));
     PeerLine.write(ring, 0, DIRECTORY, 3);
     assertTrue(known.mayAsk(NUMBER, BEGUN_NS));
   }
 
   @Test
-  void whatIsNotThereIsReadAgainAfterAPause() {
+  void missingEntryIsReadAgainAfterAPause() {
     PeerLine.write(ring, 0, DIRECTORY, 3);
     miss(BEGUN_NS);
     assertFalse(known.mayAsk(NUMBER, BEGUN_NS + RemoteDirectory.PAUSE_NS - 1));
@@ -66,7 +66,7 @@ class RemoteDirectoryTest {
   }
 
   @Test
-  void whatIsMissedForSecondsIsToldOnce() {
+  void entryMissingForSecondsIsReportedOnce() {
     PeerLine.write(ring, 0, DIRECTORY, 3);
     assertFalse(known.isNewlyOverdue(NUMBER, BEGUN_NS));
     miss(BEGUN_NS);

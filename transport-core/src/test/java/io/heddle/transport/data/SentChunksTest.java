@@ -65,7 +65,7 @@ class SentChunksTest {
   }
 
   @Test
-  void whatArrivedIsAcknowledgedAndWhatIsMissingIsToBePostedAgain() {
+  void arrivedChunksAreAcknowledgedAndMissingOnesReposted() {
     begin();
     Fenced word = fenced(4, 7, arrival(0b00101));
     assertNull(chunks.judge(word, 0, GROUP, GROUP + 1));
@@ -77,7 +77,7 @@ class SentChunksTest {
   }
 
   @Test
-  void ofAGroupThatIsCompleteThereEverythingHasArrived() {
+  void completeGroupOfTheReceiverHasArrivedWholly() {
     chunks.begin(LINE, GROUP, Immediate.encode((int) GROUP, GENERATION, 0, 0, 64), 64);
     for (int chunk = 0; chunk < 64; chunk++) {
       chunks.posted(LINE, chunk, 0);
@@ -89,7 +89,7 @@ class SentChunksTest {
   }
 
   @Test
-  void aGroupThatWasOpenedAfterTheFenceIsNoContradiction() {
+  void groupOpenedAfterTheFenceIsNoContradiction() {
     begin();
     chunks.begin(9, GROUP, Immediate.encode((int) GROUP, GENERATION, 0, 0, 1), 1);
     assertNull(chunks.judge(fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
@@ -98,7 +98,7 @@ class SentChunksTest {
   /* The word is late: the slot has had other groups since, and after sixteen the generation is the same. */
   @ParameterizedTest
   @ValueSource(longs = {1, 15, 16, 32})
-  void whatArrivedOfAnEarlierGroupInTheSlotSaysNothingOfThisOne(long laps) {
+  void chunksOfAnEarlierGroupInTheSlotAreIgnored(long laps) {
     long group = GROUP + laps * ClearToSend.GROUPS;
     int generation = (int) (GENERATION + laps & 0xf);
     chunks.begin(LINE, group, Immediate.encode((int) GROUP, generation, 1, 0, 5), 5);
@@ -112,7 +112,7 @@ class SentChunksTest {
   }
 
   @Test
-  void aGroupThatWasOpenedAfterTheFenceIsPostedAgain() {
+  void groupOpenedAfterTheFenceIsReposted() {
     chunks.begin(LINE, 7, Immediate.encode(7, GENERATION, 0, 0, 2), 2);
     chunks.posted(LINE, 0, 0);
     Fenced word = fenced(4, 7, arrival(1));
@@ -121,13 +121,13 @@ class SentChunksTest {
   }
 
   @Test
-  void aGroupOfWhichNothingWasSentHasNothing() {
+  void unsentGroupHasNoChunks() {
     Fenced word = fenced(4, 7, arrival(1));
     assertTrue(String.valueOf(chunks.judge(word, 0, GROUP, GROUP)).contains("slot 5 has"));
   }
 
   @Test
-  void groupsThatTheSenderHasNotComeToCannotBeComplete() {
+  void futureGroupsCannotBeComplete() {
     assertTrue(wrong(fenced(GROUP + 1, GROUP + 2)).contains("groups 6 to 7"));
     assertTrue(wrong(fenced(-1, 3)).contains("groups -1"));
     assertTrue(wrong(fenced(4, 3)).contains("groups 4 to 3"));
@@ -135,13 +135,13 @@ class SentChunksTest {
   }
 
   @Test
-  void arrivalsOutsideTheOpenGroupsCannotBe() {
+  void arrivalsOutsideTheOpenGroupsAreInvalid() {
     assertTrue(wrong(fenced(4, 7, arrival(1), new Arrival(6, 0, 0, 1, 1))).contains("slot 6 has"));
     assertTrue(wrong(fenced(4, 6, arrival(1), new Arrival(9, 0, 0, 1, 1))).contains("slot 9 has"));
   }
 
   @Test
-  void bitmapsThatCannotBeAreNamed() {
+  void impossibleBitmapsAreReported() {
     assertTrue(wrong(fenced(4, 7, arrival(0b100001))).contains("of 5"), "no chunk 5 of 5");
     assertTrue(wrong(fenced(4, 7, arrival(0b10001))).contains("weren't sent"), "chunk 4");
     assertTrue(wrong(fenced(4, 7, arrival(0b00100))).contains("acknowledged and is missing"));

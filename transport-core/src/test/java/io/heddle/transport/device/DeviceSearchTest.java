@@ -90,7 +90,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void autoTakesLibibverbsWhereItsDeviceCarriesAPlane() {
+  void autoSelectsLibibverbsIfItsDeviceCarriesAPlane() {
     try (Transport transport =
         open(
             "auto",
@@ -103,7 +103,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void autoFallsToTheSoftDeviceAndSaysWhyInOneLine() {
+  void autoFallsBackToTheSoftDeviceWithOneLine() {
     try (Transport transport =
         open(
             "auto",
@@ -117,7 +117,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void aDeviceWithoutAPlaneIsNotTakenAndItsAddressesAreNamed() {
+  void deviceWithoutAPlaneIsSkippedAndItsAddressesReported() {
     try (Transport transport =
         open(
             "auto",
@@ -177,7 +177,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void theDeviceThatIsChosenHasThePlaneThoughTheOneLeftOutHasTheLowerAddress() {
+  void selectedDeviceHasThePlaneDespiteALowerAddressElsewhere() {
     try (Transport transport = openTwoOnTheSamePlane("=other0")) {
       assertEquals(1, transport.deviceCount());
       assertEquals(1, linesWith("plane plane:both: 127.0.79.2").size(), log.toString());
@@ -185,7 +185,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void aDeviceThatCannotBeOpenedIsLeftOutWithAWarning() {
+  void unopenableDeviceIsSkippedWithAWarning() {
     VerbsProvider mixed =
         new None() {
           @Override
@@ -203,7 +203,7 @@ class DeviceSearchTest {
   }
 
   @Test
-  void aProviderThatIsAskedForByNameAndHasNothingFailsWithItsReason() {
+  void namedProviderWithoutDevicesFailsWithItsReason() {
     HeddleException failure =
         assertThrows(
             HeddleException.class,

@@ -49,7 +49,7 @@ class DrainFollowerTest {
   }
 
   @Test
-  void ordersThatComeChangeAndGoAreEachFollowed() {
+  void newChangedAndRemovedOrdersAreFollowed() {
     follower.follow();
     assertEquals(List.of(), told);
     orders.write(Set.of("plane:1"));
@@ -61,7 +61,7 @@ class DrainFollowerTest {
   }
 
   @Test
-  void twoOrdersOfOneLengthInOneTickOfTheClockAreToldApart() throws IOException {
+  void twoOrdersOfOneLengthInOneClockTickAreDistinguished() throws IOException {
     /* Of a clock that goes ahead of ours, so that the test may take its time. */
     Instant tick = Instant.now().plusSeconds(3600);
     for (String key : List.of("plane:1", "plane:2", "plane:3")) {
@@ -73,7 +73,7 @@ class DrainFollowerTest {
   }
 
   @Test
-  void unreadableOrdersAreToldOfOnceAndFollowedWhenTheyCanBeRead() throws IOException {
+  void unreadableOrdersAreReportedOnceAndFollowedWhenReadable() throws IOException {
     Files.createDirectory(orders.file());
     follower.follow();
     follower.follow();
@@ -85,22 +85,22 @@ class DrainFollowerTest {
   }
 
   @Test
-  void ordersThatStandAreNotReadAgain() throws IOException {
+  void unchangedOrdersAreNotReadAgain() throws IOException {
     orders.write(Set.of("plane:1"));
     Files.setLastModifiedTime(orders.file(), FileTime.from(Instant.now().minusSeconds(60)));
-    assertNextToNothing(leastBytesOfLooks());
+    assertNextToNothing(leastBytesOfPolls());
   }
 
   @Test
-  void ordersThatAreNotThereCostNoException() {
-    assertNextToNothing(leastBytesOfLooks());
+  void missingOrdersThrowNoException() {
+    assertNextToNothing(leastBytesOfPolls());
   }
 
   private static void assertNextToNothing(long bytes) {
     assertTrue(bytes <= MOST_BYTES, LOOKS + " looks allocated " + bytes + " bytes");
   }
 
-  private long leastBytesOfLooks() {
+  private long leastBytesOfPolls() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS && least > MOST_BYTES; round++) {

@@ -73,7 +73,7 @@ class MemoryTableTest {
   }
 
   @Test
-  void eachRegistrationHasARegionOfItsOwnAndEndsIt() {
+  void eachRegistrationHasItsOwnRegion() {
     MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));
     long first = table.register(4096, 8192);
     long same = table.register(4096, 8192);
@@ -94,7 +94,7 @@ class MemoryTableTest {
   }
 
   @Test
-  void handlesAreManyAndEachIsGoodOnce() {
+  void eachOfManyHandlesIsValidOnce() {
     MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));
     Set<Long> handles = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
@@ -111,7 +111,7 @@ class MemoryTableTest {
 
   /* A host's numbers are any: nothing outside of addresses is asked of the device, and no handle but ours is one. */
   @Test
-  void rangesAndHandlesThatCannotBeAreRefused() {
+  void invalidRangesAndHandlesAreRefused() {
     MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));
     Random random = new Random(4711);
     long handle = table.register(4096, 100);

@@ -24,7 +24,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void ofManyThatFailTogetherOneIsToldAndTheOthersAreCounted() {
+  void oneOfManyFailuresIsLoggedAndTheOthersAreCounted() {
     for (int i = 0; i < 64; i++) {
       tell(Kind.FAILED, i, "a");
     }
@@ -42,7 +42,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void eachPeerAndEachKindIsAnEventOfItsOwn() {
+  void eachPeerAndEachKindIsASeparateEvent() {
     tell(Kind.FAILED, 1, "a");
     tell(Kind.FAILED, 2, "b");
     tell(Kind.RENEWED, 1, "a");
@@ -52,7 +52,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void aReasonOfItsOwnIsToldInItsOwnWords() {
+  void distinctReasonIsLoggedInFull() {
     events.report(Kind.FAILED, 1, "a", log, List.of("failed: the peer is gone for 5 ms"));
     events.report(Kind.FAILED, 2, "a", log, List.of("failed: its completion queue overran"));
     events.report(Kind.FAILED, 3, "a", log, List.of("failed: the peer is gone for 7 ms"));
@@ -65,7 +65,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void whatHappensToTheSameConnectionAgainIsAnotherEvent() {
+  void repetitionOnTheSameConnectionIsANewEvent() {
     tell(Kind.RENEWED, 1, "a");
     tell(Kind.RENEWED, 2, "a");
     tell(Kind.RENEWED, 1, "a");
@@ -79,7 +79,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void whatComesLaterIsTold() {
+  void laterEventIsLogged() {
     tell(Kind.FAILED, 1, "a");
     nowNs += QUIET_NS;
     events.flushQuiet();
@@ -88,7 +88,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void theEndTellsOfThoseThatWereCounted() {
+  void closingLogsTheCountedEvents() {
     tell(Kind.FAILED, 1, "a");
     tell(Kind.FAILED, 2, "a");
     tell(Kind.WITHOUT_PLANES, 1, "a");
@@ -100,7 +100,7 @@ class PeerEventsTest {
 
   /** Connections that fail one after the other, each within the quiet time of the one before. */
   @Test
-  void anEventThatGoesOnKeepsNoConnectionThatIsGone() {
+  void continuingEventKeepsNoClosedConnection() {
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       Object connection = new Object();
@@ -119,7 +119,7 @@ class PeerEventsTest {
   }
 
   @Test
-  void aPeerWhoseConnectionsFailIsKnownForAWhile() {
+  void failingPeerIsRememberedForAWhile() {
     tell(Kind.DOUBTED, 1, "a");
     assertFalse(events.hasFailed("a"));
     tell(Kind.FAILED, 1, "a");

@@ -38,7 +38,7 @@ class PlaneLogTest {
   }
 
   @Test
-  void aLongAbsenceIsToldEverMoreSeldomAndOnceForAllConnections() {
+  void longAbsenceIsLoggedEverLessOftenForAllConnectionsTogether() {
     planeLog.left(one, PLANE, "no carrier", false, log);
     planeLog.left(other, PLANE, "no carrier", false, log);
     lines.removeIf(line -> !line.contains("has been away"));
@@ -49,7 +49,7 @@ class PlaneLogTest {
   }
 
   @Test
-  void whatIsBackIsNoLongerToldAndBeginsAnewWhenItGoesAgain() {
+  void returnedPlaneEndsItsRemindersUntilTheNextFailure() {
     planeLog.left(one, PLANE, "no carrier", false, log);
     tryFor(100);
     planeLog.back(one, PLANE, PLANE, log);
@@ -64,7 +64,7 @@ class PlaneLogTest {
   }
 
   @Test
-  void aPlaneThatIsBackAtOtherAddressesIsToldWithThoseBefore() {
+  void planeBackAtOtherAddressesIsLoggedWithTheEarlierOnes() {
     planeLog.left(one, PLANE, "its address is gone", false, log);
     tryFor(8);
     planeLog.back(one, PLANE, "plane if:e1 (fd00:5::1 to fd00::2)", log);
@@ -74,7 +74,7 @@ class PlaneLogTest {
   }
 
   @Test
-  void aConnectionThatEndsIsCountedAndNotKeptWhileAnotherIsAway() {
+  void endedConnectionIsCountedButNotKeptWhileAnotherIsAway() {
     planeLog.left(one, PLANE, "no carrier", false, log);
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -99,7 +99,7 @@ class PlaneLogTest {
   }
 
   @Test
-  void whileConnectionsToThePeerEndAPlaneIsNoWarning() {
+  void planeIsNoWarningWhileConnectionsToThePeerEnd() {
     List<Log.Level> levels = new ArrayList<>();
     Log leveled = (level, sentence) -> levels.add(level);
     planeLog.left(one, PLANE, "silence", true, leveled);

@@ -58,7 +58,7 @@ class HcaSelectionTest {
   }
 
   @Test
-  void nothingLeftIsToldWithTheNearestName() {
+  void emptySelectionIsReportedWithTheNearestName() {
     String told = HcaSelection.parse("=sotf0").noneOf(List.of("mlx5_0", "soft0"));
     assertEquals(
         "NCCL_IB_HCA==sotf0 takes none of the devices mlx5_0, soft0; did you mean soft0?", told);
@@ -66,7 +66,7 @@ class HcaSelectionTest {
 
   @ParameterizedTest
   @CsvSource({"':1'", "'mlx5_0:0'", "'mlx5_0:x'", "'mlx5_0:1:-2'", "'a:1:1:1:1'"})
-  void whatIsMalformedIsLeftOutAndNamedWithWhatIsAllowed(String part) {
+  void malformedPartsAreIgnoredAndReportedWithTheAllowedForm(String part) {
     HcaSelection selection = HcaSelection.parse("soft0," + part);
     assertTrue(selection.takes("soft0", 1) && !selection.takes("mlx5_1", 1));
     String remark = selection.remarks().getFirst();
@@ -76,12 +76,12 @@ class HcaSelectionTest {
 
   @ParameterizedTest
   @CsvSource({"'^'", "'='", "','", "'mlx5_0:x'"})
-  void withoutAPartEveryDeviceIsTaken(String value) {
+  void emptySelectionTakesEveryDevice(String value) {
     assertTrue(HcaSelection.parse(value).takes("soft0", 1));
   }
 
   @Test
-  void emptyPartsMeanNothing() {
+  void emptyPartsAreIgnored() {
     HcaSelection selection = HcaSelection.parse("mlx5_1,,soft0,");
     assertEquals(2, selection.entries().size());
     assertEquals(List.of(), selection.remarks());

@@ -40,9 +40,9 @@ public final class StatsFile implements AutoCloseable {
    * Creates the file {@code <pid>.<namespace>.stats}. Until it is complete, its name ends in {@code
    * .new}. If it can't be created, the log says why, and the counters are in memory only.
    *
-   * @param directory folder of the file; null for that of {@link UsualFolder}. There, the file is
-   *     removed when this is closed, or, after a process that ended without closing, when the next
-   *     process starts
+   * @param directory folder of the file; null for that of {@link DefaultStatsFolder}. There, the
+   *     file is removed when this is closed, or, after a process that ended without closing, when
+   *     the next process starts
    */
   public StatsFile(@Nullable Path directory, Log log) {
     this(directory, Path.of("/dev/shm"), log);

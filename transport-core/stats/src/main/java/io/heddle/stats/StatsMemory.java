@@ -46,8 +46,8 @@ final class StatsMemory implements AutoCloseable {
 
   /**
    * @param name the file's name after {@link #publish}
-   * @param directory folder of the file; null for that of {@link UsualFolder}, where the file is
-   *     removed when this is closed
+   * @param directory folder of the file; null for that of {@link DefaultStatsFolder}, where the
+   *     file is removed when this is closed
    */
   StatsMemory(String name, @Nullable Path directory, Path sharedMemory, Log log) {
     this.name = name;
@@ -100,7 +100,7 @@ final class StatsMemory implements AutoCloseable {
   }
 
   private @Nullable OpenFolder usual(Path sharedMemory) {
-    UsualFolder.Found found = UsualFolder.in(sharedMemory);
+    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
     String taken = String.join("; ", found.taken());
     OpenFolder own = found.folder();
     if (own == null) {

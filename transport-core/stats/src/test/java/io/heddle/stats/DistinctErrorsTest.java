@@ -35,7 +35,7 @@ class DistinctErrorsTest {
   }
 
   @Test
-  void sentencesThatDifferInNumbersOnlyAreOneWithItsCount() {
+  void sentencesThatDifferOnlyInNumbersAreCountedAsOne() {
     errors.showIn(file);
     errors.warn(
         "plane a (fd00::1 QP 0x1f to fd00::2 QP 0x2f): ended with RETRY_EXCEEDED (12) after 3"
@@ -52,7 +52,7 @@ class DistinctErrorsTest {
   }
 
   @Test
-  void addressesPlanesAndInterfacesTellSentencesApart() {
+  void addressesPlanesAndInterfacesDistinguishSentences() {
     errors.showIn(file);
     for (String name :
         List.of("fd00::1", "fd00::2", "plane:1", "plane:2", "eth0", "10.0.0.1", "10.0.0.2")) {
@@ -63,7 +63,7 @@ class DistinctErrorsTest {
 
   /* Each control channel has a port of its own, and a peer that dies closes hundreds. */
   @Test
-  void portsOfAnAddressDoNot() {
+  void portsDoNotDistinguishSentences() {
     assertEquals(
         DistinctErrors.words("[fd00::2]:42215: the peer closed the connection"),
         DistinctErrors.words("[fd00::2]:4791: the peer closed the connection"));
@@ -77,7 +77,7 @@ class DistinctErrorsTest {
   }
 
   @Test
-  void whatWasSaidBeforeTheFileExistedIsShownToo() {
+  void warningsBeforeTheFileExistedAreShown() {
     errors.warn("early");
     errors.info("no error");
     errors.showIn(file);
@@ -91,7 +91,7 @@ class DistinctErrorsTest {
   }
 
   @Test
-  void whatFindsNoRoomIsCounted() {
+  void warningsWithoutRoomAreCounted() {
     errors.showIn(file);
     for (int i = 0; i < StatsLayout.ERRORS + 3; i++) {
       errors.warn("plane:%d is lost", i);
@@ -102,7 +102,7 @@ class DistinctErrorsTest {
   }
 
   @Test
-  void aLongSentenceIsCut() {
+  void longSentenceIsCut() {
     errors.showIn(file);
     errors.warn("x".repeat(5000));
     assertEquals(StatsLayout.ERROR_TEXT_BYTES - 1, shown().getFirst().sentence().length());

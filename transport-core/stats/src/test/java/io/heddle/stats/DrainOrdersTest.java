@@ -28,7 +28,7 @@ class DrainOrdersTest {
   }
 
   @Test
-  void thisUsersOrdersCount() throws Exception {
+  void ordersOfThisUserAreFollowed() throws Exception {
     orders();
     assertEquals(Set.of("plane:1"), DrainOrders.toThisProcess(folder).keys());
     DrainOrders.in(folder).write(Set.of("plane:2", "plane:1"));
@@ -36,30 +36,30 @@ class DrainOrdersTest {
   }
 
   @Test
-  void anothersOrdersDoNotCountAndTheSentenceNamesTheUser() throws Exception {
-    Foreign.unlessRoot();
-    Foreign.own(orders());
+  void ordersOfAnotherUserAreRefusedWithItsName() throws Exception {
+    OtherUser.unlessRoot();
+    OtherUser.own(orders());
     String refusal = refusal();
-    assertTrue(refusal.contains("user " + Foreign.USER), refusal);
+    assertTrue(refusal.contains("user " + OtherUser.USER), refusal);
     assertTrue(refusal.contains(folder.resolve("drained").toString()), refusal);
   }
 
   @Test
-  void ordersThatOthersMayWriteDoNotCount() throws Exception {
+  void ordersWritableByOthersAreRefused() throws Exception {
     Files.setPosixFilePermissions(orders(), PosixFilePermissions.fromString("rw-r--rw-"));
     assertTrue(refusal().contains("mode 646"), refusal());
   }
 
   @Test
-  void aLinkToOrdersDoesNotCount() throws Exception {
+  void linkToOrdersIsRefused() throws Exception {
     Path elsewhere = Files.move(orders(), folder.resolve("elsewhere"));
     Files.createSymbolicLink(folder.resolve("drained"), elsewhere);
     assertTrue(refusal().contains("a link"), refusal());
   }
 
   @Test
-  void aPipeKeepsNobodyWaiting() throws Exception {
-    assertEquals(0, Foreign.run("mkfifo", folder.resolve("drained").toString()));
+  void pipeDoesNotBlockTheReader() throws Exception {
+    assertEquals(0, OtherUser.run("mkfifo", folder.resolve("drained").toString()));
     assertTrue(refusal().contains("no regular file"), refusal());
   }
 
@@ -75,13 +75,13 @@ class DrainOrdersTest {
   }
 
   @Test
-  void rootsOrdersInAUsersFolderCountForThatUser() throws Exception {
-    Foreign.unlessRoot();
-    Foreign.own(folder);
+  void rootsOrdersInAUsersFolderAreFollowedByThatUser() throws Exception {
+    OtherUser.unlessRoot();
+    OtherUser.own(folder);
     DrainOrders.in(folder).write(Set.of("plane:1"));
     assertEquals(
-        0, Foreign.runAsOther("grep", "-q", "plane:1", folder.resolve("drained").toString()));
-    DrainOrders ofUser = new DrainOrders(folder.resolve("drained"), Set.of(Foreign.USER));
+        0, OtherUser.runAsOther("grep", "-q", "plane:1", folder.resolve("drained").toString()));
+    DrainOrders ofUser = new DrainOrders(folder.resolve("drained"), Set.of(OtherUser.USER));
     assertEquals(Set.of("plane:1"), ofUser.keys());
   }
 }

@@ -55,7 +55,7 @@ class LatenciesTest {
   }
 
   @Test
-  void whatWasCountedBetweenTwoLooksIsTheDifference() {
+  void differenceOfTwoSnapshotsIsTheCountBetweenThem() {
     Latencies before = Latencies.none();
     before.counts()[3] = 5;
     Latencies after = Latencies.none();

@@ -33,13 +33,13 @@ class StaleStatsTest {
   }
 
   @Test
-  void theFileOfAProcessThatIsGoneIsRemoved() throws Exception {
+  void fileOfAnEndedProcessIsRemoved() throws Exception {
     remove();
     assertFalse(Files.exists(ofDeadProcess));
   }
 
   @Test
-  void aFileThatADeadProcessBeganIsRemoved() throws Exception {
+  void unfinishedFileOfAnEndedProcessIsRemoved() throws Exception {
     Path begun = Files.createFile(Path.of(ofDeadProcess + ".new"));
     remove();
     assertFalse(Files.exists(begun));
@@ -53,7 +53,7 @@ class StaleStatsTest {
   }
 
   @Test
-  void aLockedFileStaysThoughItsNumberIsNobodysHere() throws Exception {
+  void lockedFileStaysDespiteAnUnknownProcessNumber() throws Exception {
     Process holder =
         new ProcessBuilder(
                 "python3",
@@ -78,7 +78,7 @@ class StaleStatsTest {
   private static final String ELSEWHERE = "4026599999";
 
   @Test
-  void aDeadProcessOfAnotherNamespaceIsGoneThoughItsNumberIsSomebodysHere() throws Exception {
+  void endedProcessOfAnotherNamespaceIsGoneDespiteAReusedNumber() throws Exception {
     long living = ProcessHandle.current().pid();
     Path here =
         Files.createFile(folder.resolve(living + "." + StatsFile.ownNamespace() + ".stats"));
@@ -93,7 +93,7 @@ class StaleStatsTest {
 
   /* In a pid namespace of its own, with the folder shared: as two containers of a host have it. */
   @Test
-  void aProcessOfAnotherNamespaceCountsAsLongAsItLives() throws Exception {
+  void livingProcessOfAnotherNamespaceKeepsItsFile() throws Exception {
     Process holder =
         new ProcessBuilder(
                 "unshare",

@@ -45,7 +45,7 @@ class StatsFileTest {
   }
 
   @Test
-  void containersThatShareTheFolderHaveFilesOfTheirOwn() throws Exception {
+  void containersSharingTheFolderHaveSeparateFiles() throws Exception {
     String namespace = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
     String name = file.path().getFileName().toString();
     assertTrue(name.startsWith(ProcessHandle.current().pid() + "."), name);
@@ -53,7 +53,7 @@ class StatsFileTest {
   }
 
   @Test
-  void aFileThatIsSeenIsWhole() throws Exception {
+  void visibleFileIsComplete() throws Exception {
     long pid = ProcessHandle.current().pid();
     Path made = folder.resolve("sub").resolve(file.path().getFileName());
     AtomicBoolean over = new AtomicBoolean();
@@ -110,7 +110,7 @@ class StatsFileTest {
   }
 
   @Test
-  void aWeightThatIsToldAgainKeepsItsAge() throws Exception {
+  void repeatedWeightKeepsItsAge() throws Exception {
     PlaneCounters counters = file.open(Direction.SEND, "plane:a", 4, "host pid 7");
     counters.setWeight(4, "equal");
     long since = read().rows().getFirst().weightSinceMs();
@@ -123,7 +123,7 @@ class StatsFileTest {
   }
 
   @Test
-  void whatADeviceSawFurtherAheadThanTheFileTellsApartIsInTheLastCount() {
+  void greaterDistancesThanTheFileHasAreInTheLastBucket() {
     PlaneCounters counters = file.open(Direction.RECEIVE, "plane:a", 1, "host pid 7");
     long[] ahead = new long[StatsLayout.REORDERINGS + 2];
     Arrays.setAll(ahead, i -> i + 1);
@@ -135,7 +135,7 @@ class StatsFileTest {
   }
 
   @Test
-  void howFarAheadChunksCameIsCountedByPowersOfTwo() {
+  void reorderingDistanceIsCountedByPowersOfTwo() {
     PlaneCounters counters = file.open(Direction.RECEIVE, "plane:a", 1, "host pid 7");
     for (int ahead : new int[] {0, 0, 1, 2, 3, 4, 31, 32, 63}) {
       counters.reordered(ahead);
@@ -147,7 +147,7 @@ class StatsFileTest {
   }
 
   @Test
-  void closedCommunicatorsLeaveTheirCountersToTheSumOfTheirPlane() {
+  void closedCommunicatorsAddToTheSumOfTheirPlane() {
     for (int i = 0; i < 3; i++) {
       PlaneCounters counters = file.open(Direction.SEND, "plane:a", 1, "host pid " + i);
       counters.chunk(100);
@@ -164,7 +164,7 @@ class StatsFileTest {
   }
 
   @Test
-  void communicatorsThatFindNoRoomShareTheSum() {
+  void communicatorsWithoutRoomShareTheSum() {
     for (int i = 0; i <= StatsLayout.RECORDS; i++) {
       file.open(Direction.SEND, "plane:a", 1, "peer").chunk(1);
     }
@@ -174,7 +174,7 @@ class StatsFileTest {
   }
 
   @Test
-  void planesBeyondAllSumsShareTheLastOne() {
+  void planesWithoutASumShareTheLastOne() {
     for (int i = 0; i < StatsLayout.RECORDS - StatsLayout.SUMS; i++) {
       file.open(Direction.SEND, "plane:a", 1, "peer");
     }
@@ -187,7 +187,7 @@ class StatsFileTest {
   }
 
   @Test
-  void theFileTakesMemoryForWhatIsUsedOnly() throws Exception {
+  void fileTakesMemoryOnlyForUsedParts() throws Exception {
     file.open(Direction.SEND, "plane:a", 1, "peer").chunk(1);
     read();
     Object blocks = Files.getAttribute(file.path(), "unix:size");
@@ -207,7 +207,7 @@ class StatsFileTest {
   }
 
   @Test
-  void aFileOfAnotherVersionIsRefusedByName() throws Exception {
+  void fileOfAnotherVersionIsRefusedWithItsName() throws Exception {
     Path other = Files.write(folder.resolve("1.stats"), new byte[2_097_408]);
     HeddleException refused =
         assertThrows(HeddleException.class, () -> StatsReader.snapshot(other));

@@ -30,12 +30,12 @@ class StatsWithoutRoomTest {
   @AfterEach
   void unmount() throws Exception {
     if (mounted) {
-      Foreign.unmount(folder);
+      OtherUser.unmount(folder);
     }
   }
 
   private void mount(String options) throws Exception {
-    Foreign.mount(folder, options);
+    OtherUser.mount(folder, options);
     mounted = true;
   }
 
@@ -56,7 +56,7 @@ class StatsWithoutRoomTest {
     }
   }
 
-  private void assertToldOnce(String... parts) {
+  private void assertWarnedOnce(String... parts) {
     assertEquals(1, told.size(), told.toString());
     for (String part : parts) {
       assertTrue(told.getFirst().contains(part), told.toString());
@@ -70,26 +70,26 @@ class StatsWithoutRoomTest {
   }
 
   @Test
-  void aFullFileSystemCostsTheStatisticsOnly() throws Exception {
+  void fullFileSystemCostsOnlyTheStatistics() throws Exception {
     mount("size=64k");
     Files.write(folder.resolve("other"), new byte[60 << 10]);
     try (StatsFile stats = open()) {
       count(stats, 2000);
       assertNull(stats.path());
       assertNotNull(stats.orders());
-      assertToldOnce("No space left", "without statistics", "HEDDLE_STATS_DIR");
+      assertWarnedOnce("No space left", "without statistics", "HEDDLE_STATS_DIR");
       assertEquals(List.of(folder.resolve("other")), filesIn(folder));
     }
   }
 
   @Test
-  void aFileSystemThatFillsUpLaterCostsTheLaterCommunicatorsOnly() throws Exception {
+  void fileSystemThatFillsLaterCostsOnlyLaterCommunicators() throws Exception {
     mount("size=256k");
     try (StatsFile stats = open()) {
       Path file = stats.path();
       assertNotNull(file);
       count(stats, 2000);
-      assertToldOnce("No space left", "further communicators", "HEDDLE_STATS_DIR");
+      assertWarnedOnce("No space left", "further communicators", "HEDDLE_STATS_DIR");
       int shown = StatsReader.read(file).size();
       assertTrue(shown >= 16 && shown < 100, "rows: " + shown);
       assertEquals(StatsLayout.ERRORS, StatsReader.snapshot(file).errors().size());
@@ -98,63 +98,63 @@ class StatsWithoutRoomTest {
   }
 
   @Test
-  void aReadOnlyFileSystemCostsTheStatisticsOnly() throws Exception {
+  void readOnlyFileSystemCostsOnlyTheStatistics() throws Exception {
     mount("ro,size=1m");
     try (StatsFile stats = open()) {
       count(stats, 100);
       assertNull(stats.path());
       assertNull(stats.orders());
-      assertToldOnce("Read-only", "HEDDLE_STATS_DIR");
+      assertWarnedOnce("Read-only", "HEDDLE_STATS_DIR");
     }
   }
 
   @Test
-  void aReadOnlyFolderThatIsOursAlreadyCostsThemToo() throws Exception {
+  void existingReadOnlyFolderCostsOnlyTheStatistics() throws Exception {
     mount("size=1m");
     open().close();
-    assertEquals(0, Foreign.run("mount", "-o", "remount,ro", folder.toString()));
+    assertEquals(0, OtherUser.run("mount", "-o", "remount,ro", folder.toString()));
     try (StatsFile stats = open()) {
       count(stats, 100);
       assertNull(stats.path());
-      assertToldOnce("Read-only");
+      assertWarnedOnce("Read-only");
     }
   }
 
   @Test
-  void withoutSharedMemoryTheJobRuns() {
+  void jobRunsWithoutSharedMemory() {
     try (StatsFile stats =
         new StatsFile(null, folder.resolve("none"), (level, said) -> told.add(said))) {
       count(stats, 100);
       assertNull(stats.path());
-      assertToldOnce("doesn't exist");
+      assertWarnedOnce("doesn't exist");
     }
   }
 
   @Test
-  void aNamedFolderThatCannotBeMadeCostsThemToo() throws Exception {
+  void configuredFolderThatCannotBeCreatedCostsOnlyTheStatistics() throws Exception {
     Path file = Files.createFile(folder.resolve("file"));
     try (StatsFile stats =
         new StatsFile(file.resolve("sub"), folder, (level, said) -> told.add(said))) {
       count(stats, 100);
       assertNull(stats.path());
-      assertToldOnce(file.toString());
+      assertWarnedOnce(file.toString());
     }
   }
 
   @Test
-  void aPlantedFolderIsNamedAndAnotherOneTaken() throws Exception {
-    Foreign.unlessRoot();
+  void plantedFolderIsReportedAndAnotherOneUsed() throws Exception {
+    OtherUser.unlessRoot();
     String name = "heddle-" + System.getProperty("user.name");
-    Path planted = Foreign.own(Files.createDirectory(folder.resolve(name)));
+    Path planted = OtherUser.own(Files.createDirectory(folder.resolve(name)));
     try (StatsFile stats = open()) {
       assertEquals(folder.resolve(name + "-2"), stats.path().getParent());
-      assertToldOnce(planted.toString(), "user " + Foreign.USER, name + "-2");
+      assertWarnedOnce(planted.toString(), "user " + OtherUser.USER, name + "-2");
     }
     assertEquals(List.of(), filesIn(folder));
   }
 
   @Test
-  void aLinkAtTheFilesNameIsReplacedAndNeverWrittenThrough() throws Exception {
+  void linkAtTheFilesNameIsReplacedAndNeverFollowed() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");
     Path target = Files.createDirectory(folder.resolve("stats"));
     try (StatsFile stats = new StatsFile(target, folder, (level, said) -> told.add(said))) {

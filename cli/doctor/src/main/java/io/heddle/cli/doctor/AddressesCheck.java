@@ -3,7 +3,7 @@ package io.heddle.cli.doctor;
 import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
-import io.heddle.addr.Unusable;
+import io.heddle.addr.UnusableReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +45,7 @@ final class AddressesCheck implements Check {
     HostAddresses addresses = host.addresses();
     for (AssignedAddress address : addresses.addresses()) {
       NetworkLink link = addresses.linkOf(address);
-      Optional<Unusable> why = addresses.whyUnusable(address);
+      Optional<UnusableReason> why = addresses.whyUnusable(address);
       String what = "%s on %s%s".formatted(address, link.name(), flags(address));
       if (why.isEmpty()) {
         findings.add(new Finding.Ok(what + ": usable"));
@@ -71,7 +71,7 @@ final class AddressesCheck implements Check {
                 .toList();
   }
 
-  private static Finding judge(String what, Unusable why, NetworkLink link) {
+  private static Finding judge(String what, UnusableReason why, NetworkLink link) {
     String evidence = what + ": " + why.reason();
     return switch (why) {
       case DUPLICATE ->

@@ -33,7 +33,7 @@ final class OfferedPlanes {
             AddressText.of(plane.address().address()),
             plane.address().prefixLength(),
             plane.link().name(),
-            plane.marks().isTold() ? "!" + plane.ownKey() : "");
+            plane.marks().isNamedByDaemon() ? "!" + plane.ownKey() : "");
   }
 
   /** Leaves out words that are no plane; one of an older release has only key and address. */

@@ -188,8 +188,8 @@ final class PeerCheck implements Check {
       findings.add(carries(plane, name, remote.address()));
     }
     List<String> left = new ArrayList<>();
-    matching.leftHere().forEach(plane -> left.add(here.get(plane) + " here only"));
-    matching.leftThere().forEach(plane -> left.add(theirs.get(plane) + " there only"));
+    matching.unmatchedHere().forEach(plane -> left.add(here.get(plane) + " here only"));
+    matching.unmatchedThere().forEach(plane -> left.add(theirs.get(plane) + " there only"));
     here.stream()
         .filter(each -> matching.onBoth().contains(each.address()))
         .forEach(each -> left.add(each + ", whose address both hosts have"));

@@ -5,7 +5,7 @@ import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.addr.Plane;
-import io.heddle.addr.Unusable;
+import io.heddle.addr.UnusableReason;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -98,7 +98,7 @@ final class PortsCheck implements Check {
       boolean told =
           own.stream()
               .map(addresses::whyUnusable)
-              .anyMatch(why -> why.equals(Optional.of(Unusable.LINK_DOWN)));
+              .anyMatch(why -> why.equals(Optional.of(UnusableReason.LINK_DOWN)));
       if (!told) {
         findings.add(
             new Finding.Warning(

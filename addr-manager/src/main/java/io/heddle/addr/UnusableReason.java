@@ -1,7 +1,7 @@
 package io.heddle.addr;
 
 /** Reason why an address can't carry a plane. */
-public enum Unusable {
+public enum UnusableReason {
   LOOPBACK("it is a loopback address; only HEDDLE_PLANES can name one"),
   IPV4(
       "it is an IPv4 address, and the planes are IPv6; HEDDLE_PLANES or NCCL_IB_ADDR_FAMILY=AF_INET"
@@ -22,7 +22,7 @@ public enum Unusable {
 
   private final String reason;
 
-  Unusable(String reason) {
+  UnusableReason(String reason) {
     this.reason = reason;
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Other programs at the addresses of a handle, or at the doors of a peer. */
-class ForeignPeersTest {
+class ForeignProgramsTest {
   private static final int SOON_SECONDS = 5;
 
   @TempDir Path folder;
@@ -57,7 +57,7 @@ class ForeignPeersTest {
   }
 
   @Test
-  void aServerThatEchoesIsNotTakenForTheListener() throws IOException {
+  void echoServerIsNotTakenForTheListener() throws IOException {
     try (ForeignServer echo = ForeignServer.echo()) {
       assertEquals(
           "the listener can't be reached: 127.0.0.1:%s echoes what is sent to it; it isn't the"
@@ -68,7 +68,7 @@ class ForeignPeersTest {
   }
 
   @Test
-  void aWebServersAnswerIsCalledWhatItIs() throws IOException {
+  void webServersAnswerIsIdentified() throws IOException {
     try (ForeignServer http = ForeignServer.http()) {
       assertEquals(
           "the listener can't be reached: 127.0.0.1:%s: it said \"HTTP/1.1 400 Bad Request\", as a"
@@ -79,7 +79,7 @@ class ForeignPeersTest {
   }
 
   @Test
-  void anAlertOfTlsIsCalledWhatItIs() throws IOException {
+  void tlsAlertIsIdentified() throws IOException {
     try (ForeignServer tls = new ForeignServer(HexFormat.of().parseHex("15030300020246"))) {
       String failure = failureAt(tls);
       assertTrue(failure.contains(": it sent a TLS alert (number 70), as a server of"), failure);
@@ -87,7 +87,7 @@ class ForeignPeersTest {
   }
 
   @Test
-  void theListenerIsFoundBehindThemAndTheyAreNamed() throws IOException {
+  void listenerIsFoundBehindThemAndTheyAreReported() throws IOException {
     try (Ends ends = ends(Map.of());
         ForeignServer echo = ForeignServer.echo();
         ForeignServer http = ForeignServer.http()) {
@@ -108,7 +108,7 @@ class ForeignPeersTest {
 
   /* It says nothing any more, and others have its ports. */
   @Test
-  void aPeerWhoseDoorsOtherProgramsHaveIsGivenUpAfterTheGraceTime() throws IOException {
+  void peerWithForeignProgramsAtItsDoorsFailsAfterTheGraceTime() throws IOException {
     CountDownLatch over = new CountDownLatch(1);
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1000"));
         ForeignServer echo = ForeignServer.echo();

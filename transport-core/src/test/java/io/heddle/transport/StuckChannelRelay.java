@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Something between the two ends of a control channel that lets everything through until it is
  * stuck: then each end hears its last ping again and again, and nothing that is said.
  */
-final class StuckRelay implements AutoCloseable {
+final class StuckChannelRelay implements AutoCloseable {
   private static final int AGAIN_MS = 20;
 
   private final ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -32,17 +32,17 @@ final class StuckRelay implements AutoCloseable {
   /* What the listener says waits here, from its Ready on. */
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
-  private StuckRelay(InetSocketAddress behind) throws IOException {
+  private StuckChannelRelay(InetSocketAddress behind) throws IOException {
     this.behind = behind;
   }
 
   /** Puts itself in front of the listener of this handle. */
-  static StuckRelay inFrontOf(long handle) throws IOException {
+  static StuckChannelRelay inFrontOf(long handle) throws IOException {
     ConnectionHandle real = ConnectionHandle.read(handle);
     if (real == null) {
       throw new IllegalArgumentException("not a handle");
     }
-    StuckRelay relay = new StuckRelay(real.addresses().getFirst());
+    StuckChannelRelay relay = new StuckChannelRelay(real.addresses().getFirst());
     InetSocketAddress front = (InetSocketAddress) relay.listening.getLocalSocketAddress();
     new ConnectionHandle(real.token(), real.planeDigest(), List.of(front)).write(handle);
     Thread.ofVirtual().start(relay::join);
@@ -116,7 +116,7 @@ final class StuckRelay implements AutoCloseable {
   }
 
   /** The listener's word that it is ready waits here; said before anybody calls. */
-  StuckRelay holdingReady() {
+  StuckChannelRelay holdingReady() {
     gate = new CountDownLatch(1);
     return this;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefixLength bits of the route's destination prefix
  * @param interfaces outgoing interfaces; more than one if the route has several next hops
  */
-record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
+record ResolvedRoute(int type, int prefixLength, List<Integer> interfaces) {
   static final int RTM_GETROUTE = 26;
 
   private static final int BODY_BYTES = 12;
@@ -33,7 +33,7 @@ record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
   private static final int RTA_MULTIPATH = 9;
   private static final int NEXT_HOP_BYTES = 8;
 
-  FoundRoute {
+  ResolvedRoute {
     interfaces = List.copyOf(interfaces);
   }
 
@@ -76,7 +76,7 @@ record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
   }
 
   /** Decodes an answer's body; returns null for a malformed one. */
-  static @Nullable FoundRoute decode(ByteBuffer body) {
+  static @Nullable ResolvedRoute decode(ByteBuffer body) {
     if (body.remaining() < BODY_BYTES) {
       return null;
     }
@@ -95,7 +95,7 @@ record FoundRoute(int type, int prefixLength, List<Integer> interfaces) {
       }
       at += Rtnetlink.aligned(length);
     }
-    return new FoundRoute(body.get(7) & 0xff, body.get(1) & 0xff, interfaces);
+    return new ResolvedRoute(body.get(7) & 0xff, body.get(1) & 0xff, interfaces);
   }
 
   private static void addNextHops(ByteBuffer body, int from, int end, List<Integer> interfaces) {

@@ -6,7 +6,7 @@ import io.heddle.platform.Memory;
  * Shutdown hook for a JVM that ends before its process, as in a Java application. The shim's exit
  * handler would be too late: no thread may enter Java then.
  */
-final class MachineEnd extends Thread {
+final class JvmShutdownHook extends Thread {
   /* Equal to the values in native/src/exit_flush.c. */
   private static final long BUDGET_NS = 950_000_000;
   private static final long QUIET_NS = 20_000_000;
@@ -16,7 +16,7 @@ final class MachineEnd extends Thread {
   /**
    * @param calls address of the shim's {@code struct heddle_calls}
    */
-  MachineEnd(long calls) {
+  JvmShutdownHook(long calls) {
     super("heddle-end");
     this.calls = calls;
   }

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * so on. Containers may share that memory. Their users may have equal names or none, and are
  * different users to the kernel. Readers of statistics search all these folders.
  */
-final class UsualFolder {
+final class DefaultStatsFolder {
   private static final int MOST = 16;
   private static final String NAMELESS = "?";
 
   /* Readable by all, less the umask. */
   private static final int MODE = 0755;
 
-  private UsualFolder() {}
+  private DefaultStatsFolder() {}
 
   /**
    * Result of a search.

@@ -12,10 +12,10 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** What belongs to another user, and file systems that refuse; both take root to make. */
-final class Foreign {
+final class OtherUser {
   static final int USER = 65_534;
 
-  private Foreign() {}
+  private OtherUser() {}
 
   /** Skips the test where it isn't run by root. */
   static void unlessRoot() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A peer that says of planes what can't be: the connection ends with a line that names it. */
-class LyingPeerTest {
+class FalsePeerMessagesTest {
   private static final int LENGTH = 1 << 20;
 
   @TempDir Path folder;
@@ -66,13 +66,13 @@ class LyingPeerTest {
 
   @ParameterizedTest
   @MethodSource("toReceiver")
-  void aLieToTheReceiverEndsTheConnection(PlaneMessage lie, String told) {
+  void falsePlaneMessageToTheReceiverEndsTheConnection(PlaneMessage lie, String told) {
     tell(lie, told, true);
   }
 
   @ParameterizedTest
   @MethodSource("toSender")
-  void aLieToTheSenderEndsTheConnection(PlaneMessage lie, String told) {
+  void falsePlaneMessageToTheSenderEndsTheConnection(PlaneMessage lie, String told) {
     tell(lie, told, false);
   }
 

@@ -13,13 +13,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Something in front of a listener that takes one call, as a process's kernel does while the
  * process sleeps, and lets it through later.
  */
-final class HeldRelay implements AutoCloseable {
+final class DelayedCallRelay implements AutoCloseable {
   private static final int PATIENCE_MS = 10_000;
 
   private final ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
-  HeldRelay() throws IOException {
+  DelayedCallRelay() throws IOException {
     listening.setSoTimeout(PATIENCE_MS);
   }
 

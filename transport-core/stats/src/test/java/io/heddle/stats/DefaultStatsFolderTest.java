@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class UsualFolderTest {
+class DefaultStatsFolderTest {
   @TempDir Path sharedMemory;
 
   private Path first;
@@ -25,8 +25,8 @@ class UsualFolderTest {
     first = sharedMemory.resolve("heddle-" + System.getProperty("user.name"));
   }
 
-  private UsualFolder.Found find(Path expected) {
-    UsualFolder.Found found = UsualFolder.in(sharedMemory);
+  private DefaultStatsFolder.Found find(Path expected) {
+    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
     try (OpenFolder folder = found.folder()) {
       assertEquals(expected, folder.path());
       assertEquals(LinuxCalls.geteuid(), folder.status().owner());
@@ -47,7 +47,7 @@ class UsualFolderTest {
   }
 
   @Test
-  void whereTheNameIsAFilesTheNextOneIsTaken() throws Exception {
+  void nameOfAFileIsSkipped() throws Exception {
     Files.createFile(first);
     find(numbered(2));
     Files.delete(numbered(2));
@@ -57,7 +57,7 @@ class UsualFolderTest {
   }
 
   @Test
-  void aLinkIsNotFollowedThoughItLeadsToAFolderOfOurs() throws Exception {
+  void linkIsNotFollowedEvenToOurOwnFolder() throws Exception {
     Path elsewhere = Files.createDirectory(sharedMemory.resolve("elsewhere"));
     Files.createSymbolicLink(first, elsewhere);
     List<String> taken = find(numbered(2)).taken();
@@ -65,27 +65,27 @@ class UsualFolderTest {
   }
 
   @Test
-  void anothersFolderIsNotOursThoughEverybodyMayWriteToIt() throws Exception {
-    Foreign.unlessRoot();
-    Foreign.own(Files.createDirectory(first));
+  void folderOfAnotherUserIsNotOursEvenIfWorldWritable() throws Exception {
+    OtherUser.unlessRoot();
+    OtherUser.own(Files.createDirectory(first));
     Files.setPosixFilePermissions(first, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertEquals(
         List.of(first + " is a folder of user 65534, mode 777"), find(numbered(2)).taken());
   }
 
   @Test
-  void whereEveryNameIsAnothersThereIsNone() throws Exception {
+  void noFolderIsFoundIfAllNamesAreTaken() throws Exception {
     Files.createFile(first);
     for (int number = 2; number <= 16; number++) {
       Files.createFile(numbered(number));
     }
-    UsualFolder.Found found = UsualFolder.in(sharedMemory);
+    DefaultStatsFolder.Found found = DefaultStatsFolder.in(sharedMemory);
     assertNull(found.folder());
     assertEquals(16, found.taken().size(), found.taken().toString());
   }
 
   @Test
-  void whatALaxUmaskMadeIsClosedToOthers() throws Exception {
+  void folderMadeUnderALaxUmaskIsClosedToOthers() throws Exception {
     Files.createDirectory(first);
     Files.setPosixFilePermissions(first, PosixFilePermissions.fromString("rwxrwxr-x"));
     assertEquals(List.of(), find(first).taken());
@@ -93,7 +93,7 @@ class UsualFolderTest {
   }
 
   @Test
-  void aUserWhomNobodyNamesHasTheFolderOfItsNumber() throws Exception {
+  void userWithoutANameHasTheFolderOfItsNumber() throws Exception {
     String before = System.getProperty("user.name");
     System.setProperty("user.name", "?");
     try {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A start that can't go on leaves nothing behind of what it had opened. */
 @EndsWithin(60)
-class HalfStartTest {
+class FailedStartTest {
   private static final Gid PLANE = Ends.gid("127.0.79.1");
 
   @TempDir private Path folder;
@@ -150,19 +150,19 @@ class HalfStartTest {
   }
 
   @Test
-  void withoutAnAddressForControlChannels() throws IOException {
+  void startWithoutAControlAddressLeavesNothing() throws IOException {
     environment.put("NCCL_SOCKET_IFNAME", "nosuch9");
     assertNothingIsLeftBy(HeddleException.class);
   }
 
   @Test
-  void whereTheHostsLogFailsWhenTheDevicesAreOpen() throws IOException {
+  void startWithAFailingLogLeavesNothing() throws IOException {
     refusedLine = "not a plane: ";
     assertNothingIsLeftBy(AssertionError.class);
   }
 
   @Test
-  void stepsAreUndoneInTheOppositeOrderWhateverOneOfThemThrows() {
+  void stepsAreUndoneInReverseOrderDespiteExceptions() {
     List<String> undone = new ArrayList<>();
     OpenedResources opened = new OpenedResources();
     opened.onFailure(() -> undone.add("first"));
@@ -177,15 +177,15 @@ class HalfStartTest {
   }
 
   @Test
-  void anAddressThatCanNotBeListenedOnCostsNoDescriptor() throws IOException {
+  void failedListenKeepsNoDescriptor() throws IOException {
     InetAddress ignoreFailure = InetAddress.getByName("192.0.2.1");
-    listenInVain(ignoreFailure);
+    assertListenFails(ignoreFailure);
     Set<String> before = openFiles();
-    listenInVain(ignoreFailure);
+    assertListenFails(ignoreFailure);
     assertEquals(before.size(), openFiles().size(), () -> "before " + before);
   }
 
-  private static void listenInVain(InetAddress address) {
+  private static void assertListenFails(InetAddress address) {
     try (ControlLoop loop = new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> {})) {
       listen(loop, address);
     }
