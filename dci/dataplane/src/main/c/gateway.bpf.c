@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The gateway's data plane, on the ingress of each LAN interface: which segment list a packet takes. It marks the packet for
-// the kernel's own policy routing and sets the hash of which the kernel makes the outer flow label (net.ipv6.seg6_flowlabel).
+// The gateway's data plane, on the ingress of each LAN interface: selects a packet's segment list. It marks the packet for
+// the kernel's own policy routing and sets the hash from which the kernel derives the outer flow label
+// (net.ipv6.seg6_flowlabel).
 //
-// The layouts of maps are those of GatewayMaps.java; a test holds both against each other by FlowHash and by what it reads.
+// The layouts of maps are those of GatewayMaps.java; a test compares both by FlowHash and by the values that it reads.
 #include "heddle_bpf.h"
 
 #include <linux/pkt_cls.h>
@@ -24,7 +25,7 @@
 #define PROTOCOL_SCTP 132
 
 #define ROCE_PORT 4791 // RoCEv2 annex A17
-#define ROCE_PORTS 64  // of the soft devices of a host, from that one on (RocePorts.COUNT)
+#define ROCE_PORTS 64  // of a host's soft devices, from that port on (RocePorts.COUNT)
 #define BTH_BYTES 12
 #define MANAGEMENT_QUEUE_PAIR 1 // QP 1, the general services interface: counted, never steered
 
@@ -52,7 +53,7 @@ struct flow {
   __u64 packets;
   __u64 first_ns;
   __u64 last_ns;
-  __u64 wants_move_since_ns; // 0 where it is where it should be
+  __u64 wants_move_since_ns; // 0 if it is on its wanted list
   struct address source;
   __u32 hash;
   __u16 source_port;
@@ -71,8 +72,8 @@ struct steer {
 };
 
 struct settings {
-  __u64 digest; // of the program's bytes; the reader's business
-  __u64 gap_ns; // a move waits until the queue pair has paused that long; 0 moves at once
+  __u64 digest; // of the program's bytes; not used by the program
+  __u64 gap_ns; // pause of the queue pair that a move waits for; 0 moves at once
   __u64 deadline_ns;
   __u32 seed;
   __u32 mark_shift;
@@ -180,7 +181,7 @@ struct packet {
   __be16 ports[2];
   __u32 queue_pair;
   __u32 ip_at;
-  __u32 payload_at; // behind the headers that each packet of a train has
+  __u32 payload_at; // after the headers that each packet of a train has
   __u8 protocol;
   __u8 is_roce;
 };
@@ -193,8 +194,8 @@ static ALWAYS_INLINE void add(void *map, __u32 at, __u64 packets, __u64 bytes) {
   }
 }
 
-// Copies bytes of the packet, a multiple of four; straight from its memory where they lie in its first piece, since each
-// call of the kernel costs some nanoseconds.
+// Copies bytes of the packet, a multiple of four. Bytes in the linear part are read directly, since each kernel helper costs
+// some nanoseconds.
 static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 bytes) {
   const __u8 *data = (const __u8 *)(long)skb->data + at;
   if (data + bytes > (const __u8 *)(long)skb->data_end) {
@@ -206,7 +207,7 @@ static ALWAYS_INLINE long load(struct __sk_buff *skb, __u32 at, void *to, __u32 
   return 0;
 }
 
-// The same for an EtherType.
+// Copies an EtherType likewise.
 static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *type) {
   const __u8 *data = (const __u8 *)(long)skb->data + at;
   if (data + sizeof *type > (const __u8 *)(long)skb->data_end) {
@@ -216,7 +217,7 @@ static ALWAYS_INLINE long load_type(struct __sk_buff *skb, __u32 at, __be16 *typ
   return 0;
 }
 
-// Ports, and of RoCEv2 the queue pair. A packet too short for them is hashed by its addresses.
+// Reads the ports and, for RoCEv2, the queue pair. A packet too short for them is hashed by its addresses.
 static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *packet, __u32 at) {
   packet->payload_at = at;
   if (packet->protocol == PROTOCOL_UDP) {
@@ -225,7 +226,7 @@ static ALWAYS_INLINE void read_transport(struct __sk_buff *skb, struct packet *p
     if (load(skb, at, &udp, sizeof udp) == 0) {
       packet->ports[0] = udp.source_port;
       packet->ports[1] = udp.destination_port;
-      // One port for all of them from here on: a queue pair's path doesn't depend on its rank's turn.
+      // Replaced by the first port, so that a queue pair's path doesn't depend on its rank's port.
       if ((__u16)(FROM_NETWORK_16(udp.destination_port) - ROCE_PORT) < ROCE_PORTS) {
         packet->ports[1] = FROM_NETWORK_16(ROCE_PORT);
         packet->is_roce = 1;
@@ -266,7 +267,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
     packet->source = ip.source;
     packet->destination = ip.destination;
     packet->protocol = ip.next_header;
-    // Behind an extension header, a fragment's among them, no ports are looked for.
+    // Ports after an extension header, such as a fragment's, aren't read.
     read_transport(skb, packet, at + sizeof ip);
     return 1;
   }
@@ -290,7 +291,7 @@ static ALWAYS_INLINE int read_packet(struct __sk_buff *skb, struct packet *packe
 
 static ALWAYS_INLINE __u32 rotate(__u32 value, int bits) { return value << bits | value >> (32 - bits); }
 
-// One word into MurmurHash3's 32-bit form (public domain, A. Appleby).
+// Mixes one word into MurmurHash3, 32-bit form (public domain, A. Appleby).
 static ALWAYS_INLINE __u32 mix(__u32 hash, __u32 word) {
   word *= 0xcc9e2d51;
   word = rotate(word, 15);
@@ -298,7 +299,7 @@ static ALWAYS_INLINE __u32 mix(__u32 hash, __u32 word) {
   return rotate(hash ^ word, 13) * 5 + 0xe6546b64;
 }
 
-// Of the 6-tuple with the queue pair where it is RoCEv2, of the 5-tuple otherwise.
+// Returns the hash of the 6-tuple, with the queue pair, for RoCEv2, and of the 5-tuple otherwise.
 static ALWAYS_INLINE __u32 hash_of(const struct packet *packet, __u32 seed) {
   __u32 hash = seed;
   for (int i = 0; i < 4; i++) {
@@ -315,7 +316,7 @@ static ALWAYS_INLINE __u32 hash_of(const struct packet *packet, __u32 seed) {
   return hash ^ hash >> 16;
 }
 
-// The list that a rule names for the queue pair, or 0.
+// Returns the list that a steer names for the queue pair, or 0.
 static ALWAYS_INLINE __u32 steered_list(const struct packet *packet, const struct settings *set) {
   struct steer_key key = {.destination = packet->destination, .queue_pair = packet->queue_pair};
   struct steer *found = 0;
@@ -338,8 +339,8 @@ static ALWAYS_INLINE int is_alive(__u32 list) {
   return found && *found != 0;
 }
 
-// Whether a queue pair goes over to another list with this packet. A NIC goes back N where packets overtake each other, so the
-// move may wait for a gap; never on a list that is dead.
+// Returns whether a queue pair moves to its new list with this packet. Packets that overtake each other make a NIC go back N, so
+// the move may wait for a gap, but never on a dead list.
 static ALWAYS_INLINE int moves_now(struct flow *flow, const struct settings *set, __u64 now) {
   if (set->gap_ns == 0 || flow->list == 0 || !is_alive(flow->list)) {
     return 1;
@@ -416,7 +417,7 @@ int heddle_gateway(struct __sk_buff *skb) {
     return TC_ACT_UNSPEC;
   }
   __u32 hash = hash_of(&packet, set->seed);
-  // Eight bits that the outer flow label doesn't have (FlowHash.java): routers behind choose by others.
+  // Eight bits that the outer flow label doesn't use (FlowHash.java), so that later routers choose independently.
   __u32 list = by_hash->list[hash >> 16 & (BUCKETS - 1)];
   if (packet.is_roce) {
     __u32 steered = steered_list(&packet, set);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// A lab's switch, on the ingress of its ports: which of its equal links a RoCEv2 packet takes. It marks the packet for the
-// kernel's policy routing, which has a table a link. A link that is gone has no route in its table, and then the kernel's own
-// route serves.
+// A lab's switch, on the ingress of its ports: chooses one of its equal links for each RoCEv2 packet. It marks the packet for the
+// kernel's policy routing, which has a table per link. The table of a failed link has no route, so the kernel's own route
+// applies.
 //
 // Packets with a 1 in the reserved bits are data and may be sprayed; all others stay on the link of their flow's hash. The
-// layouts of maps are those of SwitchMaps.java; the hash is JenkinsHash.java, and nftables' jhash.
+// layouts of maps are those of SwitchMaps.java; the hash is that of JenkinsHash.java and of nftables' jhash.
 #include "heddle_bpf.h"
 
 #include <linux/pkt_cls.h>
@@ -34,21 +34,21 @@ struct prefix {
 struct settings {
   __u32 seed;
   __u32 mode;
-  __u32 by_port;   // spray only what came in by a port in spray_ports
-  __u32 by_prefix; // spray only what goes to a prefix in spray_prefixes
+  __u32 by_port;   // spray only packets received on a port in spray_ports
+  __u32 by_prefix; // spray only packets to a prefix in spray_prefixes
 };
 
 struct member {
-  __u64 queue_bytes; // its queue when the watcher looked
-  __u64 sent_bytes;  // and what had been sent to it by then
-  __u64 looked_ns;   // when that was
+  __u64 queue_bytes; // its queue at the watcher's last sample
+  __u64 sent_bytes;  // bytes sent to it by then
+  __u64 sampled_ns;  // time of the sample
   __u32 ns_per_kib;  // of its rate
   __u32 mark;
 };
 
 struct group {
-  __u32 alive;  // how many of living and order count
-  __u32 better; // how many of order may be chosen
+  __u32 alive;  // number of valid entries in living and order
+  __u32 better; // number of entries of order that may be chosen
   __u32 mean_ns_per_kib;
   __u32 unused;
   __u8 living[MOST_MEMBERS]; // members that are up, by number
@@ -61,7 +61,7 @@ struct count {
   __u64 marked_bytes;
   __u64 other_packets;
   __u64 other_bytes;
-  __u64 corrected_packets; // of the marked ones, those that were moved here as the best member
+  __u64 corrected_packets; // marked packets that were moved here as the best member
 };
 
 struct group_counts {
@@ -139,7 +139,7 @@ static ALWAYS_INLINE __u32 last(__u32 a, __u32 b, __u32 c) {
   return (c ^ b) - rotate(b, 24);
 }
 
-// nftables' jhash of ip6 saddr . ip6 daddr . udp sport, each filled up to four bytes: 36 bytes.
+// nftables' jhash of ip6 saddr . ip6 daddr . udp sport, each padded to four bytes: 36 bytes.
 static ALWAYS_INLINE __u32 flow_hash(const struct headers *packet, __u32 seed) {
   __u32 words[9];
   for (int i = 0; i < 4; i++) {
@@ -179,14 +179,14 @@ static ALWAYS_INLINE __u64 time_of(const struct group *group, const struct group
   const struct count *count = &sent->members[at & (MOST_MEMBERS - 1)];
   __u64 bytes = member->queue_bytes + count->marked_bytes + count->other_bytes - member->sent_bytes;
   __u64 ns = bytes * member->ns_per_kib >> 10;
-  __u64 passed = now - member->looked_ns;
+  __u64 passed = now - member->sampled_ns;
   return (ns > passed ? ns - passed : 0) + (length * member->ns_per_kib >> 10);
 }
 
-// By hash among the better half, corrected: facts and white paper as SprayHash.java has them. The order is as old as the
-// last look, in which the queue of a fast link may have drained: the best link is that with the least time now, of all.
+// Chooses by hash among the better half, with correction, as SprayHash.java does by the white paper. The order is as old as the
+// last sample, and a fast link's queue may have drained since. So the best link is the one of all with the least time now.
 static ALWAYS_INLINE __u32 spray_link(const struct group *group, struct group_counts *sent, __u32 hash, __u64 length) {
-  // The paper's formula, where size is the number of members less one.
+  // The paper's formula; size is the number of members less one.
   __u32 size = group->better - 1;
   __u32 offset = ((hash & 65535) % (size + 1)) & 0x3FF;
   __u32 chosen = group->order[offset & (MOST_MEMBERS - 1)];
@@ -237,14 +237,14 @@ int heddle_switch(struct __sk_buff *skb) {
   __u32 hash = flow_hash(&packet, set->seed);
   __u32 chosen;
   if (!marked || !may_spray(skb, set, &to)) {
-    // As the kernel scales a hash for nftables.
+    // Scales the hash as the kernel does for nftables.
     __u32 at = (__u64)hash * group->alive >> 32;
     chosen = group->living[at & (MOST_MEMBERS - 1)];
   } else if (set->mode == SPRAY) {
     __u32 at = (__u64)bpf_get_prandom_u32() * group->alive >> 32;
     chosen = group->living[at & (MOST_MEMBERS - 1)];
   } else {
-    // The packet sequence number makes each packet's hash another.
+    // The packet sequence number varies the hash per packet.
     chosen = spray_link(group, sent, two_words(hash, FROM_NETWORK_32(packet.bth[2]) & 0xffffff), skb->len);
   }
   chosen &= MOST_MEMBERS - 1;

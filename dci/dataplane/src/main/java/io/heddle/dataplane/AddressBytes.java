@@ -3,7 +3,7 @@ package io.heddle.dataplane;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Addresses of both families as sixteen bytes, IPv4 mapped into IPv6 (RFC 4291, 2.5.5.2). */
+/** Addresses of both families as sixteen bytes; IPv4 is mapped into IPv6 (RFC 4291, 2.5.5.2). */
 public final class AddressBytes {
   public static final int LENGTH = 16;
   private static final int IPV4_AT = 12;
@@ -21,12 +21,12 @@ public final class AddressBytes {
     return mapped;
   }
 
-  /** The other way; a mapped address becomes IPv4 again. */
+  /** Returns the address of sixteen bytes; a mapped one becomes IPv4 again. */
   public static InetAddress address(byte[] sixteen) {
     try {
       return InetAddress.getByAddress(sixteen);
     } catch (UnknownHostException wrongLength) {
-      throw new IllegalArgumentException(sixteen.length + " bytes are no address", wrongLength);
+      throw new IllegalArgumentException(sixteen.length + " bytes aren't an address", wrongLength);
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which segment list each of a policy's buckets goes to.
+ * Assignment of a policy's hash buckets to segment lists.
  *
  * <p>Every list owns buckets in proportion to its weight, whether it is alive or not. A dead list's
  * buckets are lent to living ones, each by weighted rendezvous (highest random weight). So the
@@ -22,7 +22,7 @@ public final class Buckets {
   }
 
   /**
-   * @param lists one byte for each bucket, the list's identifier
+   * @param lists one byte per bucket, the list's id
    */
   public static Buckets of(byte[] lists) {
     if (lists.length != FlowHash.BUCKETS) {
@@ -32,8 +32,8 @@ public final class Buckets {
   }
 
   /**
-   * @param weights by the list's identifier, each at least 1
-   * @param alive of these; with none all buckets are 0, which is no list
+   * @param weights by list id, each at least 1
+   * @param alive ids of living lists; if empty, all buckets are 0, for no list
    */
   public static Buckets by(Map<Integer, Integer> weights, Set<Integer> alive) {
     Map<Integer, Integer> sorted = new TreeMap<>(weights);
@@ -46,7 +46,10 @@ public final class Buckets {
     return new Buckets(owners);
   }
 
-  /* Largest remainder, each list's buckets in a row: hashes have no order that would make rows matter. */
+  /*
+   * Assigns by largest remainder. Each list's buckets are contiguous, which doesn't matter since
+   * hashes are unordered.
+   */
   private static byte[] owners(Map<Integer, Integer> weights) {
     long sum = weights.values().stream().mapToLong(Integer::longValue).sum();
     Map<Integer, Integer> shares = new TreeMap<>();
@@ -86,7 +89,7 @@ public final class Buckets {
     return best;
   }
 
-  /* Between 0 and 1, the same for each pair on every gateway. */
+  /* Returns a number between 0 and 1, the same for each pair on every gateway. */
   private static double draw(int bucket, int list) {
     long mixed = (bucket * 65_537L + list + 1) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
@@ -94,7 +97,7 @@ public final class Buckets {
     return ((mixed >>> 11) + 0.5) / (1L << 53);
   }
 
-  /** The list of a bucket, 0 where none is alive. */
+  /** Returns the list of a bucket; 0 if none is alive. */
   public int list(int bucket) {
     return lists[bucket];
   }
@@ -103,7 +106,7 @@ public final class Buckets {
     return lists.clone();
   }
 
-  /** How many buckets each list has now. */
+  /** Returns the number of buckets that each list has now. */
   public Map<Integer, Integer> counts() {
     Map<Integer, Integer> counts = new TreeMap<>();
     for (byte list : lists) {

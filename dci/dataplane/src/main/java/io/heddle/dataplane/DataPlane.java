@@ -6,24 +6,24 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The seam between what decides and what forwards. A packet's destination gives its policy, its
- * hash a bucket, and the bucket a segment list; a steer overrides the bucket for one queue pair.
- * The data plane marks the packet with the list and sets the hash that its outer flow label is made
- * of.
+ * Interface between a gateway's control and its forwarding. A packet's destination selects its
+ * policy, its hash a bucket, and the bucket a segment list; a steer overrides the bucket for one
+ * queue pair. The data plane marks the packet with the list and sets the hash that its outer flow
+ * label is made of.
  *
- * <p>It works on when its process ends. One thread at a time.
+ * <p>It keeps forwarding when its process ends. Used by one thread at a time.
  */
 public interface DataPlane extends AutoCloseable {
   int MOST_POLICIES = 64;
 
-  /** Identifiers of lists are 1 to this. */
+  /** Ids of lists are 1 to this. */
   int MOST_LISTS = 64;
 
-  /** Whether it was found at work, with its flows and steers. */
+  /** Returns whether it was already at work when opened, with its flows and steers. */
   boolean isAdopted();
 
   /**
-   * Whether the kernel is to make outer flow labels of packets' hashes ({@code
+   * Returns whether the kernel has to derive outer flow labels from packet hashes ({@code
    * net.ipv6.seg6_flowlabel} 1), or to leave them 0 for the data plane to write (-1).
    */
   boolean labelsBySeg6();
@@ -31,7 +31,7 @@ public interface DataPlane extends AutoCloseable {
   void configure(DataPlaneSettings settings);
 
   /**
-   * The policies from now on.
+   * Replaces the policies.
    *
    * @param policies their numbers, 0 to {@link #MOST_POLICIES} − 1, by destination; the longest
    *     prefix wins
@@ -42,27 +42,27 @@ public interface DataPlane extends AutoCloseable {
 
   Buckets buckets(int policy);
 
-  /** Whether a list may be waited on: a queue pair leaves a dead one at once. */
+  /** Sets whether a list is alive. A queue pair leaves a dead list without waiting for a gap. */
   void setAlive(int list, boolean alive);
 
   /**
-   * Where it belongs from now on; {@link #attach} puts it there.
+   * Sets the interfaces for the next {@link #attach}.
    *
-   * @param interfaces indexes of the LAN's, which are others where one was made anew
+   * @param interfaces indexes of the LAN's; a recreated interface has a new one
    */
-  void belong(List<Integer> interfaces);
+  void setInterfaces(List<Integer> interfaces);
 
-  /** Puts the data plane to work where it isn't already. */
+  /** Attaches the data plane to its interfaces where it isn't attached yet. */
   void attach();
 
   /**
-   * Sends these queue pairs' packets by these lists, whatever their hash.
+   * Steers queue pairs to lists, whatever their hash.
    *
-   * @return those that it has no room for; the others are steered
+   * @return keys that it has no room for; the others are steered
    */
   Set<SteerKey> steer(Map<SteerKey, Integer> steers);
 
-  /** Gives a queue pair back to its hash; whether it was steered. */
+  /** Ends a steer. Returns whether there was one. */
   boolean release(SteerKey key);
 
   Map<SteerKey, Integer> steers();
@@ -71,13 +71,13 @@ public interface DataPlane extends AutoCloseable {
 
   TrafficCounters counters();
 
-  /** What went by each list, by its identifier; 0 is what no list was alive for. */
+  /** Returns the traffic of each list, by id; 0 is traffic for which no list was alive. */
   Map<Integer, PacketCount> listCounters();
 
-  /** Takes the data plane off: from the next packet on nothing is marked. */
+  /** Removes the data plane: from the next packet on nothing is marked. */
   void remove();
 
-  /** Lets go of it. It works on. */
+  /** Closes the handle. The data plane keeps forwarding. */
   @Override
   void close();
 }

@@ -1,13 +1,13 @@
 package io.heddle.dataplane;
 
 /**
- * @param seed of the hash; gateways in a row want different ones
- * @param markShift where in the packet's mark the eight bits of the list lie, 0 to 24
- * @param gapNs for how long a queue pair must have paused before it moves; 0 moves at once
- * @param deadlineNs after which it moves all the same
+ * @param seed of the hash; consecutive gateways need different ones
+ * @param markShift position of the list's eight bits in the packet's mark, 0 to 24
+ * @param gapNs pause after which a queue pair may move; 0 moves at once
+ * @param deadlineNs time after which it moves even without a gap
  */
 public record DataPlaneSettings(int seed, int markShift, long gapNs, long deadlineNs) {
-  /** The bits of the mark that are the list's. */
+  /** Returns the bits of the mark that hold the list. */
   public int markMask() {
     return 0xff << markShift;
   }

@@ -6,23 +6,23 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The hash that the data plane gives a packet, and what follows from it: the bucket of its policy
- * and the outer flow label. Whoever knows a queue pair's addresses and port knows its path.
+ * The hash that the data plane computes for a packet, with the bucket and the outer flow label that
+ * follow from it. A queue pair's addresses and port thus determine its path.
  *
  * <p>MurmurHash3, 32 bits, over ten big-endian words: source and destination address (IPv4 as
  * {@code ::ffff:a.b.c.d}), both ports, and {@code protocol << 24 | queue pair}. The queue pair is 0
- * for what isn't RoCEv2.
+ * for packets other than RoCEv2.
  */
 public final class FlowHash {
-  /** Buckets of a policy. */
+  /** Buckets per policy. */
   public static final int BUCKETS = 256;
 
   /** UDP (IANA protocol numbers). */
   public static final int UDP = 17;
 
   /**
-   * RoCEv2's UDP port (RoCEv2 annex A17). A packet to another one of {@link RocePorts#STANDARD} has
-   * this one's hash: several ranks of a host share the range.
+   * RoCEv2's UDP port (RoCEv2 annex A17). Packets to other ports of {@link RocePorts#STANDARD} hash
+   * as if sent to this one, since several ranks of a host share the range.
    */
   public static final int ROCE_PORT = RocePorts.ROCE_V2;
 
@@ -31,14 +31,14 @@ public final class FlowHash {
 
   private FlowHash() {}
 
-  /** The hash of a queue pair's packets, the 6-tuple's. */
+  /** Returns the hash of a queue pair's packets, over the 6-tuple. */
   public static int ofQueuePair(
       InetAddress source, InetAddress destination, int sourcePort, int queuePair, int seed) {
     return of(source, destination, sourcePort, ROCE_PORT, UDP, queuePair, seed);
   }
 
   /**
-   * @param queuePair 0 where the packet isn't RoCEv2
+   * @param queuePair 0 if the packet isn't RoCEv2
    */
   public static int of(
       InetAddress source,
@@ -63,15 +63,15 @@ public final class FlowHash {
     return hash ^ hash >>> 16;
   }
 
-  /** The bucket, from eight bits that the flow label doesn't have. */
+  /** Returns the bucket, from eight bits that the flow label doesn't use. */
   public static int bucket(int hash) {
     return hash >>> 16 & BUCKETS - 1;
   }
 
   /**
-   * The outer flow label that the kernel makes of the hash where {@code net.ipv6.seg6_flowlabel} is
-   * 1 ({@code seg6_make_flowlabel} in net/ipv6/seg6_iptunnel.c): rotated by half, and its bytes
-   * taken as they lie in memory.
+   * Returns the outer flow label that the kernel derives from the hash if {@code
+   * net.ipv6.seg6_flowlabel} is 1 ({@code seg6_make_flowlabel} in net/ipv6/seg6_iptunnel.c):
+   * rotated by half, in the byte order of its memory.
    */
   public static int label(int hash) {
     int rotated = Integer.rotateLeft(hash, 16);

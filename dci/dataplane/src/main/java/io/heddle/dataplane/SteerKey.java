@@ -4,9 +4,9 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose packets a steer moves. A queue pair's number is unique for its destination only.
+ * Key of a steer: the packets that it moves. A queue pair's number is unique only per destination.
  *
- * @param queuePair 2 to 2^24 − 1: QP 0 and QP 1 are management's and never steered
+ * @param queuePair 2 to 2^24 − 1: QP 0 and QP 1 belong to management and are never steered
  * @param source null for any
  */
 public record SteerKey(InetAddress destination, int queuePair, @Nullable InetAddress source) {
@@ -22,7 +22,7 @@ public record SteerKey(InetAddress destination, int queuePair, @Nullable InetAdd
               + LEAST_QUEUE_PAIR
               + " to "
               + MOST_QUEUE_PAIR
-              + "; 0 and 1 are management's and never steered");
+              + "; 0 and 1 belong to management and are never steered");
     }
   }
 }

@@ -1,14 +1,14 @@
 package io.heddle.dataplane;
 
 /**
- * What came in from the LAN, over all interfaces.
+ * Traffic received from the LAN, over all interfaces.
  *
- * @param noPolicy to destinations that no policy has
+ * @param noPolicy to destinations without a policy
  * @param roce to queue pairs
- * @param other by the 5-tuple
- * @param steered a part of {@code roce}, which a steer chose the list of
- * @param notIp or too short to be read
- * @param held a part of {@code roce}, which stayed on the old list until a gap
+ * @param other hashed by the 5-tuple
+ * @param steered part of {@code roce} whose list a steer chose
+ * @param notIp not IP, or too short to parse
+ * @param held part of {@code roce} that stayed on the old list until a gap
  */
 public record TrafficCounters(
     PacketCount noPolicy,

@@ -20,7 +20,7 @@ final class BucketsTest {
   }
 
   @Test
-  void aDeadListsBucketsAloneChange() {
+  void onlyTheBucketsOfADeadListChange() {
     Buckets before = Buckets.by(WEIGHTS, WEIGHTS.keySet());
     Buckets after = Buckets.by(WEIGHTS, Set.of(1, 3));
     for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
@@ -35,7 +35,7 @@ final class BucketsTest {
   }
 
   @Test
-  void aSecondDeathChangesNoBucketOfALivingList() {
+  void secondDeathChangesNoBucketOfALivingList() {
     Buckets before = Buckets.by(WEIGHTS, Set.of(1, 3));
     Buckets after = Buckets.by(WEIGHTS, Set.of(3));
     for (int bucket = 0; bucket < FlowHash.BUCKETS; bucket++) {
@@ -47,7 +47,7 @@ final class BucketsTest {
   }
 
   @Test
-  void withNoListAliveThereIsNone() {
+  void bucketsAreEmptyWithoutALivingList() {
     assertEquals(Map.of(0, 256), Buckets.by(WEIGHTS, Set.of()).counts());
   }
 }

@@ -4,20 +4,20 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
-/** Packets as they come in from a LAN, from the Ethernet header on. */
+/** Packets as received from a LAN, from the Ethernet header on. */
 public final class TestPackets {
   private static final int PAYLOAD_BYTES = 64;
 
   private TestPackets() {}
 
-  /** A RoCEv2 packet to a queue pair. */
+  /** Returns a RoCEv2 packet to a queue pair. */
   public static byte[] roce(InetAddress from, InetAddress to, int sourcePort, int queuePair) {
     return udp(from, to, sourcePort, FlowHash.ROCE_PORT, queuePair, 0);
   }
 
   /**
-   * @param queuePair what a BTH at the payload's begin would have
-   * @param tags how many VLAN tags
+   * @param queuePair number in a BTH at the start of the payload
+   * @param tags number of VLAN tags
    */
   public static byte[] udp(
       InetAddress from, InetAddress to, int sourcePort, int port, int queuePair, int tags) {
@@ -42,12 +42,12 @@ public final class TestPackets {
     return packet.array();
   }
 
-  /** A base transport header of a write. */
+  /** Returns a base transport header of a write. */
   public static byte[] bth(int queuePair) {
     return ByteBuffer.allocate(12).putInt(0x0a40ffff).putInt(queuePair).putInt(7).array();
   }
 
-  /** IP bytes of what {@link #udp} makes. */
+  /** Returns the IP length of a packet of {@link #udp}. */
   public static int ipBytes(InetAddress from) {
     return (from instanceof Inet6Address ? 40 : 20) + 8 + PAYLOAD_BYTES;
   }

@@ -376,7 +376,7 @@ public final class Gateway implements AutoCloseable {
     reasons = health.update(host, probeResults(), linksChanged);
     if (linksChanged) {
       List<Integer> interfaces = lanIndexes(config, host);
-      plane.belong(interfaces);
+      plane.setInterfaces(interfaces);
       plane.attach();
       if (!interfaces.equals(lan)) {
         log.warn(

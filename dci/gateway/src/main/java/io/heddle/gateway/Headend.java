@@ -54,7 +54,7 @@ final class Headend {
     }
     KernelRoutes.Outcome outcome = KernelRoutes.apply(routes.keySet(), rules);
     for (KernelRoute taken : outcome.taken()) {
-      if (taken.way() instanceof KernelRoute.ToSegments to && !to.path().reduced()) {
+      if (taken.next() instanceof KernelRoute.ToSegments to && !to.path().reduced()) {
         whole.add(taken.table() - config.table());
       }
     }
@@ -86,10 +86,10 @@ final class Headend {
               link.index(),
               new KernelRoute.ToNeighbour(via)));
     }
-    KernelRoute.Way way =
+    KernelRoute.NextStep next =
         new KernelRoute.ToSegments(new SegmentPath(list.segments(), config.reduced()));
     for (AddressPrefix destination : policy.destinations()) {
-      routes.add(new KernelRoute(config.table() + list.id(), destination, link.index(), way));
+      routes.add(new KernelRoute(config.table() + list.id(), destination, link.index(), next));
     }
     return routes;
   }

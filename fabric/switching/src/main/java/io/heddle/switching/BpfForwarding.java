@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The BPF program on a switch's ports. It outlives the process; another one finds it there. */
+/** The BPF program on a switch's ports. It outlives the process; the next one finds it there. */
 final class BpfForwarding implements SwitchForwarding {
   private static final String PROGRAM = "heddle_switch";
   private static final String OBJECT = "switch.bpf.o";
@@ -34,7 +34,7 @@ final class BpfForwarding implements SwitchForwarding {
     ports = new ArrayList<>(own.ports());
   }
 
-  /** Why there is no such program here, with the remedy. */
+  /** Returns why the program can't be used here, with the remedy. */
   static Optional<String> refusal() {
     return object() == null
         ? Optional.of(
@@ -51,7 +51,7 @@ final class BpfForwarding implements SwitchForwarding {
     }
   }
 
-  /** Loads a program for a switch; it lies on no port yet. */
+  /** Loads a program for a switch, without attaching it. */
   static BpfForwarding load(LabSwitch own) {
     byte[] object = object();
     if (object == null) {
@@ -71,7 +71,7 @@ final class BpfForwarding implements SwitchForwarding {
     }
   }
 
-  /** Puts the program on the switch's ports. */
+  /** Attaches the program to the switch's ports. */
   void attach() {
     NetworkNamespace.call(
         own.namespace(),
@@ -93,7 +93,7 @@ final class BpfForwarding implements SwitchForwarding {
         });
   }
 
-  /** What lies on a switch's ports, where something does. */
+  /** Returns the program that is attached to a switch's ports, if there is one. */
   static Optional<BpfForwarding> find(LabSwitch own) {
     return NetworkNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
         .filter(found -> found.name().equals(PROGRAM))
@@ -158,7 +158,7 @@ final class BpfForwarding implements SwitchForwarding {
     write(group);
   }
 
-  /** Links of a group have these rates now, bit/s. */
+  /** Sets the current rates of a group's links, bit/s. */
   void setRates(int group, long[] bitsPerSecond) {
     if (loads.get(group).setRates(bitsPerSecond)) {
       write(group);
@@ -166,7 +166,7 @@ final class BpfForwarding implements SwitchForwarding {
   }
 
   /**
-   * An interval has passed: the program gets the links of a group in SprayLink's order.
+   * Passes the links of a group, in SprayLink's order, to the program at the end of an interval.
    *
    * @param queueBytes of each member now
    */
@@ -176,7 +176,8 @@ final class BpfForwarding implements SwitchForwarding {
   }
 
   /**
-   * Whether nothing was sent since the last look, which found no queue: there is nothing to see.
+   * Returns whether nothing was sent since the last poll, which found no queue: the loads are
+   * unchanged.
    */
   boolean isIdle() {
     for (int group = 0; group < loads.size(); group++) {

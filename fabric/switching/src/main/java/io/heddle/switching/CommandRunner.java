@@ -2,13 +2,13 @@ package io.heddle.switching;
 
 import java.util.List;
 
-/** Runs a short command of the system to its end. */
+/** Runner of a short system command. */
 @FunctionalInterface
 public interface CommandRunner {
   /**
    * @param input for its standard input
    * @return its output
-   * @throws RuntimeException where it fails, with what it said
+   * @throws RuntimeException if it fails, with its error output
    */
   String run(List<String> command, String input);
 }

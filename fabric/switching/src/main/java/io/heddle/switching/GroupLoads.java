@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is known of a group's links: which are up, what was sent by each, how long its queue is. It
- * gives the program the links in SprayLink's order.
+ * State of a group's links: up or down, bytes sent, queue length. It computes the order of the
+ * links for SprayLink.
  */
 final class GroupLoads {
   private static final double NS_PER_SECOND = 1e9;
@@ -20,7 +20,7 @@ final class GroupLoads {
   private final long[] sent;
   private final long[] queue;
   private SprayHash spray;
-  private long lookedNs;
+  private long sampledNs;
 
   GroupLoads(SwitchGroup group) {
     members = group.members();
@@ -38,7 +38,7 @@ final class GroupLoads {
     return (int) Math.max(1, Math.min(KIB_BITS * NS_PER_SECOND / bitsPerSecond, Integer.MAX_VALUE));
   }
 
-  /** Links have these rates from now on, bit/s; whether one is new. */
+  /** Sets the links' rates, bit/s. Returns whether one has changed. */
   boolean setRates(long[] bitsPerSecond) {
     double[] given = Arrays.stream(bitsPerSecond).asDoubleStream().toArray();
     if (Arrays.equals(given, rates)) {
@@ -58,9 +58,9 @@ final class GroupLoads {
   }
 
   /**
-   * An interval has passed.
+   * Updates the loads at the end of an interval.
    *
-   * @param sentBytes by each member since the beginning
+   * @param sentBytes by each member since the start
    * @param queueBytes of each member now
    * @param nowNs on the monotonic clock
    */
@@ -71,16 +71,16 @@ final class GroupLoads {
       sent[i] = sentBytes[i];
       queue[i] = queueBytes[i];
     }
-    lookedNs = nowNs;
+    sampledNs = nowNs;
     spray.detect(sentNow, queueNow);
   }
 
-  /** Whether there is neither a queue nor anything new. */
+  /** Returns whether there is neither a queue nor new traffic. */
   boolean isIdle(long[] sentBytes) {
     return Arrays.equals(sentBytes, sent) && Arrays.stream(queue).allMatch(each -> each == 0);
   }
 
-  /** The program's value of this group. */
+  /** Returns the program's map value of this group. */
   byte[] value() {
     int[] living = new int[alive.length];
     int up = 0;
@@ -97,7 +97,7 @@ final class GroupLoads {
             nsPerKib(Arrays.stream(rates).average().orElseThrow()));
     for (int i = 0; i < alive.length; i++) {
       SwitchMember member = members.get(i);
-      group.putLong(queue[i]).putLong(sent[i]).putLong(lookedNs);
+      group.putLong(queue[i]).putLong(sent[i]).putLong(sampledNs);
       group.putInt(nsPerKib(rates[i])).putInt(member.mark());
     }
     return group.array();

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the kernel of a switch knows of its links, by rtnetlink(7): carriers, queues and routes. Its
- * socket stays in the namespace that it was opened in; one thread at a time.
+ * State of a switch's links in the kernel, by rtnetlink(7): carriers, queues and routes. Its socket
+ * stays in the namespace in which it was opened. Used by one thread at a time.
  */
 final class KernelLinks implements AutoCloseable {
   private static final int RTM_GETLINK = 18;
@@ -74,7 +74,7 @@ final class KernelLinks implements AutoCloseable {
     return body;
   }
 
-  /** Interfaces with a carrier. */
+  /** Returns the interfaces with a carrier. */
   Set<Integer> carrying() {
     Set<Integer> carrying = new HashSet<>();
     for (ByteBuffer link : netlink.list(RTM_GETLINK, request(LINK_BYTES, (byte) 0))) {
@@ -85,7 +85,7 @@ final class KernelLinks implements AutoCloseable {
     return carrying;
   }
 
-  /** The one interface of each IPv6 route of the main table; without those that have several. */
+  /** Returns the interface of each IPv6 route of the main table that has exactly one. */
   Map<AddressPrefix, Integer> routes() {
     Map<AddressPrefix, Integer> routes = new HashMap<>();
     Set<AddressPrefix> several = new HashSet<>();
@@ -107,7 +107,7 @@ final class KernelLinks implements AutoCloseable {
     return routes;
   }
 
-  /** Bytes that wait in the root queue of each interface that has one. */
+  /** Returns the bytes in the root queue of each interface that has one. */
   Map<Integer, Long> queues() {
     Map<Integer, Long> queues = new HashMap<>();
     for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
@@ -123,7 +123,7 @@ final class KernelLinks implements AutoCloseable {
     return queues;
   }
 
-  /** What each interface is shaped to, bit/s, where a token bucket (tc-tbf(8)) shapes it. */
+  /** Returns the shaped rate of each interface with a token bucket (tc-tbf(8)), bit/s. */
   Map<Integer, Long> rates() {
     Map<Integer, Long> rates = new HashMap<>();
     for (ByteBuffer queue : netlink.list(RTM_GETQDISC, request(QDISC_BYTES, (byte) 0))) {
@@ -132,7 +132,7 @@ final class KernelLinks implements AutoCloseable {
       ByteBuffer options = attributes.get(TCA_OPTIONS);
       if (queue.getInt(12) == TC_H_ROOT && options != null && TBF.equals(kind)) {
         Map<Integer, ByteBuffer> shaping = attributes(options, 0);
-        /* struct tc_tbf_qopt begins with a tc_ratespec, whose last word is bytes a second. */
+        /* struct tc_tbf_qopt begins with a tc_ratespec, whose last word is bytes per second. */
         ByteBuffer wide = shaping.get(TCA_TBF_RATE64);
         ByteBuffer narrow = shaping.get(TCA_TBF_PARMS);
         if (wide != null) {
@@ -161,7 +161,7 @@ final class KernelLinks implements AutoCloseable {
     return found;
   }
 
-  /** Which members of a group lead where they should. */
+  /** Returns which members of a group reach their destinations. */
   boolean[] alive(SwitchGroup group, Set<Integer> carrying, Map<AddressPrefix, Integer> routes) {
     List<SwitchMember> members = group.members();
     boolean[] alive = new boolean[members.size()];

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A network namespace that is a switch.
+ * A network namespace that acts as a switch.
  *
  * @param name in its lab
- * @param namespace as ip-netns(8) names it
+ * @param namespace name for ip-netns(8)
  * @param seed of its hash
  * @param ports interfaces whose incoming packets it switches
- * @param groups where it has a choice, at most {@link #MOST_GROUPS}
+ * @param groups of equal links, at most {@link #MOST_GROUPS}
  */
 public record LabSwitch(
     String name, String namespace, int seed, List<String> ports, List<SwitchGroup> groups) {
@@ -21,11 +21,18 @@ public record LabSwitch(
     groups = List.copyOf(groups);
     if (groups.size() > MOST_GROUPS) {
       throw new IllegalArgumentException(
-          groups.size() + " groups of links at " + name + "; at most " + MOST_GROUPS + " can be");
+          groups.size()
+              + " groups of links at "
+              + name
+              + "; at most "
+              + MOST_GROUPS
+              + " are supported");
     }
   }
 
-  /** Lines for {@code ip -6 -batch}: a table for each link, and a rule for each mark. */
+  /**
+   * Returns the lines for {@code ip -6 -batch}: a table for each link, and a rule for each mark.
+   */
   public List<String> routes() {
     List<String> lines = new ArrayList<>();
     List<Integer> marks = new ArrayList<>();
@@ -41,7 +48,7 @@ public record LabSwitch(
     return lines;
   }
 
-  /** The line that puts a link's route into its table, again after the link was down. */
+  /** Returns the line that adds a link's route to its table, also after the link was down. */
   static String route(SwitchGroup group, SwitchMember member) {
     return "route replace "
         + group.prefix()

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The switches of a lab, switching, with the thread that looks after them. Closing ends the thread
- * and leaves the switches as they are: SprayLink goes on with the loads that it last had.
+ * The running switches of a lab, with the thread that watches them. Closing ends the thread and
+ * leaves the switches as they are: SprayLink goes on with its last loads.
  */
 public final class LabSwitches implements AutoCloseable {
   private final SwitchWatch watch;
@@ -16,18 +16,18 @@ public final class LabSwitches implements AutoCloseable {
     this.watch = watch;
   }
 
-  /** Why there is no BPF program here, with the remedy; nftables serve then. */
+  /** Returns why the BPF program can't be used here, with the remedy; nftables are used then. */
   public static Optional<String> programRefusal() {
     return BpfForwarding.refusal();
   }
 
   /**
-   * Makes the switches switch, and looks after them. Their {@link LabSwitch#routes} are there.
+   * Starts the switches and their watch. Their {@link LabSwitch#routes} must be installed.
    *
-   * @param program whether by the BPF program; by nftables otherwise
+   * @param program whether to use the BPF program; nftables otherwise
    * @param runner for {@code ip} and {@code nft}
-   * @param log hears of each look that fails
-   * @throws RuntimeException where the system refuses; no switch chooses then
+   * @param log receives each failed poll
+   * @throws RuntimeException if the system refuses a step; all switches are then as before
    */
   public static LabSwitches start(
       List<LabSwitch> switches,
@@ -79,31 +79,31 @@ public final class LabSwitches implements AutoCloseable {
         : new NftForwarding(own, runner);
   }
 
-  /** Chooses in another way from now on. */
+  /** Changes the switching mode. */
   public void configure(SwitchingMode mode, SprayScope scope) {
     watch.configure(mode, scope);
   }
 
   /**
-   * Has a switch switch what comes in by another port, too.
+   * Adds an ingress port to a switch.
    *
    * @param name of the switch in its lab
-   * @throws IllegalArgumentException where there is no such switch
+   * @throws IllegalArgumentException if there is no such switch
    */
   public void addPort(String name, String port) {
     watch.addPort(name, port);
   }
 
   /**
-   * What each equal link of each switch has sent.
+   * Returns the counts of each equal link of each switch.
    *
-   * @throws io.heddle.platform.HeddleException where nobody looks after the switches any more
+   * @throws io.heddle.platform.HeddleException if the watch has failed
    */
   public List<LinkCount> counts() {
     return watch.counts();
   }
 
-  /** The same of switches that another process looks after. */
+  /** Returns the same for switches that another process watches. */
   public static List<LinkCount> counts(
       List<LabSwitch> switches, boolean program, CommandRunner runner) {
     List<LinkCount> counts = new ArrayList<>();
@@ -115,12 +115,12 @@ public final class LabSwitches implements AutoCloseable {
     return counts;
   }
 
-  /** Waits until nobody looks after the switches any more, since every look fails. */
+  /** Waits until the watch has failed, since every poll fails. */
   public void awaitLoss() throws InterruptedException {
     watch.awaitLoss();
   }
 
-  /** Takes the program or the rules from all switches; for nothing more than to close it. */
+  /** Removes the program or the rules from all switches. Only close may follow. */
   public void remove() {
     watch.remove();
   }

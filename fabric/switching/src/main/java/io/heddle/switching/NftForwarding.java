@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * nftables' rules instead of a program: the same hash, and data packets at random. It has no view
- * of loads, so SprayLink isn't to be had with it.
+ * nftables' rules instead of a program: the same hash, and data packets at random. It doesn't see
+ * loads, so it can't do SprayLink.
  */
 final class NftForwarding implements SwitchForwarding {
   private static final String TABLE = "heddle-switching";
@@ -46,7 +46,7 @@ final class NftForwarding implements SwitchForwarding {
     return runner.run(command, input);
   }
 
-  /** Counts from nothing; the sets outlive a change of rules. */
+  /** Installs the table with zero counts; its sets outlive a change of rules. */
   void install() {
     nft(
         List.of("-f", "-"),
@@ -65,14 +65,14 @@ final class NftForwarding implements SwitchForwarding {
     apply();
   }
 
-  /* One transaction: each packet meets the old rules or the new ones. */
+  /* One transaction: each packet meets either the old rules or the new ones. */
   private void apply() {
     nft(
         List.of("-f", "-"),
         "add table inet " + TABLE + "\ndelete table inet " + TABLE + "\n" + rules());
   }
 
-  /** The table. */
+  /** Returns the table's script. */
   String rules() {
     StringBuilder text = new StringBuilder();
     text.append("table inet ").append(TABLE).append(" {\n  chain in {\n");
@@ -152,7 +152,7 @@ final class NftForwarding implements SwitchForwarding {
     return found;
   }
 
-  /** By interface: with several groups over one link each has what the link has in all. */
+  /** Counts by interface: if several groups share a link, each shows the link's total. */
   @Override
   public List<LinkCount> counts() {
     Map<String, long[]> marked = set("marked");
@@ -197,6 +197,6 @@ final class NftForwarding implements SwitchForwarding {
 
   @Override
   public void close() {
-    /* Nothing of it is this process's. */
+    /* The process holds no resources of it. */
   }
 }

@@ -3,15 +3,15 @@ package io.heddle.switching;
 import java.util.List;
 
 /**
- * Which data packets may be sprayed. Without ports and prefixes it is all of them: the global form.
- * With ports it is the form of single interfaces, with prefixes that of policy routing, with both
- * the policy of single interfaces (H3C's white paper, solutions 1 and 2).
+ * Set of data packets that may be sprayed. Without ports and prefixes it is all of them: the global
+ * form. With ports it is the interface form, with prefixes that of policy routing, and with both
+ * the policy on single interfaces (H3C's white paper, solutions 1 and 2).
  *
- * @param ports {@code switch:interface} by which they come in; any where there are none
- * @param prefixes to which they go; any where there are none
+ * @param ports ingress {@code switch:interface}; empty for any
+ * @param prefixes destinations; empty for any
  */
 public record SprayScope(List<String> ports, List<String> prefixes) {
-  /** Everywhere. */
+  /** All data packets. */
   public static final SprayScope GLOBAL = new SprayScope(List.of(), List.of());
 
   public SprayScope {
@@ -19,7 +19,7 @@ public record SprayScope(List<String> ports, List<String> prefixes) {
     prefixes = List.copyOf(prefixes);
   }
 
-  /** The ports of one switch. */
+  /** Returns the ports of one switch. */
   List<String> portsOf(LabSwitch one) {
     String own = one.name() + ":";
     return ports.stream()
@@ -28,12 +28,12 @@ public record SprayScope(List<String> ports, List<String> prefixes) {
         .toList();
   }
 
-  /** For people. */
+  /** Returns the scope for display. */
   public String text() {
-    String at = ports.isEmpty() ? "" : "what comes in by " + String.join(", ", ports);
-    String to = prefixes.isEmpty() ? "" : "what goes to " + String.join(", ", prefixes);
+    String at = ports.isEmpty() ? "" : "packets received on " + String.join(", ", ports);
+    String to = prefixes.isEmpty() ? "" : "packets to " + String.join(", ", prefixes);
     return at.isEmpty() && to.isEmpty()
         ? "everywhere"
-        : at + (at.isEmpty() || to.isEmpty() ? "" : " and is ") + to;
+        : at + (at.isEmpty() || to.isEmpty() ? "" : " and ") + to;
   }
 }

@@ -2,28 +2,28 @@ package io.heddle.switching;
 
 import java.util.List;
 
-/** What makes one switch choose: a BPF program or nftables' rules. One thread at a time. */
+/** Forwarding of one switch: a BPF program or nftables' rules. Used by one thread at a time. */
 sealed interface SwitchForwarding extends AutoCloseable permits BpfForwarding, NftForwarding {
-  /** Chooses so from now on. */
+  /** Changes the switching mode. */
   void configure(SwitchingMode mode, SprayScope scope);
 
-  /** Switches what comes in by this port, too. */
+  /** Adds an ingress port. */
   void addPort(String port);
 
   /**
-   * Says which links of a group may be chosen.
+   * Sets which links of a group may be chosen.
    *
-   * @param alive a flag a member
+   * @param alive a flag per member
    */
   void setAlive(int group, boolean[] alive);
 
-  /** What has been sent by each link of each group, in their order. */
+  /** Returns the counts of each link of each group, in order. */
   List<LinkCount> counts();
 
-  /** Takes it away from the switch. */
+  /** Removes it from the switch. */
   void remove();
 
-  /** Gives back what this process has of it; the switch goes on. */
+  /** Releases this process's resources; the switch goes on. */
   @Override
   void close();
 }

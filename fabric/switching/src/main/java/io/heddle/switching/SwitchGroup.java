@@ -15,7 +15,12 @@ public record SwitchGroup(String prefix, List<SwitchMember> members) {
     members = List.copyOf(members);
     if (members.isEmpty() || members.size() > MOST_MEMBERS) {
       throw new IllegalArgumentException(
-          members.size() + " links towards " + prefix + "; 1 to " + MOST_MEMBERS + " can be equal");
+          members.size()
+              + " links towards "
+              + prefix
+              + "; 1 to "
+              + MOST_MEMBERS
+              + " are supported");
     }
   }
 }

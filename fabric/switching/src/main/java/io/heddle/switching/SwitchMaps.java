@@ -4,7 +4,7 @@ import io.heddle.addr.AddressPrefix;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Keys and values of the program's maps, as switch.bpf.c has them. */
+/** Keys and values of the program's maps, with the layouts of switch.bpf.c. */
 final class SwitchMaps {
   static final int MEMBER_BYTES = 32;
   static final int COUNT_BYTES = 40;
@@ -38,7 +38,7 @@ final class SwitchMaps {
         .array();
   }
 
-  /** A group; its members are written behind it by {@link GroupLoads}. */
+  /** Returns the head of a group's value; {@link GroupLoads} appends the members. */
   static ByteBuffer group(int[] living, int[] order, int better, int meanNsPerKib) {
     ByteBuffer group = buffer(GROUP_BYTES);
     group.putInt(living.length).putInt(better).putInt(meanNsPerKib).putInt(0);
@@ -49,7 +49,7 @@ final class SwitchMaps {
     return group.position(MEMBERS_AT);
   }
 
-  /** Whether a group's value names a member among those that are up. */
+  /** Returns whether a group's value lists a member as up. */
   static boolean isLiving(ByteBuffer group, int member) {
     for (int i = 0; i < group.getInt(0); i++) {
       if (group.get(LIVING_AT + i) == member) {

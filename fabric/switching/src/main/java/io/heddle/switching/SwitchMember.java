@@ -7,20 +7,20 @@ import java.util.List;
  *
  * @param link the interface
  * @param gateway the next hop's link-local address
- * @param mark of packets that are to take it, and beyond {@link #FIRST_TABLE} its routing table
- * @param bitsPerSecond its rate while nothing shapes it; any number where all are alike
- * @param ownPrefixes destinations whose route is by this link alone while it leads there; none
- *     where the carrier tells enough
+ * @param mark of packets that take it; plus {@link #FIRST_TABLE} its routing table
+ * @param bitsPerSecond rate of the unshaped link; any number if all are equal
+ * @param ownPrefixes destinations routed by this link alone while it is up; empty if the carrier is
+ *     sufficient
  */
 public record SwitchMember(
     String link, String gateway, int mark, long bitsPerSecond, List<String> ownPrefixes) {
-  /** The routing table of a link is this and its mark. */
+  /** Base of the links' routing tables; a link's mark is added. */
   public static final int FIRST_TABLE = 100;
 
   public SwitchMember {
     ownPrefixes = List.copyOf(ownPrefixes);
     if (mark < 1) {
-      throw new IllegalArgumentException("mark " + mark + " of " + link + ": 0 is no mark");
+      throw new IllegalArgumentException("mark " + mark + " of " + link + ": a mark can't be 0");
     }
   }
 

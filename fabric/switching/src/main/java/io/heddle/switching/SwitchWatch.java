@@ -15,31 +15,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * The thread that looks after all switches of a lab. Twenty times a second it looks which links are
- * up, and every other millisecond it gives SprayLink the links' loads.
+ * Thread that watches all switches of a lab. It polls the links' state twenty times per second, and
+ * updates SprayLink's loads every two milliseconds.
  */
 final class SwitchWatch implements AutoCloseable {
-  /** SprayLink's interval, our choice: a look at a switch takes up to 100 µs of a processor. */
+  /** SprayLink's interval, our choice: polling a switch takes up to 100 µs of a processor. */
   private static final long INTERVAL_NS = 2_000_000;
 
   private static final long LOOK_NS = 50_000_000;
 
-  private final List<Watched> switches;
+  private final List<WatchedSwitch> switches;
   private final CommandRunner runner;
 
-  /* Forwardings are for one thread at a time. */
+  /* A forwarding allows one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
   private final LastingThread thread;
   private final CountDownLatch lost = new CountDownLatch(1);
   private volatile SwitchingMode mode;
   private volatile boolean over;
 
-  /* The thread's own. */
+  /* Used only by the thread. */
   private long nextLoads = System.nanoTime();
   private long nextLook = nextLoads;
 
-  /** One switch, with what was last said of each group. */
-  private record Watched(
+  /** A switch, with the last state of each group. */
+  private record WatchedSwitch(
       LabSwitch own, SwitchForwarding forwarding, KernelLinks links, List<boolean[]> alive) {}
 
   SwitchWatch(
@@ -62,20 +62,20 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  private static Watched watched(LabSwitch own, SwitchForwarding forwarding) {
+  private static WatchedSwitch watched(LabSwitch own, SwitchForwarding forwarding) {
     List<boolean[]> alive = new ArrayList<>();
     for (SwitchGroup group : own.groups()) {
       boolean[] all = new boolean[group.members().size()];
       Arrays.fill(all, true);
       alive.add(all);
     }
-    return new Watched(own, forwarding, KernelLinks.open(own), alive);
+    return new WatchedSwitch(own, forwarding, KernelLinks.open(own), alive);
   }
 
-  /** Begins with a first look; where that fails, its links are closed. */
+  /** Polls once, then starts the thread. If the poll fails, closes the links. */
   void start() {
     try {
-      look();
+      poll();
     } catch (RuntimeException failed) {
       switches.forEach(each -> each.links().close());
       throw failed;
@@ -83,7 +83,7 @@ final class SwitchWatch implements AutoCloseable {
     thread.start();
   }
 
-  /** What is done from now on. */
+  /** Changes the switching mode. */
   void configure(SwitchingMode changed, SprayScope scope) {
     between(() -> {
       switches.forEach(each -> each.forwarding().configure(changed, scope));
@@ -98,14 +98,14 @@ final class SwitchWatch implements AutoCloseable {
       switches.stream()
           .filter(each -> each.own().name().equals(name))
           .findFirst()
-          .orElseThrow(() -> new IllegalArgumentException("no switch is named " + name))
+          .orElseThrow(() -> new IllegalArgumentException("there is no switch " + name))
           .forwarding()
           .addPort(port);
       return port;
     });
   }
 
-  /** Waits until the thread does nothing any more but fail. */
+  /** Waits until the thread has failed for good. */
   void awaitLoss() throws InterruptedException {
     lost.await();
   }
@@ -123,11 +123,11 @@ final class SwitchWatch implements AutoCloseable {
         () -> switches.stream().flatMap(each -> each.forwarding().counts().stream()).toList());
   }
 
-  /* Between two looks of the thread. */
+  /* Runs a step between two polls of the thread. */
   private <T> T between(Supplier<T> step) {
     if (lost.getCount() == 0) {
       throw new HeddleException(
-          "nobody looks after the lab's switches any more, as its log says; make the lab anew");
+          "the watch of the lab's switches has failed (see the lab's log); recreate the lab");
     }
     lock.lock();
     try {
@@ -153,7 +153,7 @@ final class SwitchWatch implements AutoCloseable {
       }
       if (now - nextLook >= 0) {
         nextLook = now + LOOK_NS;
-        look();
+        poll();
       }
       return true;
     } finally {
@@ -168,7 +168,7 @@ final class SwitchWatch implements AutoCloseable {
   }
 
   private void detect() {
-    for (Watched each : switches) {
+    for (WatchedSwitch each : switches) {
       if (!(each.forwarding() instanceof BpfForwarding program) || program.isIdle()) {
         continue;
       }
@@ -183,12 +183,12 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  private void look() {
-    for (Watched each : switches) {
+  private void poll() {
+    for (WatchedSwitch each : switches) {
       Set<Integer> carrying = each.links().carrying();
       Map<AddressPrefix, Integer> routes = each.links().routes();
       if (each.forwarding() instanceof BpfForwarding program) {
-        lookAtRates(each, program);
+        updateRates(each, program);
       }
       for (int number = 0; number < each.own().groups().size(); number++) {
         SwitchGroup group = each.own().groups().get(number);
@@ -202,7 +202,7 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  private static void lookAtRates(Watched each, BpfForwarding program) {
+  private static void updateRates(WatchedSwitch each, BpfForwarding program) {
     Map<Integer, Long> rates = each.links().rates();
     for (int number = 0; number < each.own().groups().size(); number++) {
       program.setRates(
@@ -214,7 +214,10 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  /* A link that was down has lost its route. It may go down again meanwhile: then the next look tells. */
+  /*
+   * Restores the routes of a link that was down. If it goes down again meanwhile, the next poll
+   * notices.
+   */
   private boolean repaired(LabSwitch own, SwitchGroup group, boolean[] before, boolean[] now) {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < now.length; i++) {

@@ -2,18 +2,18 @@ package io.heddle.switching;
 
 import java.util.Locale;
 
-/** How a switch chooses among equal links for data packets; numbered as in switch.bpf.c. */
+/** A switch's choice among equal links for data packets; numbered as in switch.bpf.c. */
 public enum SwitchingMode {
-  /** By a hash of the flow, data and protocol packets alike. */
+  /** By a hash of the flow, for data and protocol packets alike. */
   HASH,
 
-  /** Each data packet, or train of them, at random. */
+  /** At random for each data packet, or train. */
   SPRAY,
 
-  /** Each data packet by hash among the less loaded half, corrected: H3C's SprayLink. */
+  /** By hash among the less loaded half for each data packet, with correction: H3C's SprayLink. */
   SPRAYLINK;
 
-  /** As options and reports name it. */
+  /** Returns the name in options and reports. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a lab's switches when the system refuses. */
+/** A lab's switches when the system refuses a step. */
 @EndsWithin(60)
 @SystemTest
 class LabSwitchesTest {
@@ -31,7 +31,7 @@ class LabSwitchesTest {
   }
 
   @Test
-  void whereTheSecondSwitchIsRefusedTheFirstIsAsItWasBefore() {
+  void refusalAtTheSecondSwitchUndoesTheFirst() {
     List<String> undone = new CopyOnWriteArrayList<>();
     CommandRunner runner =
         (command, input) -> {
@@ -49,7 +49,7 @@ class LabSwitchesTest {
   }
 
   @Test
-  void whereNobodyCanLookAfterThemTheyAreAsTheyWereBefore() {
+  void failedWatchStartUndoesAllSwitches() {
     List<String> undone = new CopyOnWriteArrayList<>();
     CommandRunner runner =
         (command, input) -> {
@@ -64,7 +64,7 @@ class LabSwitchesTest {
   }
 
   @Test
-  void whoeverWaitsForTheirWatchHearsThatEveryLookFails() throws InterruptedException {
+  void failureOfTheWatchIsReportedToItsWaiter() throws InterruptedException {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace namespace = NetworkNamespace.create("watch")) {
       for (String link : List.of("0", "1")) {
@@ -75,7 +75,7 @@ class LabSwitchesTest {
       }
       CommandRunner runner =
           (command, input) -> {
-            /* The rules without a link that fails have one mark only. */
+            /* Rules without a failed link have only one mark. */
             if (input.contains("mod 1 ")) {
               throw new HeddleException("refused as asked");
             }
@@ -85,13 +85,15 @@ class LabSwitchesTest {
         namespace.ip("link set e0 down");
         running.awaitLoss();
         HeddleException lost = assertThrows(HeddleException.class, running::counts);
-        assertTrue(lost.getMessage().startsWith("nobody looks after"), lost.getMessage());
+        assertTrue(
+            lost.getMessage().startsWith("the watch of the lab's switches has failed"),
+            lost.getMessage());
       }
     }
   }
 
   @Test
-  void aPortThatComesLaterIsSwitchedToo() {
+  void laterPortIsSwitchedToo() {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace namespace = NetworkNamespace.create("port")) {
       for (String link : List.of("0", "1")) {

@@ -2,7 +2,7 @@ package io.heddle.switching;
 
 import java.util.List;
 
-/** Queues before links of these rates, by arithmetic. */
+/** Computed queues in front of links with these rates. */
 final class QueueModel {
   private final double[] bytesPerSecond;
   private final double[] queued;
@@ -12,7 +12,7 @@ final class QueueModel {
     queued = new double[bitsPerSecond.length];
   }
 
-  /** Time passes in which this was sent. */
+  /** Advances time by an interval with these counts. */
   void pass(double seconds, List<LinkCount> before, List<LinkCount> after) {
     for (int i = 0; i < queued.length; i++) {
       double sent = after.get(i).markedBytes() - before.get(i).markedBytes();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The switch's program on single packets that go nowhere. */
+/** The switch's program on single packets, without sending them. */
 @EndsWithin(120)
 @SystemTest
 final class SwitchProgramTest {
@@ -75,7 +75,7 @@ final class SwitchProgramTest {
         List.of(new SwitchGroup("fd00:b::/64", members)));
   }
 
-  /* Which member a packet goes to; −1 for none of them. */
+  /* Returns the member that a packet is sent to; −1 for none. */
   private int member(RocePacket packet) {
     BpfProgram.Run run = forwarding.program().run(packet.bytes(), 1);
     return run.mark() - 1;
@@ -97,7 +97,7 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void tenThousandProtocolPacketsTakeTheLinkThatTheModelForetells() {
+  void tenThousandProtocolPacketsTakeThePredictedLink() {
     for (int port = 40_000; port < 50_000; port++) {
       assertEquals(byHash(port, LINKS), member(protocol(port)), "port " + port);
     }
@@ -116,14 +116,14 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void withTheModeHashDataStaysToo() {
+  void dataStaysOnItsLinkInHashMode() {
     forwarding.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
     forwarding.program().run(data(50_000, 1).bytes(), 1_000);
     assertEquals(1_000, forwarding.counts().get(byHash(50_000, LINKS)).markedPackets());
   }
 
   @Test
-  void aLinkThatIsDownIsLeftOutByAllAndComesBack() {
+  void downLinkIsAvoidedAndReturns() {
     boolean[] alive = {true, false, true, true};
     forwarding.setAlive(0, alive);
     for (SwitchingMode mode : SwitchingMode.values()) {
@@ -141,7 +141,7 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void whereAllLinksAreDownTheKernelsRouteServes() {
+  void kernelRouteAppliesIfAllLinksAreDown() {
     forwarding.setAlive(0, new boolean[LINKS]);
     for (SwitchingMode mode : SwitchingMode.values()) {
       forwarding.configure(mode, SprayScope.GLOBAL);
@@ -161,9 +161,9 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void sprayLinkChoosesAmongTheLessLoadedHalfByTheModelsHash() {
+  void sprayLinkChoosesFromTheLessLoadedHalfByTheModelsHash() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* Where bytes add up, a link with a queue comes into the better half, and is corrected. */
+    /* Bytes accumulate, so a link with a queue enters the better half and is corrected. */
     long[] queues = {1 << 28, 0, 1 << 28, 0};
     forwarding.detect(0, queues);
     SprayHash model = new SprayHash(1e9, 1e9, 1e9, 1e9);
@@ -182,7 +182,7 @@ final class SwitchProgramTest {
           chosen,
           "sequence " + sequence);
       used.add(chosen);
-      /* At once, so that correction finds nothing that was sent since. */
+      /* At once, so that correction sees no bytes sent since. */
       forwarding.detect(0, queues);
       double[] now = new double[LINKS];
       now[chosen] = data(50_000, sequence).bytes().length;
@@ -200,22 +200,25 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void sprayLinkMovesAPacketToTheBestLinkWhereTheChosenOnesQueueIsLonger() {
+  void sprayLinkCorrectsToTheBestLinkIfTheChosenQueueIsLonger() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* 2 and 3 are the better half; link 3's queue lasts so long that no time of a test ends it. */
+    /* 2 and 3 are the better half; link 3's queue is too long to drain during a test. */
     forwarding.detect(0, new long[] {1L << 36, 1L << 36, 0, 1L << 35});
     for (int sequence = 0; sequence < 100; sequence++) {
       assertEquals(2, member(data(50_000, sequence)));
     }
     LinkCount best = forwarding.counts().get(2);
     assertEquals(100, best.markedPackets());
-    assertTrue(best.correctedPackets() > 0, "some were to go to the other link");
+    assertTrue(best.correctedPackets() > 0, "some were corrected to this link");
   }
 
   @Test
-  void sprayLinkMovesAPacketOutOfTheBetterHalfWhereOtherLinksHaveDrained() {
+  void sprayLinkCorrectsToADrainedLinkOutsideTheBetterHalf() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
-    /* The averages still have the first two links for the better half, as long as their queues are. */
+    /*
+     * By the averages, the first two links are still the better half, however long their queues
+     * are.
+     */
     forwarding.detect(0, new long[] {0, 0, 1L << 36, 1L << 36});
     forwarding.detect(0, new long[] {1L << 35, 1L << 35, 1L << 34, 0});
     for (int sequence = 0; sequence < 100; sequence++) {
@@ -227,11 +230,11 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void sprayLinkLooksAtBytesWhereNoQueueTells() {
+  void sprayLinkUsesBytesWithoutQueues() {
     forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     long[] idle = new long[LINKS];
     forwarding.detect(0, idle);
-    /* The first interval's bytes on the first two links; the next packets take the others. */
+    /* The first interval's bytes use the first two links; the next packets take the others. */
     Set<Integer> first = new HashSet<>();
     for (int sequence = 0; first.size() < 2; sequence++) {
       forwarding.detect(0, idle);
@@ -245,7 +248,7 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void aLinkAtAQuarterOfTheRateGetsAQuarterOfTheBytes() {
+  void linkAtAQuarterRateGetsAQuarterOfTheBytes() {
     BpfForwarding slow = BpfForwarding.load(leaf(250_000_000L));
     try (slow) {
       slow.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
@@ -269,7 +272,7 @@ final class SwitchProgramTest {
   }
 
   @Test
-  void theFormsOfSingleInterfacesAndOfPoliciesSprayOnlyThere() {
+  void interfaceAndPolicyScopesLimitSpraying() {
     Set<Integer> one = Set.of(byHash(50_000, LINKS));
     forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of()));
     assertEquals(LINKS, linksUsed());

@@ -56,7 +56,7 @@ record PathsFit(
         found.source(),
         found.destination(),
         last,
-        fit.ways(),
+        fit.paths(),
         fit.learned(),
         fit.heldOut(),
         fit.right(),
@@ -64,7 +64,7 @@ record PathsFit(
         fit.isLinear(),
         fit.map().base(),
         fit.map().flips(),
-        fit.map().ways());
+        fit.map().paths());
   }
 
   /** Null where nothing can be fitted well enough: then only measured ports are known. */
@@ -79,7 +79,7 @@ record PathsFit(
 
   /** The way of a port; null where no port that was learned from led to its code. */
   @Nullable String way(int port) {
-    return map().way(port);
+    return map().path(port);
   }
 
   private PortMap map() {
@@ -94,7 +94,7 @@ record PathsFit(
         "learned from %s ports; of %s held out %s were foretold (%s)%n"
             .formatted(learned, heldOut, right, PredictionText.percent(accuracy)));
     if (!linear) {
-      int unknown = map().unknownWays();
+      int unknown = map().unknownPaths();
       return text.append(
               unknown > 0
                   ? "%s ways were met by no port that it learned from: measure again, with more --ports%n"

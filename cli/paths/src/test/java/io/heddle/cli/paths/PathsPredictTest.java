@@ -94,7 +94,7 @@ final class PathsPredictTest {
     assertEquals(1, predict(TWO_TIERS.replace("spine\nmembers 4", "spine\nmembers four")));
     assertTrue(thrown instanceof HeddleException, String.valueOf(thrown));
     assertEquals(
-        folder.resolve("fabric.model") + " line 6: 'four' is no whole number from 1 to 1024",
+        folder.resolve("fabric.model") + " line 6: 'four' isn't a whole number from 1 to 1024",
         thrown.getMessage());
   }
 

@@ -104,7 +104,7 @@ final class RuleSpeaker implements AutoCloseable {
                     each.peer().name(),
                     each.peer().address().getHostAddress(),
                     String.valueOf(each.session().state()),
-                    announcer.untold(each.session())))
+                    announcer.unsupportedRules(each.session())))
             .toList());
   }
 

@@ -31,17 +31,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data plane as a BPF program on the ingress of the LAN's interfaces.
+ * Data plane as a BPF program on the ingress of the LAN's interfaces.
  *
- * <p>A program of this very build that lies there already is taken over with its maps: flows and
- * steers last. One of another build is replaced at {@link #attach}, together with its maps.
+ * <p>A program of the same build that is already attached is adopted with its maps, so flows and
+ * steers persist. A program of another build is replaced at {@link #attach}, together with its
+ * maps.
  */
 public final class BpfDataPlane implements DataPlane {
   private static final String PROGRAM = "heddle_gateway";
   private static final String OBJECT = "gateway.bpf.o";
   private static final int HANDLE = 1;
 
-  /* E2BIG, as the kernel says of a hash map that is full. */
+  /* E2BIG: the kernel's error for a full hash map. */
   private static final int NO_ROOM = 7;
 
   private final int priority;
@@ -72,7 +73,7 @@ public final class BpfDataPlane implements DataPlane {
     present.forEach(key -> count(key, 1));
   }
 
-  /** Why this build or this host has no BPF data plane, with the remedy. */
+  /** Returns why this build or this host has no BPF data plane, with the remedy. */
   public static Optional<String> refusal() {
     return object() == null
         ? Optional.of(
@@ -90,11 +91,11 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   /**
-   * Finds the data plane at work, or loads a new one that isn't at work yet.
+   * Adopts the data plane that is at work, or loads a new one that isn't attached yet.
    *
    * @param interfaces indexes of the LAN's
    * @param priority of the filter on them
-   * @throws HeddleException where it can't be loaded, or somebody else's filter lies there
+   * @throws HeddleException if it can't be loaded, or another owner's filter has this priority
    */
   public static BpfDataPlane open(List<Integer> interfaces, int priority) {
     refusal()
@@ -118,7 +119,7 @@ public final class BpfDataPlane implements DataPlane {
     return interfaces.stream().map(each -> new TcIngress(each, priority, HANDLE)).toList();
   }
 
-  /* The program there, where it is this build's. */
+  /* Returns the program there, if it is of this build. */
   private static @Nullable BpfProgram find(TcIngress place, long digest) {
     BpfProgram found = place.find().orElse(null);
     if (found == null) {
@@ -132,9 +133,9 @@ public final class BpfDataPlane implements DataPlane {
               + place.interfaceIndex()
               + " has the filter "
               + name
-              + " of somebody else at priority "
+              + " of another owner at priority "
               + place.priority()
-              + "; name another one with \"priority\" in the configuration");
+              + "; choose another priority with \"priority\" in the configuration");
     }
     BpfMap kept = found.maps().get("settings");
     if (kept != null && kept.valueBytes() == GatewayMaps.SETTINGS_BYTES) {
@@ -220,7 +221,7 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   @Override
-  public void belong(List<Integer> interfaces) {
+  public void setInterfaces(List<Integer> interfaces) {
     places = places(interfaces, priority);
   }
 
@@ -249,7 +250,10 @@ public final class BpfDataPlane implements DataPlane {
       }
     });
     try {
-      /* The program looks for steers only where there are some: it is told before there are. */
+      /*
+       * The program looks steers up only while their number isn't 0, so the number is written
+       * first.
+       */
       writeSettings();
       program.map("steers").putAll(entries);
       return Set.of();
@@ -263,7 +267,7 @@ public final class BpfDataPlane implements DataPlane {
     }
   }
 
-  /* A batch ends with the first one for which there is no room. */
+  /* A batch stops at the first key without room. */
   private Set<SteerKey> steerEach(Map<SteerKey, Integer> wanted, SystemCallException refused) {
     if (refused.errno() != NO_ROOM) {
       throw refused;
@@ -334,16 +338,16 @@ public final class BpfDataPlane implements DataPlane {
     return found;
   }
 
-  /** The program, for tests that run it on single packets. */
+  /** Returns the program, for tests that run it on single packets. */
   BpfProgram program() {
     return program;
   }
 
   /**
-   * Runs the program on a packet that goes nowhere, for measurements.
+   * Runs the program on a packet without sending it, for measurements.
    *
    * @param packet from its Ethernet header on
-   * @param times how often
+   * @param times number of runs
    * @return ns of one run, on average
    */
   public long run(byte[] packet, int times) {
@@ -355,7 +359,7 @@ public final class BpfDataPlane implements DataPlane {
     detach(places);
   }
 
-  /** Takes the program off these interfaces, of whichever build it is. */
+  /** Removes the program from these interfaces, whatever its build. */
   public static void removeFrom(List<Integer> interfaces, int priority) {
     detach(places(interfaces, priority));
   }

@@ -14,8 +14,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The layouts of the program's maps, as the structs of gateway.bpf.c have them. All numbers are in
- * the machine's byte order, addresses in the network's.
+ * Layouts of the program's maps, equal to the structs of gateway.bpf.c. All numbers are in the
+ * machine's byte order, addresses in the network's.
  *
  * <pre>
  * prefix     length 4 | address 16
@@ -24,7 +24,7 @@ import java.util.Arrays;
  *            | source 16 | hash 4 | source port 2 | list 1 | is steered 1
  * steer_key  destination 16 | source 16 | queue pair 4          steer  list 4
  * settings   digest 8 | gap 8 | deadline 8 | seed 4 | mark shift 4 | steers 4 | steers by source 4
- * count      packets 8 | bytes 8, a slot a processor
+ * count      packets 8 | bytes 8, one slot per processor
  * </pre>
  */
 final class GatewayMaps {
@@ -96,7 +96,7 @@ final class GatewayMaps {
         flow.get(63) != 0);
   }
 
-  /** Over all processors. */
+  /** Returns the sum over all processors. */
   static PacketCount count(BpfMap counters, int at) {
     ByteBuffer slots = counters.lookup(number(at)).orElseThrow();
     long packets = 0;

@@ -11,19 +11,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Runs nft in the network namespace of the thread that made this, whoever asks: on a thread of its
- * own, which inherits it, and so do the processes. Any thread.
+ * Runs nft in the network namespace of the constructing thread, whichever thread calls it. A thread
+ * of its own inherits the namespace, and its processes do too. Any thread.
  */
 final class NftCommand implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("heddle-nft").daemon().factory());
 
-  /* A thread is made by the first task, so by this thread and in its namespace. */
+  /* The first task creates the executor's thread, so it inherits this thread's namespace. */
   NftCommand() {
     thread.execute(() -> {});
   }
 
-  /** Why this host has no nft, with the remedy. */
+  /** Returns why nft is missing on this host, with the remedy. */
   static Optional<String> refusal() {
     try {
       Process process = new ProcessBuilder("nft", "--version").redirectErrorStream(true).start();
@@ -37,10 +37,10 @@ final class NftCommand implements AutoCloseable {
   }
 
   /**
-   * What it prints.
+   * Runs a script and returns its output.
    *
-   * @param script commands, one a line or in braces; all of them are done or none
-   * @throws HeddleException with its first line where it refuses them
+   * @param script commands, one per line or in braces; nft applies all of them or none
+   * @throws HeddleException with the first line of nft's refusal
    */
   String run(String script) {
     try {
@@ -61,13 +61,14 @@ final class NftCommand implements AutoCloseable {
         new ProcessBuilder(List.of("nft", "--numeric", "-f", "-"))
             .redirectErrorStream(true)
             .start();
-    /* It reads all of its input before it says anything. */
+    /* nft reads all of its input before it writes. */
     try (OutputStream input = process.getOutputStream()) {
       input.write(script.getBytes(StandardCharsets.UTF_8));
     }
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
-      throw new HeddleException("nft refuses: " + said.lines().findFirst().orElse("nothing said"));
+      throw new HeddleException(
+          "nft refused the script: " + said.lines().findFirst().orElse("no output"));
     }
     return said;
   }

@@ -29,9 +29,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data plane as a table of nftables. What the BPF program can and this can't: a move waits for
- * no gap; a train counts as one packet, with its headers once; the whole mark is set; only IP is
- * seen. A flow that is silent for five minutes is forgotten.
+ * Data plane as a table of nftables. It lacks some of the BPF program's abilities: a move doesn't
+ * wait for a gap; a train counts as one packet, with its headers once; the whole mark is set; only
+ * IP is seen. A flow is dropped after five silent minutes.
  */
 public final class NftDataPlane implements DataPlane {
   private static final Pattern FLOW =
@@ -44,26 +44,26 @@ public final class NftDataPlane implements DataPlane {
       Pattern.compile("counter (\\S+) \\{\\s+packets ([0-9]+) bytes ([0-9]+)");
   private static final int HEXADECIMAL = 16;
 
-  /* nft reads all of a table, whatever it is asked for: 0.2 s with 10,000 queue pairs. */
+  /* nft reads the whole table for any query: 0.2 s with 10,000 queue pairs. */
   private static final long CHEAP_NS = 40_000_000;
   private static final int REST_PER_READING = 4;
-  private static final long SAME_LOOK_NS = 100_000_000;
+  private static final long SAME_SAMPLE_NS = 100_000_000;
 
   /**
-   * The table, as text.
+   * The table as text.
    *
-   * @param tookNs what it took to get it
+   * @param tookNs duration of the reading
    */
   private record Reading(String text, long atNs, long tookNs) {}
 
-  /** A queue pair as the kernel has it. */
+  /** A queue pair's count in the kernel. */
   private record Counted(InetAddress source, int sourcePort, long packets, long bytes) {}
 
-  /** Whose packets they are. */
+  /** Key of a flow. */
   private record FlowKey(InetAddress destination, int queuePair) {}
 
-  /** What is remembered of a queue pair from one reading to the next. */
-  private record Seen(long packets, long firstNs, long lastNs) {}
+  /** A queue pair's state, kept between readings. */
+  private record FlowState(long packets, long firstNs, long lastNs) {}
 
   private final NftCommand nft;
   private final boolean adopted;
@@ -71,7 +71,7 @@ public final class NftDataPlane implements DataPlane {
   private final Map<SteerKey, Integer> steers = new HashMap<>();
   private final Map<Integer, Buckets> buckets = new TreeMap<>();
   private Map<AddressPrefix, Integer> policies = Map.of();
-  private Map<FlowKey, Seen> seen = Map.of();
+  private Map<FlowKey, FlowState> seen = Map.of();
   private List<Integer> interfaces;
   private DataPlaneSettings settings = new DataPlaneSettings(0, 16, 0, 0);
   private boolean attached;
@@ -84,18 +84,18 @@ public final class NftDataPlane implements DataPlane {
     this.adopted = adopted;
   }
 
-  /** Why this host has none, with the remedy. */
+  /** Returns why this host can't have it, with the remedy. */
   public static Optional<String> refusal() {
     return NftCommand.refusal();
   }
 
   /**
-   * Finds the table at work in the calling thread's network namespace, or makes one that isn't at
-   * work yet.
+   * Adopts the table at work in the calling thread's network namespace, or creates one that isn't
+   * attached yet.
    *
    * @param interfaces indexes of the LAN's
-   * @param settings by which marks of a table at work are read
-   * @throws HeddleException where nft refuses it
+   * @param settings used to decode the marks of an adopted table
+   * @throws HeddleException if nft refuses it
    */
   public static NftDataPlane open(List<Integer> interfaces, DataPlaneSettings settings, Log log) {
     refusal()
@@ -163,14 +163,14 @@ public final class NftDataPlane implements DataPlane {
     return buckets.getOrDefault(policy, Buckets.of(new byte[FlowHash.BUCKETS]));
   }
 
-  /** Nothing waits here, on whichever list. */
+  /** Does nothing: moves never wait for a gap here. */
   @Override
   public void setAlive(int list, boolean alive) {
-    /* What goes by a dead list is steered and put into other buckets by the calls for that. */
+    /* The caller also updates steers and buckets, which is enough. */
   }
 
   @Override
-  public void belong(List<Integer> indexes) {
+  public void setInterfaces(List<Integer> indexes) {
     interfaces = List.copyOf(indexes);
   }
 
@@ -180,10 +180,10 @@ public final class NftDataPlane implements DataPlane {
     apply();
   }
 
-  /* One transaction: each packet meets the old rules or the new ones. */
+  /* One transaction: each packet meets either the old rules or the new ones. */
   private void apply() {
     if (attached) {
-      ask(NftRules.chains(settings, interfaces, policies, buckets));
+      query(NftRules.chains(settings, interfaces, policies, buckets));
     }
   }
 
@@ -244,7 +244,7 @@ public final class NftDataPlane implements DataPlane {
     });
     if (!taken.isEmpty()) {
       added.forEach((name, elements) -> gone.append(add(name, elements.toString())));
-      ask(gone.toString());
+      query(gone.toString());
       steers.putAll(taken);
     }
     return without;
@@ -255,7 +255,7 @@ public final class NftDataPlane implements DataPlane {
     if (!steers.containsKey(key)) {
       return false;
     }
-    ask(delete(key));
+    query(delete(key));
     steers.remove(key);
     return true;
   }
@@ -265,7 +265,7 @@ public final class NftDataPlane implements DataPlane {
     return Map.copyOf(steers);
   }
 
-  /* One map a call: nft 1.0.6 finds but the last of several. */
+  /* One map per call: given several, nft 1.0.6 finds only the last. */
   private void readSteers() {
     for (String map : List.of("steers6", "sourced6", "steers4", "sourced4")) {
       Matcher each = STEER.matcher(nft.run("list map inet %s %s\n".formatted(NftRules.TABLE, map)));
@@ -302,19 +302,20 @@ public final class NftDataPlane implements DataPlane {
                   Long.parseLong(each.group(6))));
     }
     long now = System.nanoTime();
-    Map<FlowKey, Seen> next = new HashMap<>();
+    Map<FlowKey, FlowState> next = new HashMap<>();
     List<FlowRecord> records = new ArrayList<>();
     counted.forEach((key, senders) -> {
       FlowRecord record = record(key, senders, seen.get(key), now);
-      next.put(key, new Seen(record.packets(), record.firstNs(), record.lastNs()));
+      next.put(key, new FlowState(record.packets(), record.firstNs(), record.lastNs()));
       records.add(record);
     });
     seen = next;
     return records;
   }
 
-  /* Several may send datagrams to one queue pair: it has the sum of them, and the largest one's path. */
-  private FlowRecord record(FlowKey key, List<Counted> senders, @Nullable Seen before, long now) {
+  /* Several senders may use one queue pair: it has their sum, and the path of the largest. */
+  private FlowRecord record(
+      FlowKey key, List<Counted> senders, @Nullable FlowState before, long now) {
     Counted largest = senders.stream().max(Comparator.comparingLong(Counted::bytes)).orElseThrow();
     long packets = senders.stream().mapToLong(Counted::packets).sum();
     long bytes = senders.stream().mapToLong(Counted::bytes).sum();
@@ -361,8 +362,8 @@ public final class NftDataPlane implements DataPlane {
   }
 
   /*
-   * The table as it is, or was a moment ago. Where reading takes long it is done more seldom: nft has a fifth of a
-   * processor at most.
+   * Returns the table's text, possibly a recent copy. After a slow reading it waits longer, so that
+   * nft uses at most a fifth of a processor.
    */
   private String read(long oldestNs) {
     Reading last = reading;
@@ -373,14 +374,14 @@ public final class NftDataPlane implements DataPlane {
         return last.text();
       }
     }
-    String text = ask("list table inet " + NftRules.TABLE + "\n");
+    String text = query("list table inet " + NftRules.TABLE + "\n");
     long now = System.nanoTime();
     reading = new Reading(text, now, now - began);
     return text;
   }
 
-  /* What is said of the table; where it is gone it is made again first. */
-  private String ask(String script) {
+  /* Runs a query on the table; if the table is gone, restores it first. */
+  private String query(String script) {
     try {
       return nft.run(script);
     } catch (HeddleException failed) {
@@ -392,7 +393,7 @@ public final class NftDataPlane implements DataPlane {
     }
   }
 
-  /* Whoever loads a host's own rules anew flushes ours with them: they are made again, with what was steered. */
+  /* A reload of the host's own rules may flush our table. Recreates it with its steers. */
   private void restore() {
     StringBuilder script = new StringBuilder(NftRules.state());
     steers.forEach((key, list) -> script.append(add(map(key), element(key, list))));
@@ -401,12 +402,13 @@ public final class NftDataPlane implements DataPlane {
     }
     nft.run(script.toString());
     log.warn(
-        "the table inet %s was gone, and is there again: its counts begin anew", NftRules.TABLE);
+        "the table inet %s had been removed and is restored; its counts start from 0",
+        NftRules.TABLE);
   }
 
   private Map<String, PacketCount> counted() {
     Map<String, PacketCount> found = new HashMap<>();
-    Matcher each = COUNTER.matcher(read(SAME_LOOK_NS));
+    Matcher each = COUNTER.matcher(read(SAME_SAMPLE_NS));
     while (each.find()) {
       found.put(
           each.group(1),
@@ -446,7 +448,7 @@ public final class NftDataPlane implements DataPlane {
     attached = false;
   }
 
-  /** Takes the table away where there is one. */
+  /** Removes the table if it exists. */
   public static void removeTable() {
     try (NftCommand nft = new NftCommand()) {
       if (hasTable(nft)) {

@@ -7,13 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The hash that the rules give a packet: {@code jhash} over the fields as nftables' registers hold
- * them, each filled up to four bytes. Who knows a queue pair's addresses and port knows its path
- * here, too.
+ * The hash that the rules compute for a packet: {@code jhash} over the fields as nftables'
+ * registers hold them, each padded to four bytes. Here too, a queue pair's addresses and port
+ * determine its path.
  *
- * <p>It is told as a number of which {@link FlowHash#bucket} and {@link FlowHash#label} make the
- * bucket and the label that the packet has. A label has 16 bits of the hash, since a rule writes
- * whole bytes.
+ * <p>It is reported as a number from which {@link FlowHash#bucket} and {@link FlowHash#label} yield
+ * the packet's bucket and label. A label has 16 bits of the hash, since a rule writes whole bytes.
  */
 public final class NftHash {
   private static final int REGISTERS_BYTES = 64;
@@ -23,16 +22,16 @@ public final class NftHash {
 
   private NftHash() {}
 
-  /** The hash of a queue pair's packets, the 6-tuple's. */
+  /** Returns the hash of a queue pair's packets, over the 6-tuple. */
   public static int ofQueuePair(
       InetAddress source, InetAddress destination, int sourcePort, int queuePair, int seed) {
     ByteBuffer registers = addresses(source, destination);
     put(registers, (short) sourcePort);
     registers.putInt(queuePair << QUEUE_PAIR_SHIFT);
-    return told(registers, seed);
+    return reportedHash(registers, seed);
   }
 
-  /** The hash of what isn't RoCEv2 and has ports, the 5-tuple's. */
+  /** Returns the hash of a packet other than RoCEv2 that has ports, over the 5-tuple. */
   public static int of(
       InetAddress source,
       InetAddress destination,
@@ -44,7 +43,7 @@ public final class NftHash {
     put(registers, (short) sourcePort);
     put(registers, (short) destinationPort);
     registers.putInt(protocol << 24);
-    return told(registers, seed);
+    return reportedHash(registers, seed);
   }
 
   private static ByteBuffer addresses(InetAddress source, InetAddress destination) {
@@ -56,16 +55,16 @@ public final class NftHash {
     registers.putShort(value).position(registers.position() + WORD_BYTES - Short.BYTES);
   }
 
-  /** What the labels' hash begins with: of the buckets' hash they aren't to follow. */
+  /** Returns the seed of the labels' hash, which must be independent of the buckets' hash. */
   static int labelSeed(int seed) {
     return seed + 1;
   }
 
   /*
-   * The kernel scales a hash to what the rule says: by 256 its first byte is left, by 2^32 - 1 one less than the hash. Of
-   * that the label has the upper half.
+   * The kernel scales a hash to the rule's modulus: 256 leaves its first byte, 2^32 - 1 leaves the
+   * hash less one. The label uses the upper half of the latter.
    */
-  private static int told(ByteBuffer registers, int seed) {
+  private static int reportedHash(ByteBuffer registers, int seed) {
     byte[] fields = Arrays.copyOf(registers.array(), registers.position());
     int bucket = Lookup3.hash(fields, seed) >>> 24;
     int hash = Lookup3.hash(fields, labelSeed(seed));

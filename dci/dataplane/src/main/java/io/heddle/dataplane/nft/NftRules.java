@@ -17,23 +17,23 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The table in nftables' words. */
+/** Generator of the table's nftables script. */
 final class NftRules {
   static final String TABLE = "heddle-gateway";
 
-  /** A counter whose name says of which build the table is; another one's is made anew. */
+  /** Counter whose name marks the table's build; a table of another build is recreated. */
   static final String BUILD = "build-1";
 
-  /** Takes the table away, whether or not there is one. */
+  /** Removes the table, whether or not it exists. */
   static final String NONE = "add table inet %1$s\ndelete table inet %1$s\n".formatted(TABLE);
 
   static final int MOST_FLOWS = 65_536;
   static final int MOST_STEERS = 32_768;
 
-  /** Of BTH, behind UDP's header of 8 bytes: the destination queue pair. */
+  /** The destination queue pair in the BTH, behind UDP's header of 8 bytes. */
   private static final String QUEUE_PAIR = "@th,104,24";
 
-  /** What differs between the families. */
+  /** The two address families. */
   private enum Family {
     SIX("6", "ip6", "ip6 nexthdr", "ip6 nexthdr 44"),
     FOUR("4", "ip", "ip protocol", "ip frag-off & 0x3fff != 0");
@@ -44,7 +44,7 @@ final class NftRules {
     private final String cut;
 
     /**
-     * @param cut a fragment, of which no ports are looked for
+     * @param cut match of a fragment, which has no ports to read
      */
     Family(String suffix, String header, String protocol, String cut) {
       this.suffix = suffix;
@@ -64,7 +64,7 @@ final class NftRules {
 
   private NftRules() {}
 
-  /** Sets, maps and counters, which last while rules change. */
+  /** Returns the sets, maps and counters, which persist while rules change. */
   static String state() {
     StringBuilder text = new StringBuilder();
     text.append(NONE);
@@ -99,7 +99,7 @@ final class NftRules {
     return text.append("}\n").toString();
   }
 
-  /** All chains, in place of those that there are. */
+  /** Returns all chains, which replace the present ones. */
   static String chains(
       DataPlaneSettings settings,
       List<Integer> interfaces,
@@ -176,7 +176,7 @@ final class NftRules {
         "policy" + name,
         List.of(
             family.cut + " goto bare" + name,
-            /* Where a packet is too short for a queue pair there is no such field. */
+            /* A packet too short for a queue pair doesn't have this field. */
             family.protocol
                 + " 17 udp dport "
                 + RocePorts.STANDARD
@@ -192,7 +192,7 @@ final class NftRules {
     return set.isEmpty() ? "accept" : "meta mark set jhash " + fields + set + " goto tally";
   }
 
-  /* Buckets in a row that go to one list. */
+  /* Returns a range per run of adjacent buckets with the same list. */
   private static List<String> runs(DataPlaneSettings settings, Buckets buckets) {
     List<String> runs = new ArrayList<>();
     int from = 0;
@@ -240,9 +240,10 @@ final class NftRules {
   }
 
   /*
-   * Outer packets of ours. The kernel shows the header that the outer ones lead to as the transport's: there the inner
-   * packet begins. Two bytes of the label are written (@nh,16,16); the bits above them are 0 already. Outer headers are
-   * told by raw bytes: where they are named, nft 1.0.6 can't list the rules and aborts.
+   * Matches our encapsulated packets. As the transport header, the kernel shows the payload of the
+   * outer headers: the inner packet. Two bytes of the label are written (@nh,16,16); the bits above
+   * them are 0 already. Outer headers are matched by raw bytes: with their names, nft 1.0.6 aborts
+   * when listing the rules.
    */
   private static void label(StringBuilder text, DataPlaneSettings settings) {
     List<String> rules = new ArrayList<>();

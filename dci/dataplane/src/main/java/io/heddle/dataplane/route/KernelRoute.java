@@ -4,19 +4,22 @@ import io.heddle.addr.AddressPrefix;
 import java.net.InetAddress;
 
 /**
- * A route that a gateway gives the kernel.
+ * A route that a gateway installs in the kernel.
  *
  * @param table 254 is the main one
  */
-public record KernelRoute(int table, AddressPrefix destination, int interfaceIndex, Way way) {
+public record KernelRoute(int table, AddressPrefix destination, int interfaceIndex, NextStep next) {
   public static final int MAIN_TABLE = 254;
 
-  /** How packets leave. */
-  public sealed interface Way permits ToSegments, ToNeighbour {}
+  /** Next step of the route's packets. */
+  public sealed interface NextStep permits ToSegments, ToNeighbour {}
 
-  /** Within an outer IPv6 header with these segments; what follows is decided by the first one. */
-  public record ToSegments(SegmentPath path) implements Way {}
+  /**
+   * Encapsulates into an outer IPv6 header with these segments; the route to the first one applies
+   * next.
+   */
+  public record ToSegments(SegmentPath path) implements NextStep {}
 
-  /** To a neighbour of the interface. */
-  public record ToNeighbour(InetAddress neighbour) implements Way {}
+  /** Sends to a neighbour of the interface. */
+  public record ToNeighbour(InetAddress neighbour) implements NextStep {}
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A gateway's routes and rules in the kernel of the calling thread's network namespace. They are
- * told from others' by their protocol number. They last when the process ends.
+ * A gateway's routes and rules in the kernel of the calling thread's network namespace. Their
+ * protocol number marks them as ours. They persist when the process ends.
  */
 public final class KernelRoutes {
   private static final int ESRCH = 3;
@@ -25,19 +25,19 @@ public final class KernelRoutes {
   private KernelRoutes() {}
 
   /**
-   * What became of the routes.
+   * Result of installing routes.
    *
-   * @param taken as the kernel has them: whole where it doesn't know reduced encapsulation
-   * @param refused why, a sentence for each
+   * @param taken routes as installed: with full encapsulation if the kernel doesn't support reduced
+   * @param refused reason for each refused route, as a sentence
    */
   public record Outcome(List<KernelRoute> taken, Map<KernelRoute, String> refused) {}
 
   /**
-   * Makes the kernel have these routes and rules of ours and no others. A route changes in one
-   * step. Stale ones go last, so that no packet is without a route. A route may be refused, where
-   * its neighbour's network isn't there yet.
+   * Installs exactly these routes and rules of ours. A route changes in one step. Stale ones are
+   * removed last, so that no packet lacks a route. The kernel may refuse a route whose neighbour's
+   * network doesn't exist yet.
    *
-   * @throws HeddleException where it refuses a rule, naming it
+   * @throws HeddleException that names the rule, if the kernel refuses one
    */
   public static Outcome apply(Collection<KernelRoute> routes, Collection<MarkRule> rules) {
     try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
@@ -49,7 +49,7 @@ public final class KernelRoutes {
         KernelRoute sent = route;
         int result = send(netlink, sent);
         if (result == -Errno.EINVAL
-            && route.way() instanceof KernelRoute.ToSegments to
+            && route.next() instanceof KernelRoute.ToSegments to
             && to.path().reduced()) {
           sent = whole(route, to);
           result = send(netlink, sent);
@@ -76,7 +76,7 @@ public final class KernelRoutes {
     }
   }
 
-  /** Takes all routes and rules of ours away. */
+  /** Removes all routes and rules of ours. */
   public static void removeAll() {
     try (RtnetlinkRequests netlink = RtnetlinkRequests.open()) {
       removeStale(netlink, Set.of(), Set.of());
@@ -105,7 +105,7 @@ public final class KernelRoutes {
         + route.destination().lengthBits()
         + " of table "
         + route.table()
-        + (route.way() instanceof KernelRoute.ToSegments
+        + (route.next() instanceof KernelRoute.ToSegments
             ? " by segments (the kernel needs CONFIG_IPV6_SEG6_LWTUNNEL)"
             : "");
   }
@@ -117,7 +117,7 @@ public final class KernelRoutes {
   }
 
   private static String refusal(String what, int result) {
-    return "the kernel refuses " + what + ": " + Errno.describe(-result);
+    return "the kernel refused " + what + ": " + Errno.describe(-result);
   }
 
   private static <T> Set<T> own(
@@ -135,23 +135,23 @@ public final class KernelRoutes {
       RtnetlinkRequests netlink, Set<RouteMessages.Place> routes, Set<MarkRule> rules) {
     for (MarkRule rule : own(netlink, RouteMessages.RTM_GETRULE, RouteMessages::ownRule)) {
       if (!rules.contains(rule)) {
-        requireGone(
-            "the end of a rule",
+        requireRemoved(
+            "the removal of a rule",
             netlink.execute(RouteMessages.RTM_DELRULE, 0, RouteMessages.rule(rule)));
       }
     }
     for (RouteMessages.Place place :
         own(netlink, RouteMessages.RTM_GETROUTE, RouteMessages::ownPlace)) {
       if (!routes.contains(place)) {
-        requireGone(
-            "the end of a route",
+        requireRemoved(
+            "the removal of a route",
             netlink.execute(RouteMessages.RTM_DELROUTE, 0, RouteMessages.removal(place)));
       }
     }
   }
 
-  /* It may have gone with its interface meanwhile. */
-  private static void requireGone(String what, int result) {
+  /* The route may have disappeared with its interface. */
+  private static void requireRemoved(String what, int result) {
     if (result != -ESRCH && result != -Errno.ENOENT) {
       require(what, result);
     }

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a netlink message (linux/rtnetlink.h): {@code length 2 | type 2 | value},
- * padded to four bytes, numbers in the machine's byte order.
+ * Attributes of a netlink message (linux/rtnetlink.h): {@code length 2 | type 2 | value}, padded to
+ * four bytes, numbers in the machine's byte order.
  */
 final class NetlinkAttributes {
   static final int NESTED = 0x8000;
@@ -37,14 +37,14 @@ final class NetlinkAttributes {
     }
   }
 
-  /** What has been put so far. */
+  /** Returns the bytes put so far. */
   static byte[] bytes(ByteBuffer of) {
     byte[] bytes = new byte[of.position()];
     of.get(0, bytes);
     return bytes;
   }
 
-  /** The values behind the struct of a message, by type; what is malformed ends them. */
+  /** Returns the values after the message's struct, by type; a malformed attribute ends them. */
   static Map<Integer, ByteBuffer> read(ByteBuffer message, int structBytes) {
     Map<Integer, ByteBuffer> found = new TreeMap<>();
     int at = structBytes;
@@ -61,7 +61,7 @@ final class NetlinkAttributes {
     return found;
   }
 
-  /** A number of four bytes, or 0 where it isn't there. */
+  /** Returns a four-byte number, or 0 if it is absent. */
   static int intOf(@Nullable ByteBuffer value) {
     return value == null || value.capacity() < Integer.BYTES ? 0 : value.getInt(0);
   }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Bodies of rtnetlink messages about routes and rules (linux/rtnetlink.h, fib_rules.h, lwtunnel.h,
- * seg6_iptunnel.h).
+ * Encoder of the bodies of rtnetlink messages about routes and rules (linux/rtnetlink.h,
+ * fib_rules.h, lwtunnel.h, seg6_iptunnel.h).
  *
  * <pre>
  * rtmsg         family 1 | destination bits 1 | source bits 1 | tos 1 | table 1 | protocol 1 | scope 1 | type 1 | flags 4
@@ -26,7 +26,7 @@ final class RouteMessages {
   static final int RTM_DELRULE = 33;
   static final int RTM_GETRULE = 34;
 
-  /** Who put a route there (rtm_protocol); a number that no other daemon is known to use. */
+  /** Owner of a route (rtm_protocol); no other known daemon uses this number. */
   static final int OURS = 72;
 
   private static final int HEADER_BYTES = 12;
@@ -56,14 +56,14 @@ final class RouteMessages {
 
   private RouteMessages() {}
 
-  /** A route that is there, by which it can be removed. */
+  /** Key of an installed route, for its removal. */
   record Place(int table, AddressPrefix destination) {}
 
   static Place place(KernelRoute route) {
     return new Place(route.table(), network(route.destination()));
   }
 
-  /* Without the bits behind the prefix, which the kernel refuses. */
+  /* Clears the bits after the prefix, which the kernel refuses. */
   private static AddressPrefix network(AddressPrefix prefix) {
     byte[] raw = prefix.address().getAddress();
     for (int bit = prefix.lengthBits(); bit < 8 * raw.length; bit++) {
@@ -76,7 +76,7 @@ final class RouteMessages {
     try {
       return InetAddress.getByAddress(raw);
     } catch (java.net.UnknownHostException wrongLength) {
-      throw new IllegalArgumentException(raw.length + " bytes are no address", wrongLength);
+      throw new IllegalArgumentException(raw.length + " bytes aren't an address", wrongLength);
     }
   }
 
@@ -87,7 +87,7 @@ final class RouteMessages {
   static byte[] route(KernelRoute route) {
     ByteBuffer body = routeHead(place(route), scope(route));
     NetlinkAttributes.put(body, RTA_OIF, NetlinkAttributes.number(route.interfaceIndex()));
-    switch (route.way()) {
+    switch (route.next()) {
       case KernelRoute.ToNeighbour to ->
           NetlinkAttributes.put(body, RTA_GATEWAY, to.neighbour().getAddress());
       case KernelRoute.ToSegments to -> {
@@ -99,7 +99,7 @@ final class RouteMessages {
   }
 
   private static int scope(KernelRoute route) {
-    return isIpv6(route.destination()) || route.way() instanceof KernelRoute.ToNeighbour
+    return isIpv6(route.destination()) || route.next() instanceof KernelRoute.ToNeighbour
         ? SCOPE_UNIVERSE
         : SCOPE_LINK;
   }
@@ -113,7 +113,7 @@ final class RouteMessages {
     ByteBuffer body = NetlinkAttributes.buffer(MOST_BYTES);
     body.put((byte) (isIpv6(destination) ? AF_INET6 : AF_INET));
     body.put((byte) destination.lengthBits()).put((byte) 0).put((byte) 0);
-    /* The table stands in an attribute, where it has 32 bits. */
+    /* The table is in an attribute, where it has 32 bits. */
     body.put((byte) 0).put((byte) OURS).put((byte) scope).put((byte) TYPE_UNICAST).putInt(0);
     NetlinkAttributes.put(body, RTA_DST, destination.address().getAddress());
     NetlinkAttributes.put(body, RTA_TABLE, NetlinkAttributes.number(place.table()));
@@ -136,14 +136,14 @@ final class RouteMessages {
     return NetlinkAttributes.bytes(nested);
   }
 
-  /** Asks for all routes, or rules, of a family. */
+  /** Returns a request for all routes, or rules, of a family. */
   static byte[] all(boolean ipv6) {
     ByteBuffer body = NetlinkAttributes.buffer(HEADER_BYTES);
     body.put(0, (byte) (ipv6 ? AF_INET6 : AF_INET));
     return body.array();
   }
 
-  /** Where a route lies, if it is ours. */
+  /** Returns the key of a route, if it is ours. */
   static Optional<Place> ownPlace(ByteBuffer message) {
     if (message.capacity() < HEADER_BYTES || (message.get(5) & 0xff) != OURS) {
       return Optional.empty();
@@ -171,7 +171,7 @@ final class RouteMessages {
     return NetlinkAttributes.bytes(body);
   }
 
-  /** A rule, if it is ours. */
+  /** Returns a rule, if it is ours. */
   static Optional<MarkRule> ownRule(ByteBuffer message) {
     Map<Integer, ByteBuffer> attributes = NetlinkAttributes.read(message, HEADER_BYTES);
     if (!Arrays.equals(

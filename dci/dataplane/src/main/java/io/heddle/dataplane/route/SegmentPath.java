@@ -4,9 +4,9 @@ import java.net.Inet6Address;
 import java.util.List;
 
 /**
- * A list of segments (SRv6 SIDs), in the order in which packets meet them.
+ * A list of segments (SRv6 SIDs), in the order in which packets visit them.
  *
- * @param reduced whether the first one stands in the outer destination alone (RFC 8986, 5.2,
+ * @param reduced whether the first one is only in the outer destination (RFC 8986, 5.2,
  *     H.Encaps.Red)
  */
 public record SegmentPath(List<Inet6Address> segments, boolean reduced) {
@@ -22,7 +22,9 @@ public record SegmentPath(List<Inet6Address> segments, boolean reduced) {
     }
   }
 
-  /** What the encapsulation adds to a packet: the outer header, and the SRH where there is one. */
+  /**
+   * Returns the bytes that the encapsulation adds: the outer header, and the SRH if there is one.
+   */
   public int overheadBytes() {
     int inHeader = reduced ? segments.size() - 1 : segments.size();
     return IPV6_HEADER_BYTES

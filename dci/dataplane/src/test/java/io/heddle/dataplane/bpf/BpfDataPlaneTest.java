@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The program on single packets that go nowhere, and on an interface. */
+/** The program on single packets, without sending them, and on an interface. */
 @EndsWithin(120)
 @SystemTest
 final class BpfDataPlaneTest {
@@ -92,7 +92,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void theProgramHasTheHashThatJavaComputes() {
+  void programAndJavaComputeTheSameHash() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     plane.setPolicies(
@@ -104,7 +104,7 @@ final class BpfDataPlaneTest {
       InetAddress to = AddressText.parse(ipv6 ? "fc00:2::" + i : "10.2.1." + i % 256);
       int sourcePort = random.nextInt(1 << 16);
       boolean roce = random.nextInt(4) > 0;
-      /* Any rank's of a host, or one beside the range. */
+      /* A port of any rank of a host, or one outside the range. */
       int beside = random.nextBoolean() ? RocePorts.STANDARD.last() + 1 : 1 + random.nextInt(4790);
       int port = roce ? FlowHash.ROCE_PORT + random.nextInt(RocePorts.COUNT) : beside;
       int queuePair = random.nextInt(1 << 24);
@@ -144,7 +144,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void aSteerMovesOneQueuePairAndItsReleasePutsItBack() {
+  void steerMovesOneQueuePairUntilItsRelease() {
     int other = listByHash(17) % 3 + 1;
     SteerKey key = new SteerKey(DESTINATION, 17, null);
     plane.steer(Map.of(key, other));
@@ -171,7 +171,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void managementAndWhatIsNotRoceAreNeverSteered() {
+  void managementAndOtherTrafficAreNeverSteered() {
     assertThrows(IllegalArgumentException.class, () -> new SteerKey(DESTINATION, 1, null));
     plane.steer(Map.of(new SteerKey(DESTINATION, 17, null), listByHash(17) % 3 + 1));
     assertEquals(listByHash(1), listOf(toQueuePair(1)));
@@ -185,7 +185,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void theLongestPrefixGivesThePolicy() {
+  void longestPrefixSelectsThePolicy() {
     plane.setPolicies(
         Map.of(AddressPrefix.parse("fc00:2::/48"), 1, AddressPrefix.parse("fc00:2::/64"), 0));
     plane.setBuckets(1, Buckets.by(Map.of(9, 1), Set.of(9)));
@@ -200,7 +200,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void aMoveWaitsForAGapAndNotOnADeadList() {
+  void moveWaitsForAGapUnlessItsListIsDead() {
     int before = listOf(toQueuePair(17));
     int after = before % 3 + 1;
     plane.configure(new DataPlaneSettings(SEED, SHIFT, HOUR_NS, HOUR_NS));
@@ -216,13 +216,13 @@ final class BpfDataPlaneTest {
     plane.configure(new DataPlaneSettings(SEED, SHIFT, HOUR_NS, HOUR_NS));
     plane.setAlive(before, false);
     plane.steer(Map.of(new SteerKey(DESTINATION, 17, null), after));
-    assertEquals(after, listOf(toQueuePair(17)), "nobody waits on a dead list");
+    assertEquals(after, listOf(toQueuePair(17)), "no queue pair waits on a dead list");
   }
 
   @Test
   void whatIsCutOrNoIpGoesBy() {
     byte[] packet = toQueuePair(17);
-    /* The kernel's test run refuses what is shorter than an IPv6 header. */
+    /* The kernel's test run refuses packets shorter than an IPv6 header. */
     for (int length = 14 + 40; length < packet.length; length++) {
       plane.program().run(java.util.Arrays.copyOf(packet, length), 1);
     }
@@ -250,7 +250,7 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void theNextProcessFindsProgramFlowsAndSteers() {
+  void nextProcessAdoptsProgramFlowsAndSteers() {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace host = NetworkNamespace.create("gateway")) {
       host.ip("link add lan type veth peer name far", "link set lan up", "link set far up");
@@ -284,14 +284,14 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void aProgramOfAnotherBuildIsReplacedInOneStep() {
+  void programOfAnotherBuildIsReplacedInOneStep() {
     NetworkNamespace.assumeAvailable();
     try (NetworkNamespace host = NetworkNamespace.create("gateway")) {
       host.ip("link add lan type veth peer name far", "link set lan up", "link set far up");
       host.call(() -> {
         int index = LinuxCalls.interfaceIndex("lan");
         TcIngress place = new TcIngress(index, PRIORITY, 1);
-        /* Without configure it has no digest, as one of another build has another. */
+        /* Without configure it has no digest, so it looks like one of another build. */
         place.attach(plane.program());
         plane.program().map("settings").put(GatewayMaps.number(0), new byte[40]);
         int old = plane.program().id();
@@ -299,7 +299,7 @@ final class BpfDataPlaneTest {
           assertFalse(fresh.isAdopted());
           fresh.configure(AT_ONCE);
           try (BpfProgram there = place.find().orElseThrow()) {
-            assertEquals(old, there.id(), "the old one works until the new one does");
+            assertEquals(old, there.id(), "the old program works until the new one does");
           }
           fresh.attach();
           try (BpfProgram there = place.find().orElseThrow()) {
@@ -312,14 +312,14 @@ final class BpfDataPlaneTest {
   }
 
   @Test
-  void whatTheVerifierSaysIsInTheError() {
+  void verifierOutputIsInTheError() {
     HeddleException failed =
         assertThrows(HeddleException.class, () -> BpfObject.load(new byte[100], "heddle_gateway"));
     assertTrue(failed.getMessage().contains("bpf_object__open_mem"), failed.getMessage());
   }
 
   @Test
-  void steersThatFindNoRoomAreNamedAndTheOthersAreObeyed() {
+  void steersWithoutRoomAreReturnedAndTheOthersApply() {
     int room = plane.program().map("steers").maxEntries();
     Map<SteerKey, Integer> wanted = new HashMap<>();
     for (int queuePair = 2; queuePair < 2 + room + 3; queuePair++) {

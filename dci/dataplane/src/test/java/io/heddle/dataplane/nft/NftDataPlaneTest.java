@@ -70,7 +70,7 @@ final class NftDataPlaneTest {
   }
 
   @Test
-  void nothingIsAtWorkBeforeItIsAttachedAndNothingIsLeftWhenItIsRemoved() {
+  void tableHasNoHookBeforeAttachAndNoRestAfterRemove() {
     try (NftDataPlane plane = open()) {
       assertFalse(plane.isAdopted());
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
@@ -87,7 +87,7 @@ final class NftDataPlaneTest {
   }
 
   @Test
-  void steersOfBothFamiliesLastUntilTheNextProcess() {
+  void steersOfBothFamiliesAreAdoptedByTheNextProcess() {
     Map<SteerKey, Integer> steers =
         Map.of(
             new SteerKey(DESTINATION, 17, null), 3,
@@ -113,7 +113,7 @@ final class NftDataPlaneTest {
   }
 
   @Test
-  void steersThatFindNoRoomAreNamedAndTheOthersAreThere() {
+  void steersWithoutRoomAreReturnedAndTheOthersAreInstalled() {
     Map<SteerKey, Integer> wanted = new HashMap<>();
     for (int queuePair = 2; queuePair < 2 + NftRules.MOST_STEERS + 3; queuePair++) {
       wanted.put(new SteerKey(DESTINATION, queuePair, null), 2);
@@ -136,7 +136,7 @@ final class NftDataPlaneTest {
   }
 
   @Test
-  void aTableThatAnotherFlushedComesBackWithItsSteers() {
+  void flushedTableIsRestoredWithItsSteers() {
     SteerKey key = new SteerKey(DESTINATION, 17, null);
     try (NftDataPlane plane = open()) {
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
@@ -148,9 +148,9 @@ final class NftDataPlaneTest {
       assertEquals(List.of(), plane.flows());
       assertEquals(before, ruleset());
       assertEquals(1, log.size(), log.toString());
-      assertTrue(log.getFirst().contains("was gone"), log.toString());
+      assertTrue(log.getFirst().contains("had been removed"), log.toString());
       nft("flush", "ruleset");
-      assertTrue(plane.release(key), "an order may come before the next look");
+      assertTrue(plane.release(key), "an order may come before the next poll");
       nft("flush", "ruleset");
       plane.steer(Map.of(key, 4));
       assertTrue(ruleset().contains("0x00040000"), ruleset());
@@ -158,7 +158,7 @@ final class NftDataPlaneTest {
   }
 
   @Test
-  void aTableOfAnotherBuildIsMadeAnew() {
+  void tableOfAnotherBuildIsRecreated() {
     nft("add", "table", "inet", NftRules.TABLE);
     try (NftDataPlane plane = open()) {
       assertFalse(plane.isAdopted());

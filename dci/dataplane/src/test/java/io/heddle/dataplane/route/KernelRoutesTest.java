@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What iproute2 sees of the routes that we give the kernel. */
+/** The installed routes as iproute2 shows them. */
 @EndsWithin(60)
 @SystemTest
 final class KernelRoutesTest {
@@ -50,7 +50,7 @@ final class KernelRoutesTest {
   }
 
   @Test
-  void routesAndRulesComeChangeAndGo() {
+  void routesAndRulesAreInstalledChangedAndRemoved() {
     try (NetworkNamespace host = host()) {
       host.call(() -> {
         int wan = LinuxCalls.interfaceIndex("wan");
@@ -107,7 +107,7 @@ final class KernelRoutesTest {
   }
 
   @Test
-  void reducedEncapsulationIsTakenOrTheWholeInItsPlace() {
+  void reducedEncapsulationFallsBackToFull() {
     try (NetworkNamespace host = host()) {
       List<KernelRoute> taken =
           host.call(() ->
@@ -116,14 +116,14 @@ final class KernelRoutesTest {
                           bySegments(8401, "fc00:2::/64", LinuxCalls.interfaceIndex("wan"), true)),
                       List.of())
                   .taken());
-      boolean reduced = ((KernelRoute.ToSegments) taken.getFirst().way()).path().reduced();
+      boolean reduced = ((KernelRoute.ToSegments) taken.getFirst().next()).path().reduced();
       String table = host.exec("ip", "-6", "route", "show", "table", "8401");
       assertTrue(table.contains(reduced ? "mode encap.red" : "mode encap"), table);
     }
   }
 
   @Test
-  void whatTheKernelRefusesIsNamedAndTheOthersAreThere() {
+  void refusedRoutesAreReportedAndTheOthersInstalled() {
     try (NetworkNamespace host = host()) {
       KernelRoute wrong = bySegments(8401, "fc00:2::/64", 999, false);
       KernelRoutes.Outcome outcome =
@@ -135,13 +135,13 @@ final class KernelRoutesTest {
                   List.of()));
       assertEquals(1, outcome.taken().size());
       assertTrue(
-          outcome.refused().get(wrong).contains("refuses the route to fc00:2::/64 of table 8401"),
+          outcome.refused().get(wrong).contains("refused the route to fc00:2::/64 of table 8401"),
           outcome.toString());
     }
   }
 
   @Test
-  void theOverheadIsTheOuterHeaderAndTheSegments() {
+  void overheadIsTheOuterHeaderAndTheSegments() {
     assertEquals(40 + 8 + 32, new SegmentPath(SEGMENTS, false).overheadBytes());
     assertEquals(40 + 8 + 16, new SegmentPath(SEGMENTS, true).overheadBytes());
     assertEquals(40, new SegmentPath(SEGMENTS.subList(0, 1), true).overheadBytes());

@@ -4,14 +4,14 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * Comparisons with bits (RFC 8955 §4.2.1.2). They look at single packets, so no flow fulfils them;
- * rules that have one are read, ordered and shown.
+ * Comparison of bits (RFC 8955 §4.2.1.2). It applies to single packets, so no flow matches it;
+ * rules with one are parsed, ordered and shown.
  *
- * @param terms the last of them ends the list
+ * @param terms the last one has the end bit
  */
 public record BitmaskMatch(FlowField field, List<ValueTerm> terms) implements FlowComponent {
   /**
-   * @throws IllegalArgumentException where the field is compared otherwise, or the list doesn't end
+   * @throws IllegalArgumentException if the field isn't a bitmask, or the list has no end
    */
   public BitmaskMatch {
     terms = List.copyOf(terms);
@@ -26,7 +26,7 @@ public record BitmaskMatch(FlowField field, List<ValueTerm> terms) implements Fl
     return field.registeredType();
   }
 
-  /** Whether these bits fulfil it. */
+  /** Returns whether these bits match. */
   public boolean holds(long bits) {
     return ValueTerm.hold(terms, bits, false);
   }
@@ -37,7 +37,7 @@ public record BitmaskMatch(FlowField field, List<ValueTerm> terms) implements Fl
   }
 
   @Override
-  public boolean canBeToldOfAFlow() {
+  public boolean isConstantPerFlow() {
     return false;
   }
 

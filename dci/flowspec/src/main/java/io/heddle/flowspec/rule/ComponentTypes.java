@@ -3,7 +3,8 @@ package io.heddle.flowspec.rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which number stands for which field. IANA's stand fast; the one for the queue pair is a guess.
+ * Component type numbers of fields. All are registered by IANA but that of the queue pair, which is
+ * a guess.
  *
  * @param queuePair type of Destination-QP: draft-lll-idr-flowspec-filter-qp leaves it open, 128 to
  *     254 are for expert review
@@ -23,7 +24,7 @@ public record ComponentTypes(int queuePair) {
   }
 
   /**
-   * @throws IllegalArgumentException where the number belongs to another field
+   * @throws IllegalArgumentException if the number belongs to another field
    */
   public ComponentTypes {
     if (queuePair < REGISTERED.length || queuePair > 254) {
@@ -33,7 +34,7 @@ public record ComponentTypes(int queuePair) {
     }
   }
 
-  /** Null for a type that means nothing here. */
+  /** Returns the field; null for an unknown type. */
   public @Nullable FlowField field(int type) {
     if (type == queuePair) {
       return FlowField.QUEUE_PAIR;

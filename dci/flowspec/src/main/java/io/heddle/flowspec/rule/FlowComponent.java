@@ -3,27 +3,27 @@ package io.heddle.flowspec.rule;
 import java.io.ByteArrayOutputStream;
 
 /**
- * One condition of a rule: its type and its value, as on the wire. All of a rule's conditions have
- * to hold.
+ * One condition of a rule: its type and its value, as on the wire. All conditions of a rule have to
+ * match.
  */
 public sealed interface FlowComponent permits PrefixMatch, NumericMatch, BitmaskMatch {
   FlowField field();
 
-  /** The number that stands for the field. */
+  /** Returns the component type. */
   int type();
 
-  /** Whether the flow fulfils it; false too where the flow's field isn't known. */
+  /** Returns whether the flow matches; false if the flow's field is unknown. */
   boolean matches(FlowKey flow);
 
-  /** Whether a flow's packets all have this field alike, so that a flow can fulfil it. */
-  boolean canBeToldOfAFlow();
+  /** Returns whether this field is the same in all packets of a flow, so that a flow can match. */
+  boolean isConstantPerFlow();
 
-  /** Type and value. */
+  /** Writes type and value. */
   void write(ByteArrayOutputStream out);
 
   /**
-   * Which of two components of one type comes first: below 0 for this one (RFC 8955 §5.1, RFC 8956
-   * §4).
+   * Compares two components of one type: below 0 if this one has precedence (RFC 8955 §5.1, RFC
+   * 8956 §4).
    */
   int precedence(FlowComponent other);
 }

@@ -1,12 +1,12 @@
 package io.heddle.flowspec.rule;
 
-/** What a component of a rule looks at (RFC 8955 §4.2.2, RFC 8956 §3). */
+/** Packet field that a rule's component matches (RFC 8955 §4.2.2, RFC 8956 §3). */
 public enum FlowField {
   DESTINATION(1, Kind.PREFIX, "to"),
   SOURCE(2, Kind.PREFIX, "from"),
   /** The upper-layer protocol. */
   PROTOCOL(3, Kind.NUMERIC, "protocol"),
-  /** Either port. */
+  /** Source or destination port. */
   PORT(4, Kind.NUMERIC, "port"),
   DESTINATION_PORT(5, Kind.NUMERIC, "destination port"),
   SOURCE_PORT(6, Kind.NUMERIC, "source port"),
@@ -19,11 +19,11 @@ public enum FlowField {
   FLOW_LABEL(13, Kind.NUMERIC, "flow label"),
   /**
    * The destination queue pair of RoCEv2's base transport header
-   * (draft-lll-idr-flowspec-filter-qp); its type is {@link ComponentTypes}' to say.
+   * (draft-lll-idr-flowspec-filter-qp); {@link ComponentTypes} has its type.
    */
   QUEUE_PAIR(0, Kind.NUMERIC, "queue pair");
 
-  /** How a component's value is written. */
+  /** Encoding of a component's value. */
   public enum Kind {
     PREFIX,
     NUMERIC,
@@ -40,7 +40,7 @@ public enum FlowField {
     this.text = text;
   }
 
-  /** The type that IANA registered; 0 for none. */
+  /** Returns the type that IANA registered; 0 for none. */
   public int registeredType() {
     return registered;
   }
@@ -49,7 +49,7 @@ public enum FlowField {
     return kind;
   }
 
-  /** For people. */
+  /** Returns the name for messages. */
   public String text() {
     return text;
   }

@@ -4,8 +4,8 @@ import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
 
 /**
- * What is known of a flow when rules are asked which one it belongs to. Addresses are IPv6, or IPv4
- * mapped ({@link Prefix}), as their upper and lower 64 bits.
+ * The known fields of a flow, for matching rules. Addresses are IPv6, or IPv4 mapped ({@link
+ * Prefix}), as their upper and lower 64 bits.
  *
  * @param protocol the upper-layer protocol: 17 for UDP
  * @param queuePair RoCEv2's destination queue pair; {@link #NONE} for other traffic
@@ -24,7 +24,10 @@ public record FlowKey(
   public static final int ROCE_V2_PORT = 4791;
   public static final int MOST_QUEUE_PAIR = 0xff_ffff;
 
-  /** A queue pair's packets: UDP to port 4791, which gateways see for all of the soft device's. */
+  /**
+   * Returns the key of a queue pair's packets: UDP to port 4791, in place of any port of the soft
+   * device's range.
+   */
   public static FlowKey queuePair(Prefix source, Prefix destination, int sourcePort, int number) {
     return new FlowKey(
         source.high(),
@@ -37,12 +40,12 @@ public record FlowKey(
         number);
   }
 
-  /** Whether it is IPv4. */
+  /** Returns whether it is IPv4. */
   public boolean isIpv4() {
     return Prefix.isIpv4(destinationHigh, destinationLow);
   }
 
-  /** Whether it carries a queue pair that rules may speak of. */
+  /** Returns whether it has a queue pair that rules can match. */
   public boolean isRoce() {
     return protocol == UDP && destinationPort == ROCE_V2_PORT && queuePair != NONE;
   }

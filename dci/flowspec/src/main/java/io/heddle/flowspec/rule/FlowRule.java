@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A flow specification: conditions that all have to hold. Its family and bytes say which rule it
- * is, as BGP's key (RFC 8955 §4); two ways to write one condition are two rules.
+ * A flow specification: conditions that all have to match. Its family and bytes identify the rule,
+ * as BGP's key (RFC 8955 §4); two encodings of one condition are two rules.
  */
 public final class FlowRule implements Comparable<FlowRule> {
   private final boolean ipv4;
@@ -26,10 +26,10 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * A rule to announce; its components are put in order. It is an IPv4 rule where all its addresses
-   * are.
+   * Creates a rule to announce; its components are put in order. It is an IPv4 rule if all its
+   * addresses are IPv4.
    *
-   * @throws IllegalArgumentException for none, two of a type, or more than 4095 bytes
+   * @throws IllegalArgumentException for no components, two of a type, or more than 4095 bytes
    */
   public static FlowRule of(List<FlowComponent> components) {
     List<FlowComponent> ordered =
@@ -68,23 +68,23 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * As it was read.
+   * Creates a received rule.
    *
-   * @param ipv4 whether that was among IPv4's rules
+   * @param ipv4 whether it is of the IPv4 family
    */
   public static FlowRule read(boolean ipv4, byte[] bytes, List<FlowComponent> components) {
     return new FlowRule(ipv4, bytes.clone(), components);
   }
 
-  /** One that can't be understood: its bytes name it, and it matches nothing. */
+  /** Creates a rule that can't be parsed: its bytes identify it, and it matches nothing. */
   public static FlowRule malformed(boolean ipv4, byte[] bytes) {
     return new FlowRule(ipv4, bytes.clone(), List.of());
   }
 
   /**
-   * The packets of one queue pair.
+   * Creates a rule for the packets of one queue pair.
    *
-   * @param source whose packets; null for all that go to the queue pair
+   * @param source sender of the packets; null for any
    * @param destination address at which the queue pair's number is unique
    */
   public static FlowRule queuePair(
@@ -100,12 +100,12 @@ public final class FlowRule implements Comparable<FlowRule> {
     return of(components);
   }
 
-  /** Whether it is one of AFI 1; it matches no IPv6 then, and otherwise no IPv4. */
+  /** Returns whether it is of AFI 1. Such a rule matches only IPv4, any other only IPv6. */
   public boolean isIpv4() {
     return ipv4;
   }
 
-  /** All components one after another, without the length in front. */
+  /** Returns all components without the length prefix. */
   public byte[] bytes() {
     return bytes.clone();
   }
@@ -114,7 +114,7 @@ public final class FlowRule implements Comparable<FlowRule> {
     return bytes.length;
   }
 
-  /** In the order of their types; none where the rule is malformed. */
+  /** Returns the components in the order of their types; empty if the rule is malformed. */
   public List<FlowComponent> components() {
     return components;
   }
@@ -123,7 +123,7 @@ public final class FlowRule implements Comparable<FlowRule> {
     return components.isEmpty();
   }
 
-  /** Null where the rule doesn't look at the field. */
+  /** Returns null if the rule doesn't match on the field. */
   public @Nullable FlowComponent component(FlowField field) {
     for (FlowComponent each : components) {
       if (each.field() == field) {
@@ -133,7 +133,9 @@ public final class FlowRule implements Comparable<FlowRule> {
     return null;
   }
 
-  /** The destination from the address's first bit on; null where there is none such. */
+  /**
+   * Returns the destination prefix; null if there is none that starts at the address's first bit.
+   */
   public @Nullable Prefix destination() {
     return component(FlowField.DESTINATION) instanceof PrefixMatch match && match.offset() == 0
         ? match.prefix()
@@ -153,8 +155,8 @@ public final class FlowRule implements Comparable<FlowRule> {
   }
 
   /**
-   * Which of two rules is asked first: below 0 for this one (RFC 8955 §5.1). Two rules of which
-   * none comes first have the same components.
+   * Compares two rules: below 0 if this one has precedence (RFC 8955 §5.1). Two rules of equal
+   * precedence have the same components.
    */
   @Override
   public int compareTo(FlowRule other) {
@@ -174,7 +176,7 @@ public final class FlowRule implements Comparable<FlowRule> {
       }
     }
     int order = Integer.compare(other.components.size(), components.size());
-    /* Padding and reserved bits say nothing, and still make two rules. */
+    /* Padding and reserved bits have no meaning, but still make two rules. */
     return order != 0 ? order : Arrays.compareUnsigned(bytes, other.bytes);
   }
 

@@ -6,15 +6,15 @@ import java.util.List;
 /**
  * Comparisons with a number (RFC 8955 §4.2.1.1).
  *
- * @param type the number that stands for the field
- * @param terms the last of them ends the list
+ * @param type component type of the field
+ * @param terms the last one has the end bit
  */
 public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
     implements FlowComponent {
   private static final long QUEUE_PAIR_BITS = FlowKey.MOST_QUEUE_PAIR;
 
   /**
-   * @throws IllegalArgumentException where the field is compared otherwise, or the list doesn't end
+   * @throws IllegalArgumentException if the field isn't numeric, or the list has no end
    */
   public NumericMatch {
     terms = List.copyOf(terms);
@@ -24,17 +24,17 @@ public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
     }
   }
 
-  /** Equality with one number. */
+  /** Returns a match on one number. */
   public static NumericMatch equal(ComponentTypes types, FlowField field, long value, int bytes) {
     return new NumericMatch(field, types.type(field), List.of(ValueTerm.equal(value, bytes)));
   }
 
-  /** Whether it is fulfilled by this number alone. */
+  /** Returns whether only this number matches. */
   public boolean isOnly(long value) {
     return onlyValue() == value;
   }
 
-  /** The only number that fulfils it; −1 where there are others, or it isn't plain equality. */
+  /** Returns the only number that matches; −1 if there are others, or it isn't plain equality. */
   public long onlyValue() {
     ValueTerm first = terms.getFirst();
     int comparison = ValueTerm.LESS | ValueTerm.GREATER | ValueTerm.EQUAL;
@@ -62,7 +62,7 @@ public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
   }
 
   @Override
-  public boolean canBeToldOfAFlow() {
+  public boolean isConstantPerFlow() {
     return switch (field) {
       case PROTOCOL, PORT, SOURCE_PORT, DESTINATION_PORT, QUEUE_PAIR -> true;
       case DESTINATION, SOURCE -> true;

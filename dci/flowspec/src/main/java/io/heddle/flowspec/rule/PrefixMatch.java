@@ -5,7 +5,7 @@ import io.heddle.bgp.wire.Prefix;
 import java.io.ByteArrayOutputStream;
 
 /**
- * Bits of an address (RFC 8956 §3.1).
+ * Match on bits of an address (RFC 8956 §3.1).
  *
  * <pre>
  * type 1 | length 1 | offset 1 | bits from offset to length, padded to octets     IPv6
@@ -13,13 +13,14 @@ import java.io.ByteArrayOutputStream;
  * </pre>
  *
  * @param field source or destination
- * @param offset bits at the address's beginning that don't count
- * @param length where the bits that count end; those are zero that don't count
+ * @param offset leading bits of the address to ignore
+ * @param length end of the matched bits; all other bits are zero
  */
 public record PrefixMatch(FlowField field, int offset, int length, long high, long low)
     implements FlowComponent {
   /**
-   * @throws IllegalArgumentException where offset and length can't be, or the field is no address
+   * @throws IllegalArgumentException if offset and length are invalid, or the field isn't an
+   *     address
    */
   public PrefixMatch {
     if (!isPossible(offset, length) || field.kind() != FlowField.Kind.PREFIX) {
@@ -30,7 +31,10 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     low &= Prefix.lowMask(length) & ~Prefix.lowMask(offset);
   }
 
-  /** Offset before length, 128 at most; both may be zero, which every address matches. */
+  /**
+   * Returns whether the offset is below the length and the length at most 128; both may be zero,
+   * which every address matches.
+   */
   public static boolean isPossible(int offset, int length) {
     return length <= Prefix.MAX_LENGTH && (offset < length || offset == 0 && length == 0);
   }
@@ -39,17 +43,17 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     return new PrefixMatch(field, 0, prefix.length(), prefix.high(), prefix.low());
   }
 
-  /** One of an IPv4 rule. */
+  /** Returns the match of an IPv4 rule. */
   public static PrefixMatch ofIpv4(FlowField field, int address, int length) {
     return of(field, Prefix.ipv4(address, length));
   }
 
-  /** Whether only IPv4 addresses match. */
+  /** Returns whether only IPv4 addresses match. */
   boolean isIpv4() {
     return offset == 0 && prefix().isIpv4();
   }
 
-  /** Bytes of the bits from offset to length. */
+  /** Returns the number of bytes for the bits from offset to length. */
   public static int patternBytes(int offset, int length) {
     return length - offset + 7 >>> 3;
   }
@@ -59,7 +63,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     return field.registeredType();
   }
 
-  /** As a prefix, where its bits begin with the address's first. */
+  /** Returns the match as a prefix; its offset must be 0. */
   public Prefix prefix() {
     return new Prefix(high, low, length);
   }
@@ -78,11 +82,11 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
   }
 
   @Override
-  public boolean canBeToldOfAFlow() {
+  public boolean isConstantPerFlow() {
     return true;
   }
 
-  /** As one of an IPv4 rule's. */
+  /** Writes it in the encoding of an IPv4 rule. */
   void writeIpv4(ByteArrayOutputStream out) {
     int bits = length - Prefix.MAPPED_BITS;
     out.write(type());
@@ -102,7 +106,7 @@ public record PrefixMatch(FlowField field, int offset, int length, long high, lo
     }
   }
 
-  /* The 64 bits that begin at a bit of the address; zeros behind its end. */
+  /* Returns the 64 bits from a bit of the address on; zeros after its end. */
   private long bits(int at) {
     if (at >= 64) {
       return low << at - 64;

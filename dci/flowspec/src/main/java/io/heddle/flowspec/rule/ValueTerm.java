@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An operator and the value that it compares with (RFC 8955 §4.2.1).
+ * Comparison operator with its value (RFC 8955 §4.2.1).
  *
  * <pre>
  * e 1 | and 1 | length 2 | 0 1 | lt 1 | gt 1 | eq 1      numeric
  * e 1 | and 1 | length 2 | 0 2 | not 1 | match 1         bitmask
  * </pre>
  *
- * @param operator the octet as it came or goes, reserved bits with it
+ * @param operator the octet on the wire, with its reserved bits
  * @param value of 1, 2, 4 or 8 bytes, unsigned
  */
 public record ValueTerm(int operator, long value) {
@@ -24,12 +24,12 @@ public record ValueTerm(int operator, long value) {
   public static final int NOT = 0x02;
   public static final int MATCH = 0x01;
 
-  /** A list's last, or only, comparison for equality. */
+  /** Returns the last, or only, term of a list, which compares for equality. */
   public static ValueTerm equal(long value, int bytes) {
     return new ValueTerm(END | Integer.numberOfTrailingZeros(bytes) << 4 | EQUAL, value);
   }
 
-  /** Bytes of the value. */
+  /** Returns the number of bytes of the value. */
   public static int bytes(int operator) {
     return 1 << (operator >>> 4 & 3);
   }
@@ -57,7 +57,7 @@ public record ValueTerm(int operator, long value) {
     return numeric ? numeric(data) : bitmask(data);
   }
 
-  /* AND binds more closely than OR; the first term's is passed over (RFC 8955 §4.2.1.1). */
+  /* AND binds more tightly than OR; the first term's AND bit is ignored (RFC 8955 §4.2.1.1). */
   static boolean hold(List<ValueTerm> terms, long data, boolean numeric) {
     boolean any = false;
     boolean all = false;
@@ -85,7 +85,7 @@ public record ValueTerm(int operator, long value) {
   static void check(List<ValueTerm> terms) {
     for (int i = 0; i < terms.size(); i++) {
       if (terms.get(i).isEnd() != (i == terms.size() - 1)) {
-        throw new IllegalArgumentException("the last term of a list ends it, and no other");
+        throw new IllegalArgumentException("only the last term of a list has the end bit");
       }
     }
     if (terms.isEmpty()) {
@@ -93,7 +93,7 @@ public record ValueTerm(int operator, long value) {
     }
   }
 
-  /* RFC 8955 §5.1: as octets, and of two that begin alike the longer one first. */
+  /* RFC 8955 §5.1: compares as octets; with a common beginning, the longer one comes first. */
   static int precedence(List<ValueTerm> ours, List<ValueTerm> theirs) {
     byte[] left = octets(ours);
     byte[] right = octets(theirs);

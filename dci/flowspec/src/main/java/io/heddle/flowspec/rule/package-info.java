@@ -1,6 +1,6 @@
 /**
- * Flow specifications as values: what a rule matches, and which of two rules comes first (RFC 8955
- * §4 and §5, RFC 8956). Owns no thread and reads no bytes; {@code io.heddle.flowspec.wire} does.
+ * Flow specifications as values: matching, and precedence between two rules (RFC 8955 §4 and §5,
+ * RFC 8956). Owns no thread and parses no bytes; {@code io.heddle.flowspec.wire} does.
  */
 @NullMarked
 package io.heddle.flowspec.rule;

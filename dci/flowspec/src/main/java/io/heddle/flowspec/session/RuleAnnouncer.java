@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The rules that a controller wants in force, told to every session: all of them when one comes up
- * or asks again, then each change. The speaker's thread.
+ * Announcer of a controller's rules to every session: all of them when a session comes up or
+ * requests a refresh, then each change. Runs on the speaker's thread.
  */
 public final class RuleAnnouncer implements SessionListener {
   /**
-   * Where a rule's traffic goes.
+   * Target of a rule's traffic.
    *
    * @param list segment list, by the gateway's own number
    * @param gateway the gateway's router id
@@ -41,7 +41,7 @@ public final class RuleAnnouncer implements SessionListener {
   }
 
   /**
-   * @param codecs of the families that rules may be of
+   * @param codecs of the families that rules may belong to
    */
   public RuleAnnouncer(List<FlowspecCodec> codecs, SteeringAttributes steering) {
     this.codecs = List.copyOf(codecs);
@@ -54,21 +54,22 @@ public final class RuleAnnouncer implements SessionListener {
         return each;
       }
     }
-    throw new IllegalArgumentException("no session speaks the family of the rule " + rule);
+    throw new IllegalArgumentException(
+        "no session supports the address family of the rule " + rule);
   }
 
   /**
-   * Announces a rule, or gives it another list.
+   * Announces a rule, or changes its list.
    *
-   * @throws IllegalArgumentException where the rule is another gateway's already: both would be one
-   *     route, so each needs its source in the rule; or where there is no codec for its family
+   * @throws IllegalArgumentException if the rule belongs to another gateway already: both would be
+   *     one route, so each needs its source in the rule; or if there is no codec for its family
    */
   public void announce(FlowRule rule, Target target) {
     FlowspecCodec codec = codec(rule);
     Target before = rules.get(rule);
     if (before != null && before.gateway() != target.gateway()) {
       throw new IllegalArgumentException(
-          "the rule \"" + rule + "\" is another gateway's; name the source in it");
+          "the rule \"" + rule + "\" belongs to another gateway; add the source to it");
     }
     if (!target.equals(before)) {
       rules.put(rule, target);
@@ -76,7 +77,7 @@ public final class RuleAnnouncer implements SessionListener {
     }
   }
 
-  /** Withdraws a rule; does nothing where it isn't announced. */
+  /** Withdraws a rule; does nothing if it isn't announced. */
   public void withdraw(FlowRule rule) {
     if (rules.remove(rule) != null) {
       UpdateMessage gone =
@@ -85,14 +86,17 @@ public final class RuleAnnouncer implements SessionListener {
     }
   }
 
-  /** Announces everything again, so that no gateway takes it for forgotten. */
+  /** Announces everything again, so that no gateway lets a rule expire. */
   public void refresh() {
     for (FlowspecCodec each : codecs) {
       up.forEach(session -> sendAll(session, each));
     }
   }
 
-  /** A peer asks for everything again; for {@code BgpSpeaker.onRefreshRequest}. */
+  /**
+   * Announces everything to a peer that requests a refresh; for {@code
+   * BgpSpeaker.onRefreshRequest}.
+   */
   public void refreshRequested(PeerSession session, AddressFamily family) {
     for (FlowspecCodec each : codecs) {
       if (family.equals(each.family()) && up.contains(session)) {
@@ -101,8 +105,11 @@ public final class RuleAnnouncer implements SessionListener {
     }
   }
 
-  /** How many rules a peer with a session doesn't hear, since it doesn't speak their family. */
-  public int untold(PeerSession session) {
+  /**
+   * Returns the number of rules not sent to an established peer, since it doesn't support their
+   * family.
+   */
+  public int unsupportedRules(PeerSession session) {
     Negotiated negotiated = session.status().negotiated();
     if (negotiated == null) {
       return 0;
@@ -147,7 +154,7 @@ public final class RuleAnnouncer implements SessionListener {
 
   @Override
   public void update(PeerSession session, UpdateMessage update) {
-    /* A controller takes no rules. */
+    /* A controller accepts no rules. */
   }
 
   @Override

@@ -19,11 +19,11 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 
 /**
- * One peer's rules, on their way into a gateway's table. A rule never outlives its session by more
- * than {@link RuleGrace} allows. The speaker's thread.
+ * Receiver of one peer's rules for a gateway's table. A rule never outlives its session by more
+ * than {@link RuleGrace} allows. Runs on the speaker's thread.
  */
 public final class RuleReceiver implements SessionListener {
-  /** Runs something later, on the same thread: the speaker's loop. */
+  /** Timer on the same thread: the speaker's loop. */
   @FunctionalInterface
   public interface Later {
     void run(long delayNs, Runnable task);
@@ -36,12 +36,12 @@ public final class RuleReceiver implements SessionListener {
   private final RuleGrace grace;
   private final Later later;
   private final Log log;
-  private final EnumSet<RuleRefusal> toldOf = EnumSet.noneOf(RuleRefusal.class);
+  private final EnumSet<RuleRefusal> loggedRefusals = EnumSet.noneOf(RuleRefusal.class);
   private int losses;
   private boolean waking;
 
   /**
-   * @param peer by this name the table knows its rules
+   * @param peer name of the peer in the table
    */
   public RuleReceiver(
       String peer,
@@ -62,7 +62,7 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void established(PeerSession session, Negotiated negotiated) {
-    toldOf.clear();
+    loggedRefusals.clear();
   }
 
   @Override
@@ -75,17 +75,22 @@ public final class RuleReceiver implements SessionListener {
     int routerId = routerId(session, update.attributes());
     for (FlowRule rule : rules.announced()) {
       RuleRefusal refusal = admission.announced(rule, update.attributes(), routerId);
-      /* A reflector tells everybody everything. */
-      if (refusal != null && refusal != RuleRefusal.FOR_ANOTHER_GATEWAY && toldOf.add(refusal)) {
+      /* A reflector sends every gateway's rules to all. */
+      if (refusal != null
+          && refusal != RuleRefusal.FOR_ANOTHER_GATEWAY
+          && loggedRefusals.add(refusal)) {
         log.warn(
             "peer %s: rule refused, %s: %s; more such rules in this session are counted",
             peer, refusal.text(), rule);
       }
     }
-    wakeForWaiting();
+    acceptWaitingRules();
   }
 
-  /* Through a reflector, the speaker that made it (RFC 4456 §8). */
+  /*
+   * Returns the originator's router id: behind a reflector, that of the original speaker (RFC 4456
+   * §8).
+   */
   private static int routerId(PeerSession session, PathAttributes attributes) {
     for (PathAttribute each : attributes.all()) {
       if (each instanceof PathAttribute.Unknown one && one.code() == PathAttribute.ORIGINATOR_ID) {
@@ -96,22 +101,22 @@ public final class RuleReceiver implements SessionListener {
     return negotiated == null ? 0 : negotiated.peer().identifier();
   }
 
-  private void wakeForWaiting() {
-    long delayNs = admission.takeWaiting();
+  private void acceptWaitingRules() {
+    long delayNs = admission.acceptWaiting();
     if (delayNs >= 0 && !waking) {
       waking = true;
       later.run(
           delayNs,
           () -> {
             waking = false;
-            wakeForWaiting();
+            acceptWaitingRules();
           });
     }
   }
 
   @Override
   public void endOfRib(PeerSession session, AddressFamily family) {
-    dropStale(family, "it has told all it has");
+    dropStale(family, "the peer's End-of-RIB came without them");
   }
 
   @Override
@@ -123,18 +128,20 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void dropStaleRoutes(PeerSession session, AddressFamily family) {
-    dropStale(family, "they didn't come again");
+    dropStale(family, "the peer didn't announce them again in time");
   }
 
   private void dropStale(AddressFamily family, String why) {
     if (family.equals(codec.family())) {
-      told(table.dropStale(peer), why);
+      logDropped(table.dropStale(peer), why);
     }
   }
 
-  private void told(int dropped, String why) {
+  private void logDropped(int dropped, String why) {
     if (dropped > 0) {
-      log.info("peer %s: %d rules are gone: %s; hash decides again", peer, dropped, why);
+      log.info(
+          "peer %s: %d rules removed: %s; their queue pairs follow their hash again",
+          peer, dropped, why);
     }
   }
 
@@ -144,16 +151,16 @@ public final class RuleReceiver implements SessionListener {
   }
 
   /**
-   * The session is lost.
+   * Handles the loss of the session.
    *
-   * @param kept whether the peer asked to keep its rules
+   * @param kept whether the peer requested to keep its rules
    */
   void lost(boolean kept, String why) {
-    admission.forgetWaiting();
+    admission.dropWaiting();
     long graceNs = kept ? grace.ns() : grace.without();
     int loss = ++losses;
     if (graceNs <= 0) {
-      told(table.dropAll(peer), why);
+      logDropped(table.dropAll(peer), why);
       return;
     }
     table.markStale(peer);
@@ -161,13 +168,13 @@ public final class RuleReceiver implements SessionListener {
         graceNs,
         () -> {
           if (loss == losses) {
-            told(table.dropStale(peer), why);
+            logDropped(table.dropStale(peer), why);
           }
         });
   }
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    /* The next attempt follows, and no rule hangs on this one. */
+    /* The next attempt follows; no rule depends on this one. */
   }
 }

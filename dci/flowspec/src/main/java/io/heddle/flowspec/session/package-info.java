@@ -1,6 +1,6 @@
 /**
- * Rules on BGP sessions: what a gateway does with its peers' announcements, and what a controller
- * announces. Both listen to sessions of {@code io.heddle.bgp.session}, on the speaker's thread.
+ * Rules on BGP sessions: a gateway's reception of its peers' announcements, and a controller's
+ * announcements. Both listen to sessions of {@code io.heddle.bgp.session}, on the speaker's thread.
  */
 @NullMarked
 package io.heddle.flowspec.session;

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Encoding B, for routers without a redirect to a list: each list is a policy of its own, named by
- * colour and endpoint (RFC 9012 §4.3, RFC 9256; draft-ietf-idr-flowspec-redirect-ip).
+ * Encoding B, for routers that can't redirect to a list: each list is a policy of its own,
+ * identified by colour and endpoint (RFC 9012 §4.3, RFC 9256; draft-ietf-idr-flowspec-redirect-ip).
  *
  * <pre>
  * attribute 16: 03 0b | flags 2 | colour 4
@@ -20,7 +20,7 @@ import java.util.Objects;
  * </pre>
  *
  * @param redirectType type of the redirect to an IPv6 address, in attribute 25
- * @param policies colour and endpoint of each list, by its id; no two alike
+ * @param policies colour and endpoint of each list, by its id; all different
  */
 public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
     implements SteeringEncoding {
@@ -28,11 +28,11 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
   private static final int IPV6_EXTENDED_COMMUNITIES = 25;
   private static final int IPV6_COMMUNITY_BYTES = 20;
 
-  /** An SRv6 policy's name (RFC 9256 §2.1), but for its headend. */
+  /** Key of an SRv6 policy (RFC 9256 §2.1) without its headend. */
   public record Policy(long color, Prefix endpoint) {}
 
   /**
-   * @throws IllegalArgumentException where two lists have one name
+   * @throws IllegalArgumentException if two lists have the same policy
    */
   public ColorEncoding {
     policies = Map.copyOf(policies);
@@ -50,7 +50,7 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
     Policy policy = policies.get(list);
     if (policy == null) {
       throw new IllegalArgumentException(
-          "segment list " + Integer.toUnsignedString(list) + " has no colour; give it one");
+          "segment list " + Integer.toUnsignedString(list) + " has no colour; configure one");
     }
     return policy;
   }
@@ -75,7 +75,7 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
   }
 
   @Override
-  public Named read(PathAttributes attributes) {
+  public NamedList read(PathAttributes attributes) {
     ExtendedCommunity.Color color = attributes.color();
     Map<Prefix, Boolean> endpoints = new HashMap<>();
     for (PathAttribute each : attributes.all()) {
@@ -92,16 +92,16 @@ public record ColorEncoding(int redirectType, Map<Integer, Policy> policies)
       }
     }
     if (color == null || endpoints.isEmpty()) {
-      return Named.refused(RuleRefusal.NAMES_NO_LIST);
+      return NamedList.refused(RuleRefusal.NAMES_NO_LIST);
     }
     if (endpoints.size() > 1) {
-      return Named.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
+      return NamedList.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
     }
     Policy named = new Policy(color.color(), endpoints.keySet().iterator().next());
     return policies.entrySet().stream()
         .filter(each -> Objects.equals(each.getValue(), named))
-        .map(each -> Named.of(each.getKey()))
+        .map(each -> NamedList.of(each.getKey()))
         .findFirst()
-        .orElse(Named.refused(RuleRefusal.NAMES_NO_LIST));
+        .orElse(NamedList.refused(RuleRefusal.NAMES_NO_LIST));
   }
 }

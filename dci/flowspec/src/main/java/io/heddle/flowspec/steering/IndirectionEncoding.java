@@ -6,13 +6,13 @@ import java.util.List;
 
 /**
  * Encoding A: the list's id as an indirection id (draft-ietf-idr-flowspec-path-redirect, with the
- * ID type that draft-ll-idr-flowspec-redirect-sidlist asks for).
+ * ID type of draft-ll-idr-flowspec-redirect-sidlist).
  *
  * <pre>
  * 09 00 | flags 1 | ID type 1 | list 4
  * </pre>
  *
- * @param idType the draft leaves its number open
+ * @param idType its number is open in the draft
  */
 public record IndirectionEncoding(int flags, int idType) implements SteeringEncoding {
   /** A guess: the types up to 4 have other meanings in the draft that this one extends. */
@@ -21,7 +21,7 @@ public record IndirectionEncoding(int flags, int idType) implements SteeringEnco
   public static final IndirectionEncoding DEFAULT = new IndirectionEncoding(0, DEFAULT_ID_TYPE);
 
   /**
-   * @throws IllegalArgumentException where a number needs more than its octet
+   * @throws IllegalArgumentException if a number doesn't fit into its octet
    */
   public IndirectionEncoding {
     if ((flags & ~0xff) != 0 || (idType & ~0xff) != 0) {
@@ -41,14 +41,14 @@ public record IndirectionEncoding(int flags, int idType) implements SteeringEnco
   }
 
   @Override
-  public Named read(PathAttributes attributes) {
-    Named found = Named.refused(RuleRefusal.NAMES_NO_LIST);
+  public NamedList read(PathAttributes attributes) {
+    NamedList found = NamedList.refused(RuleRefusal.NAMES_NO_LIST);
     for (ExtendedCommunity each : attributes.extendedCommunities()) {
       if (each instanceof ExtendedCommunity.Redirect redirect && redirect.idType() == idType) {
         if (found.refusal() == null && found.list() != redirect.id()) {
-          return Named.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
+          return NamedList.refused(RuleRefusal.NAMES_SEVERAL_LISTS);
         }
-        found = Named.of(redirect.id());
+        found = NamedList.of(redirect.id());
       }
     }
     return found;

@@ -1,6 +1,6 @@
 package io.heddle.flowspec.steering;
 
-/** Why a rule that can be read isn't taken. Each is counted by itself. */
+/** Reason for refusing a well-formed rule. Each has a counter. */
 public enum RuleRefusal {
   DROPS("it drops traffic"),
   LIMITS_RATE("it limits traffic"),
@@ -19,7 +19,7 @@ public enum RuleRefusal {
     this.text = text;
   }
 
-  /** For people. */
+  /** Returns the reason as text. */
   public String text() {
     return text;
   }

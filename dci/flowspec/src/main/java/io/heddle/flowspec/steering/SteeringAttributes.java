@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a rule's announcement, written and read: where its traffic goes by a {@link
- * SteeringEncoding}, and for which gateway by a route target with that one's router id.
+ * Path attributes of a rule's announcement. A {@link SteeringEncoding} names the segment list; a
+ * route target with the gateway's router id names the gateway.
  *
- * @param encoding how a list is named
+ * @param encoding of the list
  */
 public record SteeringAttributes(SteeringEncoding encoding) {
   private static final long LOCAL_PREFERENCE = 100;
@@ -26,7 +26,7 @@ public record SteeringAttributes(SteeringEncoding encoding) {
   private static final int REDIRECT_SUBTYPE = 0x08;
 
   /**
-   * What the UPDATE of a rule says beside the rule.
+   * Returns the path attributes of a rule's UPDATE.
    *
    * @param gateway router id of the gateway that the list belongs to
    * @param ownAs the speaker's
@@ -47,11 +47,11 @@ public record SteeringAttributes(SteeringEncoding encoding) {
   }
 
   /**
-   * Reads an announcement.
+   * Parses an announcement's attributes.
    *
-   * @param gateway router id of the gateway that reads
+   * @param gateway router id of the receiving gateway
    */
-  public SteeringEncoding.Named read(PathAttributes attributes, int gateway) {
+  public SteeringEncoding.NamedList read(PathAttributes attributes, int gateway) {
     boolean addressed = false;
     boolean ours = false;
     for (ExtendedCommunity each : attributes.extendedCommunities()) {
@@ -63,12 +63,12 @@ public record SteeringAttributes(SteeringEncoding encoding) {
       } else if (each instanceof ExtendedCommunity.Other other) {
         RuleRefusal refusal = refused(other.raw());
         if (refusal != null) {
-          return SteeringEncoding.Named.refused(refusal);
+          return SteeringEncoding.NamedList.refused(refusal);
         }
       }
     }
     if (addressed && !ours) {
-      return SteeringEncoding.Named.refused(RuleRefusal.FOR_ANOTHER_GATEWAY);
+      return SteeringEncoding.NamedList.refused(RuleRefusal.FOR_ANOTHER_GATEWAY);
     }
     return encoding.read(attributes);
   }

@@ -7,40 +7,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an announcement names a segment list. List ids are a gateway's own, so the gateway is named
- * beside it, by {@link SteeringAttributes}.
+ * Encoding of a segment list in an announcement. List ids are local to a gateway, so {@link
+ * SteeringAttributes} names the gateway too.
  */
 public interface SteeringEncoding {
-  /** For configurations and tables. */
+  /** Returns the name in configurations and tables. */
   String name();
 
   /**
-   * Communities that send traffic to a list.
+   * Returns the communities that send traffic to a list.
    *
-   * @throws IllegalArgumentException where this encoding has no words for the list
+   * @throws IllegalArgumentException if this encoding can't express the list
    */
   List<ExtendedCommunity> communities(int list);
 
-  /** What has to be said outside of the extended communities; mostly nothing. */
+  /** Returns attributes beside the extended communities; mostly none. */
   default List<PathAttribute> attributes(int list) {
     return List.of();
   }
 
-  /** The list that an announcement names. */
-  Named read(PathAttributes attributes);
+  /** Returns the list that an announcement names. */
+  NamedList read(PathAttributes attributes);
 
   /**
-   * A list, or why there is none.
+   * A list, or the reason why there is none.
    *
-   * @param list 0 where there is none
+   * @param list 0 if there is none
    */
-  record Named(int list, @Nullable RuleRefusal refusal) {
-    static Named of(int list) {
-      return new Named(list, null);
+  record NamedList(int list, @Nullable RuleRefusal refusal) {
+    static NamedList of(int list) {
+      return new NamedList(list, null);
     }
 
-    static Named refused(RuleRefusal why) {
-      return new Named(0, why);
+    static NamedList refused(RuleRefusal why) {
+      return new NamedList(0, why);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a rule does: how an announcement says "to segment list 2 at gateway 10.0.0.1", and what of
- * an announcement is refused. The seam is {@link io.heddle.flowspec.steering.SteeringEncoding},
- * since the drafts that it follows may change. Values and pure functions; no thread.
+ * Actions of rules: the encoding of "to segment list 2 at gateway 10.0.0.1" in an announcement, and
+ * the refusal of other actions. {@link io.heddle.flowspec.steering.SteeringEncoding} is an
+ * interface since the drafts that it follows may change. Values and pure functions; no thread.
  */
 @NullMarked
 package io.heddle.flowspec.steering;

@@ -10,7 +10,7 @@ import io.heddle.flowspec.rule.PrefixMatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair at its address, by which most rules are found without looking at the others.
+ * Queue pair number with its address; finds most rules without a scan.
  *
  * @param high upper 64 bits of the destination
  * @param low lower 64 bits of the destination
@@ -21,8 +21,8 @@ public record QueuePairKey(long high, long low, int queuePair) {
   }
 
   /**
-   * The only queue pair that a rule can match; null where it may match others. A rule may still ask
-   * for more, as for a source.
+   * Returns the only queue pair that a rule can match; null if it may match others. The rule may
+   * have further conditions, such as a source.
    */
   static @Nullable QueuePairKey of(FlowRule rule) {
     FlowComponent destination = rule.component(FlowField.DESTINATION);
@@ -37,7 +37,7 @@ public record QueuePairKey(long high, long low, int queuePair) {
     return null;
   }
 
-  /** The destination's address. */
+  /** Returns the destination's address. */
   public Prefix destination() {
     return new Prefix(high, low, Prefix.MAX_LENGTH);
   }

@@ -14,9 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which rules of one peer come into the table, and when. A rule that is refused takes the
- * place of an earlier one with the same bytes all the same, which is withdrawn (RFC 4271 §3.1). A
- * withdrawal never waits.
+ * Admission of one peer's rules to the table, with a rate limit. A refused rule still replaces an
+ * earlier one with the same bytes, which is withdrawn (RFC 4271 §3.1). A withdrawal never waits.
  */
 public final class RuleAdmission {
   private static final double NS_PER_SECOND = 1e9;
@@ -55,13 +54,13 @@ public final class RuleAdmission {
   }
 
   /**
-   * The peer announces a rule.
+   * Handles an announced rule.
    *
-   * @param routerId of the speaker that made it
-   * @return why it is refused; null where it is taken, or waits for its turn
+   * @param routerId of its original speaker
+   * @return the reason if it is refused; null if it is accepted or waits
    */
   public @Nullable RuleRefusal announced(FlowRule rule, PathAttributes attributes, int routerId) {
-    SteeringEncoding.Named named = steering.read(attributes, gateway);
+    SteeringEncoding.NamedList named = steering.read(attributes, gateway);
     RuleRefusal refusal = named.refusal() != null ? named.refusal() : refusal(rule);
     if (refusal != null) {
       refused.merge(refusal, 1L, Long::sum);
@@ -69,9 +68,9 @@ public final class RuleAdmission {
       return refusal;
     }
     RuleEntry entry = new RuleEntry(rule, peer, routerId, named.list());
-    earn();
+    refillCredit();
     if (credit >= 1 && waiting.isEmpty()) {
-      take(entry);
+      accept(entry);
     } else {
       delayed++;
       waiting.put(rule, entry);
@@ -88,7 +87,7 @@ public final class RuleAdmission {
     if (!allowed) {
       return RuleRefusal.DESTINATION_NOT_ALLOWED;
     }
-    if (!rule.components().stream().allMatch(FlowComponent::canBeToldOfAFlow)) {
+    if (!rule.components().stream().allMatch(FlowComponent::isConstantPerFlow)) {
       return RuleRefusal.NOT_OF_A_FLOW;
     }
     boolean known = table.has(peer, rule) || waiting.containsKey(rule);
@@ -97,64 +96,64 @@ public final class RuleAdmission {
         : null;
   }
 
-  /** The peer withdraws a rule. */
+  /** Handles a withdrawn rule. */
   public void withdrawn(FlowRule rule) {
     waiting.remove(rule);
     table.remove(peer, rule);
   }
 
   /**
-   * Takes rules whose turn has come.
+   * Accepts waiting rules as far as the rate allows.
    *
-   * @return nanoseconds until the next one's; −1 where none waits
+   * @return nanoseconds until the next one is due; −1 if none waits
    */
-  public long takeWaiting() {
-    earn();
+  public long acceptWaiting() {
+    refillCredit();
     var all = waiting.values().iterator();
     while (credit >= 1 && all.hasNext()) {
       RuleEntry entry = all.next();
       all.remove();
-      take(entry);
+      accept(entry);
     }
     return waiting.isEmpty()
         ? -1
         : (long) Math.ceil((1 - credit) * NS_PER_SECOND / limits.changesPerSecond());
   }
 
-  /** The session is down: what waits is forgotten. */
-  public void forgetWaiting() {
+  /** Drops the waiting rules, since the session is down. */
+  public void dropWaiting() {
     waiting.clear();
   }
 
-  private void take(RuleEntry entry) {
+  private void accept(RuleEntry entry) {
     credit--;
     accepted++;
     table.put(entry);
   }
 
-  private void earn() {
+  private void refillCredit() {
     long now = clock.nanoTime();
     double earned = (now - creditedNs) * limits.changesPerSecond() / NS_PER_SECOND;
     credit = Math.min(limits.mostRules(), credit + earned);
     creditedNs = now;
   }
 
-  /** Announcements that were taken. */
+  /** Returns the number of accepted announcements. */
   public long accepted() {
     return accepted;
   }
 
-  /** Announcements that had to wait, whatever became of them. */
+  /** Returns the number of announcements that had to wait, whatever their outcome. */
   public long delayed() {
     return delayed;
   }
 
-  /** How many wait now. */
+  /** Returns the number of waiting rules. */
   public int waiting() {
     return waiting.size();
   }
 
-  /** Announcements that were refused for this reason. */
+  /** Returns the number of announcements refused for this reason. */
   public long refused(RuleRefusal why) {
     return refused.getOrDefault(why, 0L);
   }

@@ -1,10 +1,10 @@
 package io.heddle.flowspec.table;
 
-/** Hears which flows may belong to another rule now. Called by {@link RuleTable}. */
+/** Listener for flows whose rule may have changed. Called by {@link RuleTable}. */
 public interface RuleChanges {
-  /** Flows to this queue pair. */
+  /** Reports flows to this queue pair. */
   void queuePair(QueuePairKey key);
 
-  /** Any flow: a rule that isn't of one queue pair came or went. */
+  /** Reports any flow: a rule not limited to one queue pair came or went. */
   void any();
 }

@@ -7,9 +7,9 @@ import java.util.Comparator;
 /**
  * A rule of one peer.
  *
- * @param peer who told of it
- * @param routerId of the speaker that made it
- * @param list segment list that its traffic goes to
+ * @param peer that announced it
+ * @param routerId of its original speaker
+ * @param list segment list of its traffic
  */
 public record RuleEntry(FlowRule rule, String peer, int routerId, int list) {
   /** RFC 8955's order, then the lower router id, then the peer's name. */

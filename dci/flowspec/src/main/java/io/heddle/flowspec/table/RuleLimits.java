@@ -4,25 +4,24 @@ import io.heddle.bgp.wire.Prefix;
 import java.util.List;
 
 /**
- * What a peer may ask for.
+ * Limits of a peer's rules.
  *
- * @param destinations prefixes that a rule's destination has to lie in; empty for none at all
- * @param mostRules rules that it may have here at once
- * @param changesPerSecond rules that are taken a second once {@code mostRules} of them have come at
- *     a stroke; more wait for their turn
+ * @param destinations prefixes that contain every allowed destination; empty to allow none
+ * @param mostRules rules that it may have at once
+ * @param changesPerSecond accepted rules per second after a burst of {@code mostRules}; others wait
  */
 public record RuleLimits(List<Prefix> destinations, int mostRules, int changesPerSecond) {
   public static final int MOST_RULES = 10_000;
   public static final int CHANGES_PER_SECOND = 1_000;
 
   /**
-   * @throws IllegalArgumentException where a number isn't positive
+   * @throws IllegalArgumentException if a number isn't positive
    */
   public RuleLimits {
     destinations = List.copyOf(destinations);
     if (mostRules < 1 || changesPerSecond < 1) {
       throw new IllegalArgumentException(
-          "a peer with %s rules and %s changes a second could do nothing"
+          "a peer with %s rules and %s changes a second can't announce any"
               .formatted(mostRules, changesPerSecond));
     }
   }

@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of all peers, and the one that a flow belongs to: of those that match it and whose list
- * can be used, the first in RFC 8955's order, then the one of the lowest router id. Rules of one
- * queue pair are found by it; the others are asked in order.
+ * The rules of all peers, with the lookup of a flow's rule. Among the matching rules whose list is
+ * usable, the first in RFC 8955's order wins, then the one of the lowest router id. Rules for one
+ * queue pair are indexed by it; the others are scanned in order.
  */
 public final class RuleTable {
   private record Key(String peer, FlowRule rule) {}
@@ -47,8 +47,8 @@ public final class RuleTable {
   private final Log log;
 
   /**
-   * @param usable whether a segment list is there and alive
-   * @param changes hears whose winner may be another one
+   * @param usable whether a segment list exists and is alive
+   * @param changes receives the flows whose rule may have changed
    */
   public RuleTable(IntPredicate usable, RuleChanges changes, NanoClock clock, Log log) {
     this.usable = usable;
@@ -57,7 +57,7 @@ public final class RuleTable {
     this.log = log;
   }
 
-  /** Adds a rule, or replaces the one of the same peer with the same bytes, or refreshes it. */
+  /** Adds a rule, or replaces or refreshes the same peer's rule with the same bytes. */
   public void put(RuleEntry entry) {
     Key key = new Key(entry.peer(), entry.rule());
     Held before = held.get(key);
@@ -80,7 +80,7 @@ public final class RuleTable {
       warnOfRivals(entry, others);
       others.add(entry);
     }
-    tell(now);
+    notifyChange(now);
   }
 
   private void warnOfRivals(RuleEntry entry, NavigableSet<RuleEntry> others) {
@@ -88,40 +88,40 @@ public final class RuleTable {
       if (other.list() != entry.list()) {
         boolean wins = RuleEntry.ORDER.compare(entry, other) < 0;
         log.warn(
-            "two rules for one queue pair: %s; and %s; the first one holds",
+            "two rules for one queue pair: %s; and %s; the first one applies",
             wins ? entry : other, wins ? other : entry);
         return;
       }
     }
   }
 
-  /** Removes a rule of a peer; whether it was there. */
+  /** Removes a rule of a peer. Returns whether it was there. */
   public boolean remove(String peer, FlowRule rule) {
     Held found = held.remove(new Key(peer, rule));
     if (found == null) {
       return false;
     }
     unlink(found);
-    tell(found);
+    notifyChange(found);
     return true;
   }
 
-  /** All rules of a peer are doubtful until they come again. */
+  /** Marks all rules of a peer as stale until they are announced again. */
   public void markStale(String peer) {
     held.forEach((key, each) -> each.stale |= key.peer.equals(peer));
   }
 
-  /** Removes what is doubtful of a peer; how many that was. */
+  /** Removes a peer's stale rules. Returns their number. */
   public int dropStale(String peer) {
     return drop(each -> each.stale && each.entry.peer().equals(peer));
   }
 
-  /** Removes all rules of a peer; how many that was. */
+  /** Removes all rules of a peer. Returns their number. */
   public int dropAll(String peer) {
     return drop(each -> each.entry.peer().equals(peer));
   }
 
-  /** Removes rules that nobody has announced for this long; how many that was. */
+  /** Removes rules not announced for this long. Returns their number. */
   public int dropOlderThan(long ageNs) {
     long now = clock.nanoTime();
     return drop(each -> now - each.refreshedNs > ageNs);
@@ -148,7 +148,7 @@ public final class RuleTable {
     }
   }
 
-  private void tell(Held changed) {
+  private void notifyChange(Held changed) {
     if (changed.exact == null) {
       changes.any();
     } else {
@@ -156,7 +156,7 @@ public final class RuleTable {
     }
   }
 
-  /** The rule that a flow belongs to; null where its hash decides. */
+  /** Returns the rule that applies to a flow; null if its hash decides. */
   public @Nullable RuleEntry winner(FlowKey flow) {
     RuleEntry one = flow.isRoce() ? first(exact.get(QueuePairKey.of(flow)), flow) : null;
     RuleEntry other = first(general, flow);
@@ -177,23 +177,25 @@ public final class RuleTable {
     return null;
   }
 
-  /** The rules that can match this queue pair only, in order. */
+  /** Returns the rules that can match only this queue pair, in order. */
   public List<RuleEntry> rules(QueuePairKey key) {
     NavigableSet<RuleEntry> rules = exact.get(key);
     return rules == null ? List.of() : List.copyOf(rules);
   }
 
-  /** Queue pairs that rules of their own may steer. */
+  /** Returns the queue pairs that have rules of their own. */
   public Set<QueuePairKey> queuePairs() {
     return Set.copyOf(exact.keySet());
   }
 
-  /** Rules whose list isn't there or is dead: they are kept, and others or the hash decide. */
+  /**
+   * Returns the rules whose list is missing or dead: they are kept, but others or the hash decide.
+   */
   public List<RuleEntry> inactive() {
     return entries().stream().filter(each -> !usable.test(each.list())).toList();
   }
 
-  /** All rules, in order. */
+  /** Returns all rules, in order. */
   public List<RuleEntry> entries() {
     List<RuleEntry> all = new ArrayList<>();
     held.values().forEach(each -> all.add(each.entry));
@@ -205,7 +207,7 @@ public final class RuleTable {
     return held.size();
   }
 
-  /** How many rules a peer has here. */
+  /** Returns the number of a peer's rules. */
   public int size(String peer) {
     return sizes.getOrDefault(peer, 0);
   }

@@ -1,6 +1,6 @@
 /**
- * A gateway's rules: those of all peers in one table, the rule that a flow belongs to, and which
- * rules of which peer are taken at all. One thread: the BGP speaker's.
+ * A gateway's rule table: the rules of all peers, the rule that applies to a flow, and the
+ * admission of peers' rules. Used by one thread, the BGP speaker's.
  */
 @NullMarked
 package io.heddle.flowspec.table;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the components of a rule apart. One thread. */
+/** Parser of a rule's components. Used by one thread. */
 final class ComponentReader {
   private final ComponentTypes types;
   private final boolean ipv4;
@@ -70,7 +70,7 @@ final class ComponentReader {
     }
     long high = 0;
     long low = 0;
-    /* Bit by octet from the offset on; what is behind the length is masked off. */
+    /* Copies octet by octet from the offset on; bits after the length are masked off. */
     for (int i = 0; i < size; i++) {
       long octet = (bytes[at++] & 0xffL) << 56;
       int bit = offset + 8 * i;

@@ -9,27 +9,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flowspec routes of one family (RFC 8955 §4.1): AFI 1 or 2, SAFI 133.
+ * Codec of Flowspec routes of one family (RFC 8955 §4.1): AFI 1 or 2, SAFI 133.
  *
  * <pre>
  * length 1, up to 239, or 2 with 0xf in front | components
  * </pre>
  *
- * A rule whose components are malformed, or of an unknown type, counts as withdrawn: its length is
- * known. Where a length runs past the end, the rules can't be told from each other.
+ * A rule with malformed or unknown components counts as withdrawn, since its length is known. If a
+ * length exceeds the input, the rules can't be separated.
  *
- * @param types which number stands for which field
+ * @param types component type numbers of the fields
  * @param ipv4 whether it is AFI 1
  */
 public record FlowspecCodec(ComponentTypes types, boolean ipv4) implements FamilyCodec<FlowRule> {
   static final int LONG_LENGTH = 0xf0;
 
-  /** IPv6's. */
+  /** Creates the codec of IPv6 rules. */
   public FlowspecCodec(ComponentTypes types) {
     this(types, false);
   }
 
-  /** IPv6's and IPv4's. */
+  /** Returns the codecs of IPv6 and IPv4. */
   public static List<FlowspecCodec> both(ComponentTypes types) {
     return List.of(new FlowspecCodec(types, false), new FlowspecCodec(types, true));
   }

@@ -1,6 +1,6 @@
 /**
- * Flowspec routes to bytes and back (RFC 8955 §4, RFC 8956): the codec that a BGP session is given
- * for the family. Stateless; what a peer sent wrongly is a value, never an exception.
+ * Codec of Flowspec routes (RFC 8955 §4, RFC 8956) for a BGP session. Stateless; a peer's malformed
+ * input is a value, never an exception.
  */
 @NullMarked
 package io.heddle.flowspec.wire;

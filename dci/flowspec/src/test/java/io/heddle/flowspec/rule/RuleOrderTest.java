@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** RFC 8955's order of rules, and what a rule matches. */
+/** RFC 8955's order of rules, and matching. */
 class RuleOrderTest {
   private static FlowRule rule(String hex) {
     return Rules.read("%02x".formatted(hex.replace(" ", "").length() / 2) + hex).rules.getFirst();
@@ -42,7 +42,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void valuesAreComparedAsOctetsAndTheLongerListOfTwoAlikeComesFirst() {
+  void valuesAreComparedAsOctetsAndTheLongerListComesFirst() {
     assertOrder("0381 06", "0381 11");
     assertOrder("0581 11", "0591 0011");
     assertOrder("0501 11 81 12", "0581 11");
@@ -68,7 +68,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void queuePairIsMatchedAtItsAddressAndOnRocePortAlone() {
+  void queuePairMatchesOnlyAtItsAddressAndRocePort() {
     FlowRule rule = Rules.queuePair("fd00:2::2", 0x11);
     assertTrue(rule.matches(Rules.flow("fd00:1::1", "fd00:2::2", 0x11)));
     assertFalse(rule.matches(Rules.flow("fd00:1::1", "fd00:2::2", 0x12)));
@@ -81,7 +81,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void termsAreJoinedByOrAndMoreCloselyByAnd() {
+  void andBindsTighterThanOr() {
     /* Greater than 10 and less than 20, or 42. */
     NumericMatch ports =
         new NumericMatch(
@@ -102,7 +102,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void bitsAreComparedByAnyAllAndTheirOpposites() {
+  void bitmasksMatchAnyAllAndTheirNegations() {
     for (int operator = 0; operator < 4; operator++) {
       BitmaskMatch flags =
           new BitmaskMatch(
@@ -116,7 +116,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void addressBitsBehindAnOffsetAreCompared() {
+  void addressBitsAfterAnOffsetAreCompared() {
     FlowRule rule = rule("0148 3c abc0");
     Prefix there = Prefix.of("fd00:0:0:a:bc00::");
     Prefix elsewhere = Prefix.of("fd00:0:0:a:bd00::");

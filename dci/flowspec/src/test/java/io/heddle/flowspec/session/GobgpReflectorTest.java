@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * GoBGP as the reflector between a controller and a gateway: what it doesn't know it passes on byte
+ * GoBGP as the reflector between a controller and a gateway. It passes unknown attributes on byte
  * for byte. All three are in one network namespace, on addresses of its loopback.
  */
 @EndsWithin(120)
@@ -148,7 +148,7 @@ class GobgpReflectorTest {
   }
 
   @Test
-  void ruleReachesTheGatewayByteForByteAndSoDoesItsWithdrawal() {
+  void ruleAndWithdrawalReachTheGatewayByteForByte() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     gateway.awaitList(2);
     RuleEntry winner = gateway.speaker.ask(() -> gateway.table.winner(SteeredGateway.FLOW));
@@ -189,7 +189,7 @@ class GobgpReflectorTest {
   }
 
   @Test
-  void rulesOfAControllerThatIsGoneAreGone() {
+  void rulesEndWithTheirController() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     gateway.awaitList(2);
     controller.close();
@@ -198,7 +198,7 @@ class GobgpReflectorTest {
   }
 
   @Test
-  void gatewayThatComesLaterHearsTheRulesThatThereAre() {
+  void lateGatewayReceivesThePresentRules() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     gateway.awaitList(2);
     gateway.speaker.remove(gateway.session, "for a while");

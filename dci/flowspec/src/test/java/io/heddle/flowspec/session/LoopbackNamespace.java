@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A network namespace with addresses on its loopback; it goes with what was started in it. */
+/** A network namespace with addresses on its loopback; its close ends the processes in it. */
 final class LoopbackNamespace implements AutoCloseable {
   private final List<Process> processes = new ArrayList<>();
-  /* For tests that are interrupted: what lives in the namespace ends before it is removed. */
+  /* For interrupted tests: ends the processes in the namespace before it is removed. */
   private final Thread atExit = new Thread(this::endProcesses, "end-processes");
   private final NetworkNamespace namespace;
 
-  /** Skips the test where no namespace can be made. */
+  /** Skips the test if a namespace can't be created. */
   LoopbackNamespace(List<String> addresses) {
     NetworkNamespace.assumeAvailable();
     namespace = NetworkNamespace.create("loopback");
@@ -26,7 +26,7 @@ final class LoopbackNamespace implements AutoCloseable {
     }
   }
 
-  /** Takes a speaker's thread into the namespace. */
+  /** Moves a speaker's thread into the namespace. */
   void moveIn(BgpSpeaker speaker) {
     speaker.ask(() -> {
       NetworkNamespace.enter(namespace.name());

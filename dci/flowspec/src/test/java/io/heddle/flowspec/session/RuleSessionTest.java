@@ -82,7 +82,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void rulesOfAFamilyThatThePeerDoesNotSpeakAreCounted() {
+  void rulesOfAnUnsupportedFamilyAreCounted() {
     List<FlowspecCodec> both = List.of(Rules.CODEC, Rules.IPV4_CODEC);
     RuleAnnouncer ofBoth = new RuleAnnouncer(both, SteeredGateway.STEERING);
     int port = gateway.speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
@@ -90,16 +90,17 @@ class RuleSessionTest {
     session =
         controller.add(options(port, 65001, 65002).families(Families.of(both)).build(), ofBoth);
     controller.execute(() -> ofBoth.announce(Rules.queuePair("10.2.0.2", 0x11), LIST_2));
-    assertEquals(0, (int) controller.ask(() -> ofBoth.untold(session)), "it has no session yet");
+    assertEquals(
+        0, (int) controller.ask(() -> ofBoth.unsupportedRules(session)), "it has no session yet");
     controller.execute(session::start);
     controller.execute(() -> ofBoth.announce(RULE, LIST_2));
     gateway.awaitList(2);
-    assertEquals(1, (int) controller.ask(() -> ofBoth.untold(session)));
+    assertEquals(1, (int) controller.ask(() -> ofBoth.unsupportedRules(session)));
     assertEquals(1, gateway.rules());
   }
 
   @Test
-  void tenThousandRulesComeInFewMessages() {
+  void tenThousandRulesFitIntoFewMessages() {
     for (int i = 0; i < 10_000; i++) {
       FlowRule rule = Rules.queuePair("fd00:2::2", i);
       controller.execute(() -> announcer.announce(rule, LIST_2));
@@ -112,7 +113,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void sessionThatEndsTakesItsRulesWithIt() {
+  void rulesEndWithTheirSession() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect();
     gateway.awaitList(2);
@@ -121,7 +122,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void rulesOfAControllerThatAskedForItOutliveItsSessionByTheGrace() {
+  void rulesOutliveTheirSessionByTheGraceWithGracefulRestart() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect(120);
     gateway.awaitList(2);
@@ -133,7 +134,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void refreshBringsTheRulesAgain() {
+  void refreshSendsTheRulesAgain() {
     controller.execute(() -> announcer.announce(RULE, LIST_2));
     connect();
     gateway.awaitList(2);
@@ -144,7 +145,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void refusedRuleIsToldOfOnceAndTheSessionStays() {
+  void refusedRuleIsLoggedOnceAndTheSessionStays() {
     connect();
     for (int i = 0; i < 3; i++) {
       FlowRule elsewhere = Rules.queuePair("fd99::1", i);
@@ -187,7 +188,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void lostRulesStayForTheGraceAndNoLonger() {
+  void rulesOfALostSessionStayForExactlyTheGrace() {
     SteeredGateway patient = new SteeredGateway(new RuleGrace(60, 0));
     try {
       patient.put(RULE, 2);
@@ -204,7 +205,7 @@ class RuleSessionTest {
   }
 
   @Test
-  void laterLossHasAGraceOfItsOwn() {
+  void eachLossStartsItsOwnGrace() {
     SteeredGateway patient = new SteeredGateway(new RuleGrace(60, 60));
     try {
       patient.put(RULE, 2);

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Who may inject rules: MD5 (RFC 2385) and GTSM (RFC 5082) between controller and gateway, with a
- * router between them. In each test what is wrong is then put right, and the session comes.
+ * Protection against injected rules: MD5 (RFC 2385) and GTSM (RFC 5082) between controller and
+ * gateway, with a router between them. Each test then corrects the fault, and the session comes up.
  */
 @EndsWithin(120)
 final class SessionSecurityTest {
@@ -144,7 +144,7 @@ final class SessionSecurityTest {
   }
 
   @Test
-  void controllerWithAnotherKeyIsKeptOutAndAskedWhetherItIsTheSame() {
+  void controllerWithAnotherKeyIsRefusedWithAHint() {
     startGateway("weft", 0);
     startController("warp", 0);
     awaitLine("has the peer the same MD5 key?");
@@ -155,7 +155,7 @@ final class SessionSecurityTest {
   }
 
   @Test
-  void controllerWithoutAKeyIsKeptOut() {
+  void controllerWithoutAKeyIsRefused() {
     startGateway("weft", 0);
     startController("", 0);
     awaitLine("a peer that wants an MD5 key, or fewer hops, doesn't answer either");
@@ -166,7 +166,7 @@ final class SessionSecurityTest {
   }
 
   @Test
-  void controllerBehindMoreRoutersThanAllowedIsKeptOut() {
+  void controllerBehindTooManyRoutersIsRefused() {
     startGateway("", 1);
     startController("", 0);
     awaitLine("a peer that wants an MD5 key, or fewer hops, doesn't answer either");
@@ -179,7 +179,7 @@ final class SessionSecurityTest {
   }
 
   @Test
-  void gatewayBehindMoreRoutersThanTheControllerAllowsIsNotSpokenTo() {
+  void controllerRefusesAGatewayBehindTooManyRouters() {
     startGateway("", 0);
     startController("", 1);
     awaitLine("does it send with a hop limit of 255 (GTSM)?");

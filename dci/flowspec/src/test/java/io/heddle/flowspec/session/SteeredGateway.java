@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The BGP side of a gateway: what a test's controller tells it ends in a table. */
+/** The BGP side of a gateway: a test's controller announces rules, which end up in a table. */
 final class SteeredGateway implements AutoCloseable {
   static final int ROUTER_ID = 0x0a000001;
   static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
@@ -104,14 +104,14 @@ final class SteeredGateway implements AutoCloseable {
     table.put(new RuleEntry(rule, "controller", 1, list));
   }
 
-  /** Has what waits longest run; the delay that it asked for. */
+  /** Runs the oldest waiting task. Returns its requested delay. */
   long runLater() {
     Waiting first = later.remove();
     first.task().run();
     return first.delayNs();
   }
 
-  /** Where the flow goes; 0 where its hash decides. */
+  /** Returns the flow's list; 0 if its hash decides. */
   int list() {
     return list(FLOW);
   }
@@ -127,12 +127,12 @@ final class SteeredGateway implements AutoCloseable {
     return speaker.ask(table::size);
   }
 
-  /** Whether a line says that. */
+  /** Returns whether a log line contains the text. */
   boolean said(String part) {
     return log.stream().anyMatch(each -> each.contains(part));
   }
 
-  /** What an operator is warned of, but for the end of a session. */
+  /** Returns the warnings, except those on the end of a session. */
   List<String> warnings() {
     return log.stream()
         .filter(each -> each.startsWith("WARN") && !each.contains("no session"))

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What announcements say, by their bytes. */
+/** Announcements by their bytes. */
 class SteeringAttributesTest {
   private static final int GATEWAY = 0x0a000001;
   private static final ColorEncoding COLORS =
@@ -55,7 +55,7 @@ class SteeringAttributesTest {
         Families.of(List.of(Rules.CODEC)));
   }
 
-  private static SteeringEncoding.Named read(SteeringEncoding encoding, boolean external) {
+  private static SteeringEncoding.NamedList read(SteeringEncoding encoding, boolean external) {
     byte[] bytes = update(encoding, external);
     UpdateMessage update =
         (UpdateMessage) new MessageDecoder(options(external)).decode(bytes, 0, bytes.length);
@@ -69,14 +69,14 @@ class SteeringAttributesTest {
     assertTrue(bytes.contains("900e0026000285" + "00" + "00" + "20018000"), bytes);
     assertTrue(bytes.contains("40020602010000fde9"), bytes);
     assertTrue(bytes.contains("c01010" + "0900000500000002" + "01020a0000010000"), bytes);
-    assertEquals(SteeringEncoding.Named.of(2), read(IndirectionEncoding.DEFAULT, true));
+    assertEquals(SteeringEncoding.NamedList.of(2), read(IndirectionEncoding.DEFAULT, true));
   }
 
   @Test
-  void insideAnAsThePathIsEmptyAndThereIsALocalPreference() {
+  void internalPeerGetsAnEmptyAsPathAndALocalPreference() {
     String bytes = hex(IndirectionEncoding.DEFAULT, false);
     assertTrue(bytes.contains("400200" + "40050400000064"), bytes);
-    assertEquals(SteeringEncoding.Named.of(2), read(IndirectionEncoding.DEFAULT, false));
+    assertEquals(SteeringEncoding.NamedList.of(2), read(IndirectionEncoding.DEFAULT, false));
   }
 
   @Test
@@ -84,12 +84,12 @@ class SteeringAttributesTest {
     String bytes = hex(COLORS, true);
     assertTrue(bytes.contains("030b000000000066"), bytes);
     assertTrue(bytes.contains("c01914000c5f0000000099" + "0".repeat(16) + "00d60000"), bytes);
-    assertEquals(SteeringEncoding.Named.of(2), read(COLORS, true));
+    assertEquals(SteeringEncoding.NamedList.of(2), read(COLORS, true));
     assertThrows(IllegalArgumentException.class, () -> COLORS.communities(4));
   }
 
   @Test
-  void ruleOfAnotherGatewayIsNotOurs() {
+  void ruleForAnotherGatewayIsRefused() {
     SteeringAttributes steering = new SteeringAttributes(IndirectionEncoding.DEFAULT);
     PathAttributes attributes = steering.write(2, 0x0a000002, 65001, true);
     assertEquals(RuleRefusal.FOR_ANOTHER_GATEWAY, steering.read(attributes, GATEWAY).refusal());
@@ -122,7 +122,7 @@ class SteeringAttributesTest {
   }
 
   @Test
-  void twoListsOfOneNameAreRefusedInAConfiguration() {
+  void twoListsOfOnePolicyAreRefused() {
     ColorEncoding.Policy same = new ColorEncoding.Policy(1, Prefix.of("5f00::1"));
     assertThrows(
         IllegalArgumentException.class, () -> new ColorEncoding(12, Map.of(1, same, 2, same)));

@@ -71,7 +71,7 @@ class RuleAdmissionTest {
   }
 
   @Test
-  void destinationOutsideOfThePeersPrefixesIsRefusedAndCounted() {
+  void destinationOutsideThePeersPrefixesIsRefusedAndCounted() {
     assertEquals(RuleRefusal.DESTINATION_NOT_ALLOWED, announce(Rules.queuePair("fd00:3::2", 1)));
     assertEquals(
         RuleRefusal.DESTINATION_NOT_ALLOWED,
@@ -89,7 +89,7 @@ class RuleAdmissionTest {
   }
 
   @Test
-  void ruleThatLooksAtSinglePacketsIsRefused() {
+  void ruleOnSinglePacketsIsRefused() {
     FlowRule rule =
         FlowRule.of(
             List.of(
@@ -106,7 +106,7 @@ class RuleAdmissionTest {
   }
 
   @Test
-  void oneRuleTooManyIsRefusedAndAKnownOneMayStillChange() {
+  void excessRuleIsRefusedButAKnownOneMayChange() {
     RuleAdmission few = admission(new RuleLimits(List.of(ALLOWED), 2, 1_000));
     assertNull(few.announced(rule(1), TO_LIST_2, 1));
     assertNull(few.announced(rule(2), TO_LIST_2, 1));
@@ -120,7 +120,7 @@ class RuleAdmissionTest {
   }
 
   @Test
-  void tenThousandRulesComeAtAStroke() {
+  void burstOfTenThousandRulesIsAccepted() {
     for (int i = 0; i < RuleLimits.MOST_RULES; i++) {
       assertNull(announce(rule(i)));
     }
@@ -130,7 +130,7 @@ class RuleAdmissionTest {
   }
 
   @Test
-  void changesBeyondTheRateWaitForTheirTurnAndTheNewestOfARuleCounts() {
+  void excessChangesWaitAndTheLatestOfARuleWins() {
     RuleAdmission slow = admission(new RuleLimits(List.of(ALLOWED), 10, 100));
     for (int i = 0; i < 10; i++) {
       slow.announced(rule(i), TO_LIST_2, 1);
@@ -141,25 +141,25 @@ class RuleAdmissionTest {
     assertEquals(2, slow.waiting());
     assertEquals(3, slow.delayed());
     assertEquals(2, list(0));
-    assertEquals(SECOND_NS / 100, slow.takeWaiting());
+    assertEquals(SECOND_NS / 100, slow.acceptWaiting());
     nowNs += SECOND_NS / 100;
-    assertEquals(SECOND_NS / 100, slow.takeWaiting());
+    assertEquals(SECOND_NS / 100, slow.acceptWaiting());
     assertEquals(5, list(0));
     assertEquals(2, list(1));
     nowNs += SECOND_NS / 100;
-    assertEquals(-1, slow.takeWaiting());
+    assertEquals(-1, slow.acceptWaiting());
     assertEquals(4, list(1));
   }
 
   @Test
-  void withdrawalNeverWaitsAndTakesBackWhatDoes() {
+  void withdrawalNeverWaitsAndCancelsAWaitingRule() {
     RuleAdmission slow = admission(new RuleLimits(List.of(ALLOWED), 1, 1));
     slow.announced(rule(0), TO_LIST_2, 1);
     slow.announced(rule(0), STEERING.write(3, GATEWAY, 65001, true), 1);
     slow.withdrawn(rule(0));
     assertEquals(0, table.size());
     nowNs += 10 * SECOND_NS;
-    assertEquals(-1, slow.takeWaiting());
+    assertEquals(-1, slow.acceptWaiting());
     assertEquals(0, table.size());
   }
 

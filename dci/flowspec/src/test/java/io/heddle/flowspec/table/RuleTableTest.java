@@ -73,7 +73,7 @@ class RuleTableTest {
   }
 
   @Test
-  void newListForARuleReplacesTheOldOneAndTheSameAgainChangesNothing() {
+  void newListReplacesTheOldOneAndARepeatChangesNothing() {
     put(QUEUE_PAIR, "a", 1, 2);
     put(QUEUE_PAIR, "a", 1, 3);
     put(QUEUE_PAIR, "a", 1, 3);
@@ -84,7 +84,7 @@ class RuleTableTest {
   }
 
   @Test
-  void ofTwoRulesForOneQueuePairTheOrderDecidesAndItIsToldOf() {
+  void conflictOfTwoRulesForOneQueuePairIsLogged() {
     put(QUEUE_PAIR, "a", 1, 2);
     put(OF_A_SOURCE, "b", 9, 3);
     assertEquals(3, list(), "a rule with a source comes first");
@@ -93,7 +93,7 @@ class RuleTableTest {
   }
 
   @Test
-  void ofTwoPeersWithOneRuleTheLowerRouterIdDecides() {
+  void lowerRouterIdWinsBetweenTwoPeersWithOneRule() {
     put(QUEUE_PAIR, "a", 0xc0a80001, 2);
     put(QUEUE_PAIR, "b", 0x0a000001, 3);
     assertEquals(3, list(), "10.0.0.1 is lower than 192.168.0.1");
@@ -103,7 +103,7 @@ class RuleTableTest {
   }
 
   @Test
-  void ruleWithADeadListWaitsAndComesBackWithIt() {
+  void ruleIsInactiveWhileItsListIsDead() {
     put(SUBNET, "a", 1, 3);
     put(QUEUE_PAIR, "a", 1, 2);
     dead.add(2);
@@ -116,7 +116,7 @@ class RuleTableTest {
   }
 
   @Test
-  void staleRulesGoUnlessTheyComeAgain() {
+  void staleRulesAreDroppedUnlessAnnouncedAgain() {
     put(QUEUE_PAIR, "a", 1, 2);
     put(SUBNET, "a", 1, 3);
     put(SUBNET, "b", 2, 3);
@@ -130,7 +130,7 @@ class RuleTableTest {
   }
 
   @Test
-  void ruleThatNobodyRepeatsGrowsTooOld() {
+  void ruleExpiresUnlessAnnouncedAgain() {
     put(QUEUE_PAIR, "a", 1, 2);
     put(SUBNET, "a", 1, 3);
     nowNs = 20;
@@ -141,7 +141,7 @@ class RuleTableTest {
   }
 
   @Test
-  void winnerIsTheFirstOfAllThatMatchHoweverItIsFound() {
+  void winnerIsTheFirstOfAllMatchingRules() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < 40; round++) {

@@ -21,14 +21,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FlowspecCodecTest {
-  /* GoBGP, BIRD and ExaBGP write this rule alike. */
+  /* GoBGP, BIRD and ExaBGP encode this rule alike. */
   private static final String OF_DAEMONS =
       "20 0140 00 fd00000b00000000 0240 00 fd00000a00000000 0381 11 0591 12b7 0d81 4d";
   private static final String OF_A_QUEUE_PAIR =
       "20 0180 00 fd000002000000000000000000000002 0381 11 0591 12b7 80a1 00000011";
 
   @Test
-  void ruleOfDaemonsIsReadAndWrittenAsItCame() {
+  void ruleOfOtherDaemonsRoundTrips() {
     FlowRule rule = Rules.read(OF_DAEMONS).rules.getFirst();
     assertEquals(
         "to fd00:b::/64, from fd00:a::/64, protocol 17, destination port 4791, flow label 77",
@@ -38,7 +38,7 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void ruleOfAQueuePairHasTheBytesThatGobgpHasRelayed() {
+  void ruleOfAQueuePairHasTheBytesRelayedByGobgp() {
     FlowRule rule = Rules.queuePair("fd00:2::2", 0x11);
     assertArrayEquals(Rules.bytes(OF_A_QUEUE_PAIR), Rules.CODEC.encode(rule));
     FlowRule read = Rules.read(OF_A_QUEUE_PAIR).rules.getFirst();
@@ -48,7 +48,7 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void anotherTypeOfDestinationQpIsASetting() {
+  void typeOfDestinationQpIsConfigurable() {
     ComponentTypes types = new ComponentTypes(40);
     FlowRule rule = FlowRule.queuePair(types, null, Prefix.of("fd00:2::2"), 0x1234);
     byte[] bytes = new FlowspecCodec(types).encode(rule);
@@ -60,8 +60,8 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void prefixWithAnOffsetHasOnlyTheBitsBehindIt() {
-    /* Bits 60 to 72 of the address, and padding that says nothing. */
+  void prefixWithAnOffsetHasOnlyTheBitsAfterIt() {
+    /* Bits 60 to 72 of the address, and padding without meaning. */
     FlowRule rule = Rules.read("05 0148 3c abcf").rules.getFirst();
     assertEquals(
         List.of(new PrefixMatch(FlowField.DESTINATION, 60, 72, 0xaL, 0xbc00_0000_0000_0000L)),
@@ -91,7 +91,7 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void malformedRuleCountsAsWithdrawnAndTheOnesAroundItStay() {
+  void malformedRuleCountsAsWithdrawnAndItsNeighboursStay() {
     String good = "03 0381 11";
     for (String[] each :
         new String[][] {
@@ -117,7 +117,7 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void rulesThatRunIntoEachOtherAreToldOf() {
+  void overlappingRulesAreAFramingError() {
     for (String each : List.of("04 0381 11", "f1", "ff", "f040 0381 11")) {
       assertNotNull(
           Rules.CODEC.decode(ByteBuffer.wrap(Rules.bytes(each)), new Rules.Taken()), each);
@@ -138,22 +138,22 @@ class FlowspecCodecTest {
   }
 
   @Test
-  void everyBitFlipAndTruncationIsARuleOrNone() {
+  void everyBitFlipAndTruncationDecodesOrFailsByValue() {
     for (String text : List.of(OF_DAEMONS, OF_A_QUEUE_PAIR)) {
       byte[] whole = Rules.bytes(text);
       for (int bit = 0; bit < 8 * whole.length; bit++) {
         byte[] bytes = whole.clone();
         bytes[bit / 8] ^= (byte) (0x80 >>> bit % 8);
-        FlowspecFuzzTest.takenApart(Rules.CODEC, bytes);
-        FlowspecFuzzTest.takenApart(Rules.IPV4_CODEC, bytes);
+        FlowspecFuzzTest.checkDecoding(Rules.CODEC, bytes);
+        FlowspecFuzzTest.checkDecoding(Rules.IPV4_CODEC, bytes);
       }
       for (int length = 0; length < whole.length; length++) {
         byte[] bytes = Arrays.copyOf(whole, length);
         if (length > 0) {
           bytes[0] = (byte) (length - 1);
         }
-        FlowspecFuzzTest.takenApart(Rules.CODEC, bytes);
-        FlowspecFuzzTest.takenApart(Rules.IPV4_CODEC, bytes);
+        FlowspecFuzzTest.checkDecoding(Rules.CODEC, bytes);
+        FlowspecFuzzTest.checkDecoding(Rules.IPV4_CODEC, bytes);
       }
     }
   }

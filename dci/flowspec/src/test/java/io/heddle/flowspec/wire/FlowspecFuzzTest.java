@@ -12,19 +12,19 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Any bytes are rules, malformed ones among them, or not to be told apart; with {@code
- * JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse.
+ * Any bytes decode into rules, some malformed, or into an error of the framing. With {@code
+ * JAZZER_FUZZ=1} the fuzzer searches for inputs that violate this.
  */
 class FlowspecFuzzTest {
   private static final FlowKey FLOW = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
 
   @FuzzTest(maxDuration = "20s")
-  void anyBytesAreRulesOrTheirEndIsTold(byte[] bytes) {
-    takenApart(Rules.CODEC, bytes);
-    takenApart(Rules.IPV4_CODEC, bytes);
+  void anyBytesDecodeOrFailByValue(byte[] bytes) {
+    checkDecoding(Rules.CODEC, bytes);
+    checkDecoding(Rules.IPV4_CODEC, bytes);
   }
 
-  static void takenApart(FlowspecCodec codec, byte[] bytes) {
+  static void checkDecoding(FlowspecCodec codec, byte[] bytes) {
     Rules.Taken taken = new Rules.Taken();
     String lost = codec.decode(ByteBuffer.wrap(bytes), taken);
     for (FlowRule rule : taken.rules) {
@@ -36,7 +36,7 @@ class FlowspecFuzzTest {
     }
     for (FlowRule rule : taken.malformed) {
       assertTrue(rule.isMalformed());
-      assertFalse(rule.matches(FLOW), "what isn't understood matches nothing");
+      assertFalse(rule.matches(FLOW), "a malformed rule matches nothing");
     }
     if (lost == null && taken.malformed.isEmpty() && isPlain(bytes)) {
       ByteBuffer again = ByteBuffer.allocate(bytes.length);
@@ -45,7 +45,7 @@ class FlowspecFuzzTest {
     }
   }
 
-  /* A short rule may have a length of two octets, and goes with one of one. */
+  /* A short rule may arrive with a two-octet length; it is written with one octet. */
   private static boolean isPlain(byte[] bytes) {
     for (int at = 0; at < bytes.length; at += 1 + (bytes[at] & 0xff)) {
       if ((bytes[at] & 0xff) >= FlowspecCodec.LONG_LENGTH) {

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** IPv4's rules: prefixes without an offset (RFC 8955 §4.2.2.1), and a world of their own. */
+/** IPv4 rules: prefixes without an offset (RFC 8955 §4.2.2.1), separate from IPv6 rules. */
 final class Ipv4RulesTest {
   /* Destination 10.2.0.2/32, UDP, port 4791, queue pair 0x11. */
   private static final String OF_A_QUEUE_PAIR =
@@ -30,7 +30,7 @@ final class Ipv4RulesTest {
   }
 
   @Test
-  void ruleOfAQueuePairIsWrittenAndReadAsRfc8955HasIt() {
+  void ruleOfAQueuePairRoundTripsByRfc8955() {
     FlowRule rule = Rules.queuePair("10.2.0.2", 0x11);
     assertTrue(rule.isIpv4());
     assertArrayEquals(Rules.bytes(OF_A_QUEUE_PAIR), Rules.IPV4_CODEC.encode(rule));
@@ -44,14 +44,14 @@ final class Ipv4RulesTest {
 
   /* RFC 8955 §4.3.1: all packets to 192.0.2.0/24 and TCP port 25. */
   @Test
-  void exampleOfTheRfcIsUnderstood() {
+  void exampleOfTheRfcIsParsed() {
     FlowRule rule = one("0b 01 18 c00002 03 81 06 04 81 19");
     assertEquals("to 192.0.2.0/24, protocol 6, port 25", rule.toString());
     assertEquals(Prefix.of("192.0.2.0/24"), rule.destination());
   }
 
   @Test
-  void prefixesOfEachLengthComeBackAsTheyWent() {
+  void prefixesOfEachLengthRoundTrip() {
     for (int length = 0; length <= 32; length++) {
       FlowRule rule =
           FlowRule.of(
@@ -64,7 +64,7 @@ final class Ipv4RulesTest {
   }
 
   @Test
-  void familiesDoNotMeetEvenWhereRulesNameNoAddress() {
+  void rulesWithoutAddressStayWithinTheirFamily() {
     FlowKey six = Rules.flow("fd00:1::1", "fd00:2::2", 0x11);
     String udp = "03 03 81 11";
     FlowRule ofFour = one(udp);
@@ -79,14 +79,14 @@ final class Ipv4RulesTest {
   }
 
   @Test
-  void ipv6RuleForAMappedAddressIsNoWayToIpv4() {
+  void ipv6RuleForAMappedAddressMatchesNoIpv4() {
     FlowRule mapped = Rules.read("13 01 80 00 00000000000000000000ffff0a020002").rules.getFirst();
     assertFalse(mapped.isIpv4());
     assertFalse(mapped.matches(FLOW));
   }
 
   @Test
-  void whatIpv4DoesNotHaveIsMalformed() {
+  void ipv6OnlyComponentsAreMalformedInIpv4() {
     assertEquals(
         List.of("a to component has 33 bits of an IPv4 address"),
         Rules.read(Rules.IPV4_CODEC, "07 01 21 0a02000280").why);

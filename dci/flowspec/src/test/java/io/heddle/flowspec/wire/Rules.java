@@ -27,7 +27,7 @@ public final class Rules {
 
   private Rules() {}
 
-  /** What a codec made of bytes. */
+  /** A codec's output for some bytes. */
   public static final class Taken implements FamilyCodec.Sink<FlowRule> {
     public final List<FlowRule> rules = new ArrayList<>();
     public final List<FlowRule> malformed = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class Rules {
     return FlowKey.queuePair(Prefix.of(source), Prefix.of(destination), 49_152, number);
   }
 
-  /** One of few addresses and numbers, so that rules meet often. */
+  /** Returns one of few addresses and numbers, so that rules often match the same flows. */
   public static FlowKey anyFlow(RandomGenerator random) {
     boolean roce = random.nextInt(4) > 0;
     return new FlowKey(

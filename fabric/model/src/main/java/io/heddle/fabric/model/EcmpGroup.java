@@ -3,10 +3,10 @@ package io.heddle.fabric.model;
 /**
  * A group of equal links, numbered from 0.
  *
- * @param members how many there are, 1 to 1024
+ * @param members number of links, 1 to 1024
  */
 public record EcmpGroup(int members) {
-  /** What the formula's last mask allows. */
+  /** Limit by the formula's last mask. */
   public static final int MOST = 0x400;
 
   private static final int HASH_BITS = 0xffff;
@@ -18,9 +18,9 @@ public record EcmpGroup(int members) {
   }
 
   /**
-   * The member that a hash selects: {@code ((hash & 65535) % (size + 1)) & 0x3FF} (H3C's white
-   * paper). The paper calls size the number of members. With that the formula could point past the
-   * last one; it is right with the silicon's field, which holds the number less one.
+   * Returns the member that a hash selects: {@code ((hash & 65535) % (size + 1)) & 0x3FF} (H3C's
+   * white paper). The paper calls size the number of members, but then the formula could exceed the
+   * last member. It is right with the silicon's field, which holds the number less one.
    */
   public int offset(int hash) {
     int size = members - 1;

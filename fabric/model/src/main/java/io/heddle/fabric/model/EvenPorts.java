@@ -12,8 +12,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Chooses source ports that spread evenly over every tier's links: at each switch no link has more
- * than one flow more than another.
+ * Choice of source ports that spread evenly over every tier's links: at each switch, the links'
+ * flow counts differ by at most one.
  */
 public final class EvenPorts {
   private final SortedMap<String, EvenPorts> next = new TreeMap<>();
@@ -24,16 +24,16 @@ public final class EvenPorts {
   private EvenPorts() {}
 
   /**
-   * Chooses.
+   * Chooses ports.
    *
-   * @param count how many
-   * @param ways the links that each known port takes, tier by tier, all equally long
+   * @param count number of ports
+   * @param paths links of each known port's path, tier by tier, all of equal length
    * @return in ascending order
-   * @throws HeddleException where a link has too few known ports
+   * @throws HeddleException if a link has too few known ports
    */
-  public static List<Integer> choose(int count, SortedMap<Integer, List<String>> ways) {
+  public static List<Integer> choose(int count, SortedMap<Integer, List<String>> paths) {
     EvenPorts root = new EvenPorts();
-    ways.forEach((port, way) -> root.put(port, way, 0));
+    paths.forEach((port, path) -> root.put(port, path, 0));
     List<Integer> chosen = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       chosen.add(root.take());
@@ -41,20 +41,20 @@ public final class EvenPorts {
     return chosen.stream().sorted().toList();
   }
 
-  /** By how many flows the links of one switch differ at most; over all switches. */
-  public static int unevenness(Collection<List<String>> ways, Collection<List<String>> chosen) {
+  /** Returns the largest difference in flows between links of one switch, over all switches. */
+  public static int unevenness(Collection<List<String>> paths, Collection<List<String>> chosen) {
     EvenPorts root = new EvenPorts();
-    ways.forEach(way -> root.put(0, way, 0));
-    chosen.forEach(way -> root.count(way, 0));
+    paths.forEach(path -> root.put(0, path, 0));
+    chosen.forEach(path -> root.count(path, 0));
     return root.unevenness();
   }
 
-  private void put(int port, List<String> way, int tier) {
+  private void put(int port, List<String> path, int tier) {
     left++;
-    if (tier == way.size()) {
+    if (tier == path.size()) {
       ports.add(port);
     } else {
-      next.computeIfAbsent(way.get(tier), link -> new EvenPorts()).put(port, way, tier + 1);
+      next.computeIfAbsent(path.get(tier), link -> new EvenPorts()).put(port, path, tier + 1);
     }
   }
 
@@ -71,17 +71,17 @@ public final class EvenPorts {
     EvenPorts chosen = least.getValue();
     if (chosen.left == 0) {
       throw new HeddleException(
-          "only %s ports are known to take the link to %s: measure again, with more --ports"
+          "only %s known ports take the link to %s: measure again, with more --ports"
               .formatted(chosen.taken, least.getKey()));
     }
     return chosen.take();
   }
 
-  private void count(List<String> way, int tier) {
+  private void count(List<String> path, int tier) {
     taken++;
-    EvenPorts link = tier == way.size() ? null : next.get(way.get(tier));
+    EvenPorts link = tier == path.size() ? null : next.get(path.get(tier));
     if (link != null) {
-      link.count(way, tier + 1);
+      link.count(path, tier + 1);
     }
   }
 

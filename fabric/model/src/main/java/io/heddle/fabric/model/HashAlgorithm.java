@@ -5,13 +5,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The hash functions of merchant switch silicon that are public, by the words of Dell OS9's {@code
- * hash-algorithm}. Each gives 16 bits, and each is linear: a flipped bit of the input flips the
- * same bits of the result whatever the rest is. The seed is the CRC's initial value, and is folded
- * into an XOR.
+ * Published hash functions of merchant switch silicon, by the names of Dell OS9's {@code
+ * hash-algorithm}. Each gives 16 bits and is linear: a flipped input bit flips the same output bits
+ * whatever the other bits are. The seed is the CRC's initial value, or is folded into an XOR.
  *
- * <p>How the silicon folds its fields before isn't public; these work on the fields in network
- * order, in bins of 16 bits.
+ * <p>The silicon's folding of its fields beforehand isn't published; these functions take the
+ * fields in network order, in bins of 16 bits.
  */
 public enum HashAlgorithm {
   /** CRC16-BISYNC: polynomial 0x8005, bits reflected (CRC-16/ARC with seed 0). */
@@ -35,20 +34,20 @@ public enum HashAlgorithm {
 
   private static final int BITS = 0xffff;
 
-  /** As files, Dell's command line and tables call it. */
+  /** Returns the name in files, Dell's command line and tables. */
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace("msb", "MSB").replace("lsb", "LSB");
   }
 
-  /** Every word, in order. */
+  /** Returns all names, in order. */
   public static List<String> words() {
     return Arrays.stream(values()).map(HashAlgorithm::word).toList();
   }
 
   /**
-   * The hash of the first bytes of an array.
+   * Returns the hash of an array's first bytes.
    *
-   * @param seed as many low bits of it as the algorithm's register has
+   * @param seed of which the algorithm uses as many low bits as its register has
    * @return 16 bits
    */
   public int of(byte[] bytes, int length, int seed) {
@@ -65,7 +64,7 @@ public enum HashAlgorithm {
     };
   }
 
-  /* The register's low bit first. */
+  /* The register's low bit comes first. */
   private static int reflected(byte[] bytes, int length, int polynomial, int register) {
     int crc = register;
     for (int i = 0; i < length; i++) {
@@ -96,7 +95,7 @@ public enum HashAlgorithm {
     return reflected(bytes, length, 0xa001, seed & BITS) & 0xff00 | folded;
   }
 
-  /* An odd last byte is the upper one of its word. */
+  /* An odd last byte is the upper byte of its word. */
   private static int words(byte[] bytes, int length) {
     int word = 0;
     for (int i = 0; i < length; i++) {

@@ -4,21 +4,21 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
-/** A field of a packet that a switch may put into its hash. */
+/** Packet field that a switch may include in its hash. */
 public enum HashField {
   SOURCE_ADDRESS("source-address"),
   DESTINATION_ADDRESS("destination-address"),
   PROTOCOL("protocol"),
   SOURCE_PORT("source-port"),
   DESTINATION_PORT("destination-port"),
-  /** The destination's queue pair, as Enterprise SONiC and Meta's fabrics hash it. */
+  /** The destination's queue pair, hashed by Enterprise SONiC and Meta's fabrics. */
   QUEUE_PAIR("queue-pair");
 
   /** The usual choice: addresses, protocol and ports. */
   public static final List<HashField> FIVE_TUPLE =
       List.of(SOURCE_ADDRESS, DESTINATION_ADDRESS, PROTOCOL, SOURCE_PORT, DESTINATION_PORT);
 
-  /** Room for every field of one flow. */
+  /** Size of all fields of one flow. */
   static final int MOST_BYTES = 2 * 16 + 2 + 2 + 2 + 4;
 
   private final String word;
@@ -27,17 +27,17 @@ public enum HashField {
     this.word = word;
   }
 
-  /** As files and tables call it. */
+  /** Returns the name in files and tables. */
   public String word() {
     return word;
   }
 
-  /** Every word, in order. */
+  /** Returns all names, in order. */
   public static List<String> words() {
     return Arrays.stream(values()).map(HashField::word).toList();
   }
 
-  /** Appends the field in network order; each begins a bin of 16 bits. */
+  /** Appends the field in network order; each field starts a bin of 16 bits. */
   void append(RoceFlow flow, ByteBuffer to) {
     switch (this) {
       case SOURCE_ADDRESS -> to.put(flow.source().getAddress());

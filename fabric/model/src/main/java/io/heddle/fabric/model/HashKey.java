@@ -11,21 +11,21 @@ import java.util.Set;
  * | hash A0 16 | hash A1 16 | hash B0 16 | hash B1 16 | LBN 4 | destination port 7 | LBID 8 |
  * </pre>
  *
- * @param a0 16 bits, of the fields of block A, which link aggregation uses
+ * @param a0 16 bits, over the fields of block A, used by link aggregation
  * @param a1 16 bits
- * @param b0 16 bits, of the fields of block B, which ECMP uses
+ * @param b0 16 bits, over the fields of block B, used by ECMP
  * @param b1 16 bits
  * @param lbn the load balance number of the ingress port, 4 bits
  * @param port the destination port inside the switch, 7 bits
  * @param lbid the load balance identifier, 8 bits
  */
 public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbid) {
-  /** How long it is. */
+  /** Size in bits. */
   public static final int BITS = 83;
 
   private static final int BYTES = 11;
 
-  /** A part of the key that a group may select. */
+  /** Part of the key that a group may select. */
   public enum Part {
     A0,
     A1,
@@ -35,7 +35,7 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
     PORT,
     LBID;
 
-    /** As files call it. */
+    /** Returns the name in files. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -47,7 +47,7 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
     }
   }
 
-  /** The key with zeros where a part isn't selected. */
+  /** Returns the key with zeros in the unselected parts. */
   public HashKey only(Set<Part> parts) {
     return new HashKey(
         parts.contains(Part.A0) ? a0 : 0,
@@ -59,18 +59,18 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
         parts.contains(Part.LBID) ? lbid : 0);
   }
 
-  /** The upper 64 bits: the four hashes. */
+  /** Returns the upper 64 bits: the four hashes. */
   public long high() {
     return (long) a0 << 48 | (long) a1 << 32 | (long) b0 << 16 | b1;
   }
 
-  /** The lower 19 bits. */
+  /** Returns the lower 19 bits. */
   public int low() {
     return lbn << 15 | port << 8 | lbid;
   }
 
   /**
-   * The hash of the key. The four hashes are whole words of 16 bits; the last 19 bits follow as
+   * Returns the hash of the key. The four hashes are words of 16 bits; the last 19 bits follow as
    * three bytes, whose first five bits are zero.
    */
   public int hash(HashAlgorithm algorithm) {

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The load sharing of merchant switch silicon, as far as it is public: fields go into four hashes,
- * these with numbers of the switch into the {@link HashKey}, the key's selected parts into a hash,
- * and that, shifted, into the group's formula.
+ * Published part of merchant switch silicon's load sharing. Fields go into four hashes; these and
+ * the switch's numbers form the {@link HashKey}; the key's selected parts are hashed; the result,
+ * shifted, goes into the group's formula.
  *
  * @param fields in the order in which they are hashed
- * @param a0 algorithm of hash A0; in the same way the other three
- * @param keyAlgorithm of the hash of the key
- * @param selected the parts of the key that count
+ * @param a0 algorithm of hash A0; likewise the other three
+ * @param keyAlgorithm of the key's hash
+ * @param selected parts of the key
  * @param seed of the four hashes
- * @param shift by how many bits the key's hash is rotated to the right, 0 to 15
+ * @param shift bits by which the key's hash is rotated right, 0 to 15
  * @param lbn of the ingress port
  * @param port the destination port inside the switch
  * @param lbid the load balance identifier
@@ -33,10 +33,10 @@ public record HashModel(
     int port,
     int lbid)
     implements SwitchHash {
-  /** What ECMP selects (H3C's white paper): only hash B1. */
+  /** ECMP's selection (H3C's white paper): only hash B1. */
   public static final Set<HashKey.Part> ECMP = Set.of(HashKey.Part.B1);
 
-  /** What link aggregation selects: only hash A1. */
+  /** Link aggregation's selection: only hash A1. */
   public static final Set<HashKey.Part> LINK_AGGREGATION = Set.of(HashKey.Part.A1);
 
   public HashModel {
@@ -47,7 +47,7 @@ public record HashModel(
     }
   }
 
-  /** ECMP by hash B1 of the five-tuple alone. */
+  /** Returns ECMP by hash B1 of the five-tuple. */
   public static HashModel ecmp(HashAlgorithm algorithm, int seed) {
     return new HashModel(
         HashField.FIVE_TUPLE,
@@ -64,7 +64,7 @@ public record HashModel(
         0);
   }
 
-  /** The whole key of a flow, before anything is selected. */
+  /** Returns a flow's whole key, before the selection. */
   public HashKey key(RoceFlow flow) {
     ByteBuffer bins = ByteBuffer.allocate(HashField.MOST_BYTES);
     for (HashField field : fields) {
@@ -82,7 +82,7 @@ public record HashModel(
         lbid);
   }
 
-  /** The 16 bits that the group's formula takes. */
+  /** Returns the 16 bits that go into the group's formula. */
   public int hash(RoceFlow flow) {
     int hash = key(flow).only(selected).hash(keyAlgorithm);
     return (hash >>> shift | hash << 16 - shift) & 0xffff;

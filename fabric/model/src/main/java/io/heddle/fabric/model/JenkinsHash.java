@@ -5,14 +5,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, as a lab's switch without
- * BPF can use it: Bob Jenkins' lookup3 over the fields as nftables' registers hold them, each
- * filled up to four bytes. It isn't linear.
+ * nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, which a lab's switch
+ * without BPF can use. It is Bob Jenkins' lookup3 over the fields as nftables' registers hold them,
+ * each padded to four bytes. It isn't linear.
  *
  * @param seed the rule's
  */
 public record JenkinsHash(int seed) implements SwitchHash {
-  /** The kernel scales the hash to the group: {@code hash * members >> 32}. */
+  /** Scales the hash to the group as the kernel does: {@code hash * members >> 32}. */
   @Override
   public int member(RoceFlow flow, EcmpGroup group) {
     ByteBuffer registers = ByteBuffer.allocate(36);

@@ -15,51 +15,52 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a hash is linear in the source port, found from which way each of some ports took (RePaC,
- * USENIX ATC 2021: the XOR and CRC hashes of deployed switches are). It learns from a base, its 16
- * neighbours of one flipped bit and other ports; it is judged by 32 ports that were held out.
+ * Fit of a linear hash over the source port to the measured paths of some ports (RePaC, USENIX ATC
+ * 2021: the XOR and CRC hashes of deployed switches are linear). It learns from a base, its 16
+ * neighbours with one flipped bit, and other ports; 32 held-out ports test it.
  *
- * @param map what was learned
- * @param ways how many ways there are
- * @param learned ports that it was learned from
- * @param heldOut ports that it was judged by
- * @param right held-out ports whose way it foretold
+ * @param map the fitted hash
+ * @param paths number of paths
+ * @param learned ports that it was fitted to
+ * @param heldOut ports that tested it
+ * @param right held-out ports whose path it predicted
  */
-public record LinearFit(PortMap map, int ways, int learned, int heldOut, int right) {
+public record LinearFit(PortMap map, int paths, int learned, int heldOut, int right) {
   /** Held-out accuracy below which a hash doesn't count as linear. */
   public static final double LEAST_ACCURACY = 0.95;
 
-  /** How many ports are held out. */
+  /** Number of held-out ports. */
   public static final int HELD_OUT = 32;
 
   /**
-   * Ports of a plan: the base, its neighbours, some of two or three flipped bits, held-out ones.
+   * Ports of a plan: the base, its neighbours, some with two or three flipped bits, and held-out
+   * ones.
    */
   public static final int PLANNED = 1 + 16 + 15 + HELD_OUT;
 
   static final int PORT_BITS = 16;
 
-  /* Ports below it are for root alone. */
+  /* Ports below it are privileged. */
   private static final int FIRST_FREE = 1024;
 
-  private static final int MOST_WAYS = 64;
+  private static final int MOST_PATHS = 64;
 
-  /** The share of held-out ports whose way was foretold. */
+  /** Returns the share of held-out ports whose path was predicted. */
   public double accuracy() {
     return (double) right / heldOut;
   }
 
-  /** Whether the hash counts as linear. */
+  /** Returns whether the hash counts as linear. */
   public boolean isLinear() {
     return accuracy() >= LEAST_ACCURACY;
   }
 
   /**
-   * Ports to measure, so that a fit can be made: the base, its neighbours and some near it, then
-   * any at random; none twice and none below 1024. {@link #PLANNED} suffice for groups of up to
+   * Returns ports to measure for a fit: the base, its neighbours and some near it, then random
+   * ones; all distinct and none below 1024. {@link #PLANNED} ports suffice for groups of up to
    * four.
    *
-   * @param base from 49152 on, so that no neighbour is a privileged port
+   * @param base at least 49152, so that no neighbour is a privileged port
    */
   public static List<Integer> plan(int base, int count, Random random) {
     List<Integer> ports = new ArrayList<>(List.of(base));
@@ -86,34 +87,34 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
   }
 
   /**
-   * Fits.
+   * Fits a hash to measured paths.
    *
-   * @param wayOfPort which way each measured port took
-   * @throws HeddleException where the ports don't suffice, or the number of ways is no power of two
+   * @param pathOfPort path of each measured port
+   * @throws HeddleException if there are too few ports, or the number of paths isn't a power of two
    */
-  public static LinearFit of(Map<Integer, String> wayOfPort) {
-    TreeMap<Integer, String> known = new TreeMap<>(wayOfPort);
-    SortedSet<String> ways = new TreeSet<>(known.values());
-    if (ways.size() < 2) {
+  public static LinearFit of(Map<Integer, String> pathOfPort) {
+    TreeMap<Integer, String> known = new TreeMap<>(pathOfPort);
+    SortedSet<String> paths = new TreeSet<>(known.values());
+    if (paths.size() < 2) {
       throw new HeddleException(
-          "all %s measured ports take the same way: there is nothing to fit"
+          "all %s measured ports take the same path: there is nothing to fit"
               .formatted(known.size()));
     }
-    if (Integer.bitCount(ways.size()) != 1 || ways.size() > MOST_WAYS) {
+    if (Integer.bitCount(paths.size()) != 1 || paths.size() > MOST_PATHS) {
       throw new HeddleException(
-          "there are %s ways; only groups of a power of two, up to %s, can be linear in the port"
-              .formatted(ways.size(), MOST_WAYS));
+          "there are %s paths; only groups of a power of two, up to %s, can be linear in the port"
+              .formatted(paths.size(), MOST_PATHS));
     }
     int base = base(known);
     List<Integer> heldOut = heldOut(known, base);
     SortedMap<Integer, String> learned = new TreeMap<>(known);
     heldOut.forEach(learned::remove);
-    PortMap map = new CodeSearch(base, learned, ways).best();
+    PortMap map = new CodeSearch(base, learned, paths).best();
     int right = 0;
     for (int port : heldOut) {
-      right += Objects.equals(known.get(port), map.way(port)) ? 1 : 0;
+      right += Objects.equals(known.get(port), map.path(port)) ? 1 : 0;
     }
-    return new LinearFit(map, ways.size(), learned.size(), heldOut.size(), right);
+    return new LinearFit(map, paths.size(), learned.size(), heldOut.size(), right);
   }
 
   private static int base(SortedMap<Integer, String> known) {
@@ -138,7 +139,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     return true;
   }
 
-  /* Those that differ most from the base: near ones are what it learns from. */
+  /* Returns the ports that differ most from the base, since the fit learns from near ones. */
   private static List<Integer> heldOut(SortedMap<Integer, String> known, int base) {
     List<Integer> far =
         known.keySet().stream()
@@ -150,7 +151,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
             .toList();
     if (far.size() < HELD_OUT) {
       throw new HeddleException(
-          "besides a base and its neighbours there are only %s ports, and %s are held out to judge"
+          "besides a base and its neighbours there are only %s ports, but %s are held out to test"
                   .formatted(far.size(), HELD_OUT)
               + " the fit: measure again, with --ports "
               + PLANNED
@@ -160,9 +161,9 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
   }
 
   /**
-   * Looks for codes of ways under which as many learned ports as possible agree with a linear hash.
-   * The base's way has code 0. Codes are told apart only up to a change of basis, so the first way
-   * that is new takes the next power of two, or a sum of those before. One search, one thread.
+   * Search for path codes under which the most learned ports agree with a linear hash. The base's
+   * path has code 0. Codes are unique only up to a change of basis, so the first new path takes the
+   * next power of two, or a sum of earlier codes. One search, one thread.
    */
   private static final class CodeSearch {
     private static final int MOST_STEPS = 100_000;
@@ -170,10 +171,10 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     private final int base;
     private final SortedMap<Integer, String> learned;
     private final SortedSet<String> names;
-    private final int ways;
+    private final int paths;
     private final List<List<Integer>> checks = new ArrayList<>();
     private final int[] flips = new int[PORT_BITS];
-    private final @Nullable String[] wayOfCode;
+    private final @Nullable String[] pathOfCode;
     private int steps;
     private int fewestWrong = Integer.MAX_VALUE;
     private PortMap best;
@@ -182,9 +183,9 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
       this.base = base;
       this.learned = learned;
       this.names = names;
-      this.ways = names.size();
-      wayOfCode = new String[ways];
-      wayOfCode[0] = learned.get(base);
+      this.paths = names.size();
+      pathOfCode = new String[paths];
+      pathOfCode[0] = learned.get(base);
       best = map();
       for (int bit = 0; bit < PORT_BITS; bit++) {
         int highest = bit;
@@ -198,7 +199,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     }
 
     PortMap best() {
-      look(0, 1, 0);
+      search(0, 1, 0);
       return best;
     }
 
@@ -207,7 +208,7 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
       for (int flip : flips) {
         all.add(flip);
       }
-      List<@Nullable String> byCode = new ArrayList<@Nullable String>(Arrays.asList(wayOfCode));
+      List<@Nullable String> byCode = new ArrayList<@Nullable String>(Arrays.asList(pathOfCode));
       List<String> left = names.stream().filter(name -> !byCode.contains(name)).toList();
       if (left.size() == 1) {
         byCode.set(byCode.indexOf(null), left.getFirst());
@@ -216,10 +217,10 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
     }
 
     /**
-     * @param span codes below it are sums of those that were taken
+     * @param span codes below it are sums of earlier codes
      * @param wrong learned ports that disagree so far
      */
-    private void look(int bit, int span, int wrong) {
+    private void search(int bit, int span, int wrong) {
       if (wrong >= fewestWrong || ++steps > MOST_STEPS) {
         return;
       }
@@ -228,22 +229,22 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
         best = map();
         return;
       }
-      String way = learned.get(base ^ 1 << bit);
-      int code = codeOf(way);
+      String path = learned.get(base ^ 1 << bit);
+      int code = codeOf(path);
       if (code >= 0) {
         take(bit, code, span, wrong);
         return;
       }
-      if (span < ways) {
-        wayOfCode[span] = way;
+      if (span < paths) {
+        pathOfCode[span] = path;
         take(bit, span, 2 * span, wrong);
-        wayOfCode[span] = null;
+        pathOfCode[span] = null;
       }
       for (int sum = 1; sum < span; sum++) {
-        if (wayOfCode[sum] == null) {
-          wayOfCode[sum] = way;
+        if (pathOfCode[sum] == null) {
+          pathOfCode[sum] = path;
           take(bit, sum, span, wrong);
-          wayOfCode[sum] = null;
+          pathOfCode[sum] = null;
         }
       }
     }
@@ -257,21 +258,21 @@ public record LinearFit(PortMap map, int ways, int learned, int heldOut, int rig
         for (int each = 0; each <= bit; each++) {
           sum ^= ((port ^ base) >>> each & 1) * flips[each];
         }
-        String way = learned.get(port);
-        if (wayOfCode[sum] == null && codeOf(way) < 0) {
-          wayOfCode[sum] = way;
+        String path = learned.get(port);
+        if (pathOfCode[sum] == null && codeOf(path) < 0) {
+          pathOfCode[sum] = path;
           named.add(sum);
-        } else if (!Objects.equals(wayOfCode[sum], way)) {
+        } else if (!Objects.equals(pathOfCode[sum], path)) {
           more++;
         }
       }
-      look(bit + 1, span, wrong + more);
-      named.forEach(each -> wayOfCode[each] = null);
+      search(bit + 1, span, wrong + more);
+      named.forEach(each -> pathOfCode[each] = null);
     }
 
-    private int codeOf(@Nullable String way) {
-      for (int code = 0; code < ways; code++) {
-        if (Objects.equals(wayOfCode[code], way)) {
+    private int codeOf(@Nullable String path) {
+      for (int code = 0; code < paths; code++) {
+        if (Objects.equals(pathOfCode[code], path)) {
           return code;
         }
       }

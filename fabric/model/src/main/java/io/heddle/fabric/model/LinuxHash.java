@@ -8,28 +8,29 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Linux' own choice among the next hops of a route since 6.11: {@code fib_multipath_hash_policy=3}
- * with {@code fib_multipath_hash_fields=0x37} (addresses, protocol, ports) and a {@code
+ * Linux' own choice among a route's next hops since 6.11: {@code fib_multipath_hash_policy=3} with
+ * {@code fib_multipath_hash_fields=0x37} (addresses, protocol, ports) and a {@code
  * fib_multipath_hash_seed}. The kernel's {@code flow_keys} from {@code basic} on go through
- * SipHash-2-4, the lower address and the lower port first; the lower 32 bits, less the last, are
- * compared with the hop's upper bound ({@code net/core/flow_dissector.c}, {@code net/ipv6/route.c},
- * {@code include/net/ip_fib.h}). It isn't linear.
+ * SipHash-2-4, the lower address and the lower port first. The lower 32 bits without the last one
+ * are compared with the hop's upper bound ({@code net/core/flow_dissector.c}, {@code
+ * net/ipv6/route.c}, {@code include/net/ip_fib.h}). It isn't linear.
  *
- * <p>Policy 1 isn't this hash: there a packet from a socket brings its socket's random one along.
+ * <p>Policy 1 is a different hash: it uses the random hash of a packet's socket.
  *
- * @param seed the kernel's setting; not 0, which stands for one that nobody knows
+ * @param seed the kernel's setting; not 0, which makes the kernel choose a random one
  */
 public record LinuxHash(int seed) implements SwitchHash {
   private static final int HASH_BITS = 31;
 
   public LinuxHash {
     if (seed == 0) {
-      throw new IllegalArgumentException("seed 0 is a random one, which nobody can foretell");
+      throw new IllegalArgumentException(
+          "seed 0 makes the kernel choose a random seed, so no path can be predicted");
     }
   }
 
   /**
-   * SipHash-2-4 (Aumasson and Bernstein, 2012).
+   * Returns SipHash-2-4 (Aumasson and Bernstein, 2012).
    *
    * @param low the first eight bytes of the key, little-endian
    * @param high the last eight
@@ -86,7 +87,7 @@ public record LinuxHash(int seed) implements SwitchHash {
     return member;
   }
 
-  /* Where a member's share ends, rounded to the nearest. */
+  /* Returns the upper bound of a member's share, rounded to nearest. */
   private static long bound(long upTo, int members) {
     return ((upTo << HASH_BITS) + members / 2) / members;
   }
@@ -101,21 +102,21 @@ public record LinuxHash(int seed) implements SwitchHash {
       source = destination;
       destination = first;
     }
-    /* The kernel compares ports, and IPv4 addresses, as they lie in memory of a little-endian host. */
+    /* The kernel compares ports and IPv4 addresses as a little-endian host's integers. */
     if (Integer.reverseBytes(destinationPort) >>> 16 < Integer.reverseBytes(sourcePort) >>> 16) {
       sourcePort = destinationPort;
       destinationPort = flow.sourcePort();
     }
     boolean ipv4 = flow.source() instanceof Inet4Address;
     ByteBuffer keys = ByteBuffer.allocate(ipv4 ? 48 : 72);
-    /* n_proto isn't filled in; then tags, two VLANs and the key's identifier, all zero. */
+    /* n_proto is empty; tags, two VLANs and the key's identifier follow, all zero. */
     keys.put(2, (byte) RoceFlow.PROTOCOL).position(28);
     keys.putShort((short) sourcePort).putShort((short) destinationPort).putInt(0);
     keys.put(source).put(destination);
     long seed64 = Integer.toUnsignedLong(seed);
     long key = seed64 << 32 | seed64;
     int outer = (int) sipHash(keys.array(), key, key);
-    /* Policy 3 mixes in the hash of an inner packet, which there isn't. */
+    /* Policy 3 also mixes in the hash of an inner packet, which is absent. */
     return Integer.toUnsignedLong(Lookup3.hash(outer == 0 ? 1 : outer, 0));
   }
 
@@ -138,7 +139,7 @@ public record LinuxHash(int seed) implements SwitchHash {
     return "linux, seed " + Integer.toUnsignedString(seed);
   }
 
-  /** What a namespace is told, so that its kernel chooses so: names and values for sysctl. */
+  /** Returns the sysctl names and values that make a namespace's kernel choose by this hash. */
   public List<String> settings() {
     return List.of(
         "net.ipv6.fib_multipath_hash_policy=3",

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One line of a file of words, and how its words are read.
+ * A line of a text file, with the parsers of its words.
  *
  * @param file its name, for messages
  * @param number from 1
- * @param words without comment
+ * @param words without the comment
  */
 record ModelLine(String file, int number, List<String> words) {
   private static final int LAST_PORT = 0xffff;
@@ -27,14 +27,14 @@ record ModelLine(String file, int number, List<String> words) {
     return new HeddleException(file + " line " + number + ": " + what);
   }
 
-  /** Refuses a line with another number of words behind the first. */
+  /** Checks the number of words after the first. */
   void require(int count, String form) {
     if (words.size() != count + 1) {
-      throw fail("this line reads: " + form);
+      throw fail("expected: " + form);
     }
   }
 
-  /** The line's one number. */
+  /** Returns the line's only number. */
   long only(long least, long most) {
     require(1, words.getFirst() + " NUMBER");
     return number(1, least, most);
@@ -48,52 +48,52 @@ record ModelLine(String file, int number, List<String> words) {
         return value;
       }
     } catch (NumberFormatException noNumber) {
-      /* Told below, with the range. */
+      /* Reported below, with the range. */
     }
-    throw fail("'" + word + "' is no whole number from " + least + " to " + most);
+    throw fail("'" + word + "' isn't a whole number from " + least + " to " + most);
   }
 
   String choice(int at, String what, List<String> choices) {
     String word = words.get(at);
     if (!choices.contains(word)) {
       throw fail(
-          "'%s' is not %s; there are %s%s"
+          "'%s' isn't %s; known are %s%s"
               .formatted(
                   word, what, String.join(", ", choices), NearestName.question(word, choices)));
     }
     return word;
   }
 
-  /** All words behind the first, as values; at least one, none twice. */
+  /** Returns the values of all words after the first; at least one, none repeated. */
   <T> List<T> each(String what, List<String> choices, T[] values) {
     List<T> found = new ArrayList<>();
     for (int at = 1; at < words.size(); at++) {
       T value = values[choices.indexOf(choice(at, what, choices))];
       if (found.contains(value)) {
-        throw fail("'" + words.get(at) + "' is said twice");
+        throw fail("'" + words.get(at) + "' is repeated");
       }
       found.add(value);
     }
     if (found.isEmpty()) {
-      throw fail("'%s' wants at least one of %s".formatted(words.getFirst(), choices));
+      throw fail("'%s' needs at least one of %s".formatted(words.getFirst(), choices));
     }
     return found;
   }
 
-  /** An address in numbers; names aren't looked up. */
+  /** Parses a numeric address; names aren't resolved. */
   InetAddress address(int at) {
     String word = words.get(at);
     if (word.matches("[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*")) {
       try {
         return InetAddress.getByName(word);
       } catch (UnknownHostException noAddress) {
-        /* Told below. */
+        /* Reported below. */
       }
     }
-    throw fail("'" + word + "' is no IP address");
+    throw fail("'" + word + "' isn't an IP address");
   }
 
-  /** Ports and ranges of ports, separated by commas. */
+  /** Parses ports and ranges of ports, separated by commas. */
   List<Integer> ports(int at) {
     List<Integer> ports = new ArrayList<>();
     for (String range : words.get(at).split(",", -1)) {

@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * A fabric's model as people write it: a line for each fact, its first word says which, {@code #}
- * begins a comment. {@code tier NAME} begins a tier; {@code flows SOURCE DESTINATION PORTS} names
+ * Parser of a fabric's model: one statement per line, whose first word is the keyword; {@code #}
+ * begins a comment. {@code tier NAME} begins a tier; {@code flows SOURCE DESTINATION PORTS} adds
  * flows.
  */
 public final class ModelText {
@@ -44,10 +44,10 @@ public final class ModelText {
   private ModelText() {}
 
   /**
-   * Reads a model.
+   * Parses a model.
    *
    * @param file its name, for messages
-   * @throws HeddleException that names file, line and word of what is wrong
+   * @throws HeddleException that names file, line and word of the fault
    */
   public static FabricModel parse(String file, List<String> lines) {
     ModelText text = new ModelText();
@@ -65,19 +65,20 @@ public final class ModelText {
         text.finish(tier);
         tier = text.begin(line);
       } else if (!WORDS.contains(word)) {
-        throw line.fail("'" + word + "' is no word of a model" + NearestName.question(word, WORDS));
+        throw line.fail(
+            "'" + word + "' isn't a keyword of a model" + NearestName.question(word, WORDS));
       } else if (tier == null) {
-        throw line.fail("'" + word + "' belongs to a tier; begin one before it with: tier NAME");
+        throw line.fail("'" + word + "' belongs to a tier; add before it: tier NAME");
       } else {
         tier.take(line);
       }
     }
     text.finish(tier);
     if (text.tiers.isEmpty()) {
-      throw last.fail("there is no tier; begin one with: tier NAME");
+      throw last.fail("there is no tier; add one with: tier NAME");
     }
     if (text.flows.isEmpty()) {
-      throw last.fail("there are no flows; name some with: flows SOURCE DESTINATION PORTS");
+      throw last.fail("there are no flows; add some with: flows SOURCE DESTINATION PORTS");
     }
     return new FabricModel(text.tiers, text.flows);
   }
@@ -86,7 +87,7 @@ public final class ModelText {
     line.require(1, "tier NAME");
     String name = line.words().get(1);
     if (!names.add(name)) {
-      throw line.fail("there is a tier " + name + " already");
+      throw line.fail("tier " + name + " is defined twice");
     }
     return new TierText(line, name);
   }
@@ -100,7 +101,7 @@ public final class ModelText {
     if (links > FabricModel.MOST_LINKS) {
       throw tier.start()
           .fail(
-              "with tier %s there are %s links; a model has %s at most"
+              "with tier %s there are %s links; at most %s are supported"
                   .formatted(made.name(), links, FabricModel.MOST_LINKS));
     }
     tiers.add(made);
@@ -109,7 +110,7 @@ public final class ModelText {
   /* flows SOURCE DESTINATION PORT[-PORT][,…] [QUEUE-PAIR] */
   private void flows(ModelLine line) {
     if (line.words().size() < 4 || line.words().size() > 5) {
-      throw line.fail("a line of flows reads: flows SOURCE DESTINATION PORTS [QUEUE-PAIR]");
+      throw line.fail("expected: flows SOURCE DESTINATION PORTS [QUEUE-PAIR]");
     }
     InetAddress source = line.address(1);
     InetAddress destination = line.address(2);
@@ -121,7 +122,7 @@ public final class ModelText {
       flows.add(new RoceFlow(source, destination, port, queuePair));
     }
     if (flows.size() > MOST_FLOWS) {
-      throw line.fail("with these there are more than " + MOST_FLOWS + " flows");
+      throw line.fail("this line makes more than " + MOST_FLOWS + " flows");
     }
   }
 
@@ -158,7 +159,7 @@ public final class ModelText {
     void take(ModelLine line) {
       String word = line.words().getFirst();
       if (!said.add(word)) {
-        throw line.fail("'" + word + "' is said twice in tier " + name);
+        throw line.fail("'" + word + "' is repeated in tier " + name);
       }
       switch (word) {
         case "members" -> members = (int) line.only(1, EcmpGroup.MOST);
@@ -179,7 +180,7 @@ public final class ModelText {
         case "lbn" -> numbers[1] = (int) line.only(0, 15);
         case "port" -> numbers[2] = (int) line.only(0, 127);
         case "lbid" -> numbers[3] = (int) line.only(0, 255);
-        default -> throw new IllegalStateException(word + " is among the words and isn't read");
+        default -> throw new IllegalStateException(word + " is a keyword without a parser");
       }
     }
 
@@ -212,20 +213,20 @@ public final class ModelText {
 
     FabricTier make() {
       if (members == 0) {
-        throw start.fail("tier " + name + " doesn't say how many links a switch has: members N");
+        throw start.fail("tier " + name + " has no number of links per switch; add: members N");
       }
       if (!kernel.isEmpty()) {
         said.retainAll(
             Set.of("a0", "a1", "b0", "b1", "key-algorithm", "fields", "select", "shift", "lbn"));
         if (!said.isEmpty()) {
           throw start.fail(
-              "tier %s has the algorithm %s, for which '%s' means nothing"
+              "tier %s has the algorithm %s, which doesn't use '%s'"
                   .formatted(name, kernel, said.iterator().next()));
         }
       }
       if (kernel.equals(LINUX) && seed == 0) {
         throw start.fail(
-            "tier " + name + " needs a seed: without one Linux takes one that nobody knows");
+            "tier " + name + " needs a seed: without one Linux chooses an unknown one");
       }
       SwitchHash hash =
           switch (kernel) {

@@ -5,25 +5,25 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which links the flows of a model take.
+ * Predicted links of a model's flows.
  *
- * @param flows how many there are
+ * @param flows number of flows
  * @param tiers in the order in which a flow passes them
  * @param pairs each tier with the next one
  */
 public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pairs) {
   /**
-   * The links of one tier.
+   * Load of one tier's links.
    *
    * @param name the tier's
    * @param hash its algorithm and seed
    * @param links over all its switches
-   * @param even flows a link if all had the same
+   * @param even flows per link if spread evenly
    * @param most flows of the worst link
-   * @param least flows of the link with the fewest
+   * @param least flows of the least loaded link
    * @param unused links without a flow
-   * @param worstByLuck the chance, 0 to 1, that a worst link is as bad or worse where each flow
-   *     takes any link at random
+   * @param worstByLuck probability, 0 to 1, of a worst link as bad or worse if each flow takes a
+   *     random link
    * @param loads flows of each link
    */
   public record TierLoad(
@@ -38,14 +38,14 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
       List<Integer> loads) {}
 
   /**
-   * How the choice of one tier tells that of the next.
+   * Correlation between the choices of two successive tiers.
    *
    * @param first the tier's name
    * @param second the next one's
-   * @param used combinations of a member of either that have flows
-   * @param usedByLuck how many are expected where the second tier chooses at random
-   * @param polarisation 0 where as many are used as luck would, 1 where the first tier's choice
-   *     decides the second's
+   * @param used combinations of a member of each that have flows
+   * @param usedByLuck expected number if the second tier chooses at random
+   * @param polarisation 0 if as many are used as by random choice, 1 if the first tier's choice
+   *     determines the second's
    * @param loads flows by the first tier's member, then by the second's
    */
   public record TierPair(
@@ -56,46 +56,46 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
       double polarisation,
       List<List<Integer>> loads) {}
 
-  /** Sends every flow of the model on its way. */
+  /** Predicts the path of every flow of the model. */
   public static PathsPrediction of(FabricModel model) {
     int tiers = model.tiers().size();
-    int[][] ways = model.flows().stream().map(model::way).toArray(int[][]::new);
+    int[][] paths = model.flows().stream().map(model::path).toArray(int[][]::new);
     List<TierLoad> loads = new ArrayList<>();
     List<TierPair> pairs = new ArrayList<>();
     for (int tier = 0; tier < tiers; tier++) {
-      loads.add(load(model, tier, ways));
+      loads.add(load(model, tier, paths));
       if (tier > 0) {
-        pairs.add(pair(model, tier, ways));
+        pairs.add(pair(model, tier, paths));
       }
     }
-    return new PathsPrediction(ways.length, loads, pairs);
+    return new PathsPrediction(paths.length, loads, pairs);
   }
 
-  private static TierLoad load(FabricModel model, int tier, int[][] ways) {
+  private static TierLoad load(FabricModel model, int tier, int[][] paths) {
     int links = model.links(tier);
     int[] flows = new int[links];
-    for (int[] way : ways) {
-      flows[way[tier]]++;
+    for (int[] path : paths) {
+      flows[path[tier]]++;
     }
     int most = Arrays.stream(flows).max().orElseThrow();
     return new TierLoad(
         model.tiers().get(tier).name(),
         model.tiers().get(tier).hash().text(),
         links,
-        (double) ways.length / links,
+        (double) paths.length / links,
         most,
         Arrays.stream(flows).min().orElseThrow(),
         (int) Arrays.stream(flows).filter(each -> each == 0).count(),
-        Luck.ofWorstLink(ways.length, links, most),
+        RandomPlacement.ofWorstLink(paths.length, links, most),
         Arrays.stream(flows).boxed().toList());
   }
 
-  private static TierPair pair(FabricModel model, int tier, int[][] ways) {
+  private static TierPair pair(FabricModel model, int tier, int[][] paths) {
     FabricTier before = model.tiers().get(tier - 1);
     FabricTier after = model.tiers().get(tier);
     int[][] flows = new int[before.group().members()][after.group().members()];
-    for (int[] way : ways) {
-      flows[way[tier - 1] % flows.length][way[tier] % after.group().members()]++;
+    for (int[] path : paths) {
+      flows[path[tier - 1] % flows.length][path[tier] % after.group().members()]++;
     }
     int used = 0;
     int rows = 0;
@@ -104,7 +104,7 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
       int sum = Arrays.stream(row).sum();
       used += (int) Arrays.stream(row).filter(each -> each > 0).count();
       rows += sum > 0 ? 1 : 0;
-      byLuck += Luck.usedLinks(sum, row.length);
+      byLuck += RandomPlacement.usedLinks(sum, row.length);
     }
     return new TierPair(
         before.name(),

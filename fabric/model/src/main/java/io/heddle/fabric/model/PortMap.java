@@ -5,25 +5,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a linear hash lays source ports over ways: a flipped bit of the port flips the same bits of
- * the way's code, whatever the other bits are.
+ * Map of a linear hash from source ports to paths: a flipped bit of the port flips the same bits of
+ * the path's code, whatever the other bits are.
  *
  * @param base the port whose code is 0
- * @param flips for each bit of the port, lowest first, what it flips in the code
- * @param ways by code; null for one that was never met
+ * @param flips for each bit of the port, lowest first, the bits that it flips in the code
+ * @param paths paths by code; null for a code without a measured port
  */
-public record PortMap(int base, List<Integer> flips, List<@Nullable String> ways) {
-  /** The way of a port; null where its code's was never met. */
-  public @Nullable String way(int port) {
-    return ways.get(code(port ^ base, flips));
+public record PortMap(int base, List<Integer> flips, List<@Nullable String> paths) {
+  /** Returns the path of a port; null if its code has no measured port. */
+  public @Nullable String path(int port) {
+    return paths.get(code(port ^ base, flips));
   }
 
-  /** Ways that no learned port led to, so that nobody can foretell who takes them. */
-  public int unknownWays() {
-    return (int) ways.stream().filter(Objects::isNull).count();
+  /** Returns the number of paths without a measured port, whose users can't be predicted. */
+  public int unknownPaths() {
+    return (int) paths.stream().filter(Objects::isNull).count();
   }
 
-  /** What several flipped bits of a port flip together. */
+  /** Returns the bits of the code that several flipped bits of a port flip together. */
   static int code(int flipped, List<Integer> flips) {
     int code = 0;
     for (int bit = 0; bit < flips.size(); bit++) {

@@ -3,12 +3,13 @@ package io.heddle.fabric.model;
 import java.net.InetAddress;
 
 /**
- * What a switch sees of a RoCEv2 flow. Protocol and destination port are the same for all of them.
+ * The header fields of a RoCEv2 flow that a switch can hash. Protocol and destination port are the
+ * same for all flows.
  *
  * @param source address
  * @param destination address
- * @param sourcePort UDP port that the sender chose, 0 to 65535
- * @param queuePair the destination's queue pair number of the BTH, 24 bits; 0 where it isn't known
+ * @param sourcePort UDP source port, 0 to 65535
+ * @param queuePair the destination's queue pair number of the BTH, 24 bits; 0 if unknown
  */
 public record RoceFlow(InetAddress source, InetAddress destination, int sourcePort, int queuePair) {
   /** UDP. */
@@ -19,7 +20,8 @@ public record RoceFlow(InetAddress source, InetAddress destination, int sourcePo
 
   public RoceFlow {
     if (source.getAddress().length != destination.getAddress().length) {
-      throw new IllegalArgumentException(source + " and " + destination + " are of two families");
+      throw new IllegalArgumentException(
+          source + " and " + destination + " are of different address families");
     }
     if (sourcePort >>> 16 != 0 || queuePair >>> 24 != 0) {
       throw new IllegalArgumentException(

@@ -8,10 +8,10 @@ import java.util.Arrays;
  * One group of one switch; one thread. Constants that the paper leaves open are ours.
  */
 public final class SprayHash {
-  /** The weight of the newest interval in the moving averages; our choice. */
+  /** Weight of the newest interval in the moving averages; our choice. */
   private static final double NEWEST = 0.25;
 
-  /** Bytes and queue count alike; our choice. */
+  /** Equal weight of bytes and queue; our choice. */
   private static final double HALF = 0.5;
 
   private final double[] capacities;
@@ -22,7 +22,7 @@ public final class SprayHash {
   private int better;
 
   /**
-   * @param capacities of each member, in any unit that is the same for all
+   * @param capacities of each member, in any common unit
    */
   public SprayHash(double... capacities) {
     this.capacities = capacities.clone();
@@ -39,7 +39,7 @@ public final class SprayHash {
   }
 
   /**
-   * Detects: an interval has passed.
+   * Updates the loads at the end of an interval.
    *
    * @param sentBytes of each member in that interval
    * @param queuedBytes of each member now
@@ -52,20 +52,20 @@ public final class SprayHash {
     sort();
   }
 
-  /** A member's link failed or came back; those that are down are never chosen while one is up. */
+  /** Sets whether a member's link is down; such a member is never chosen while another is up. */
   public void setDown(int member, boolean isDown) {
     down[member] = isDown;
     sort();
   }
 
-  /** Members, the least loaded first; those that are down last. */
+  /** Returns the members, the least loaded first; those that are down last. */
   public int[] order() {
     int[] members = new int[order.length];
     Arrays.setAll(members, i -> order[i]);
     return members;
   }
 
-  /** How many of {@link #order} a hash selects among. */
+  /** Returns how many members of {@link #order} a hash selects among. */
   public int better() {
     return better;
   }
@@ -76,9 +76,9 @@ public final class SprayHash {
   }
 
   /**
-   * Selects, and corrects: the packet goes to the best member instead where it would be through
-   * there earlier by more than half a packet's time. The best member is that of all which are up,
-   * since the order is as old as the last interval.
+   * Selects with correction: the packet goes to the best member if its transmission would end there
+   * earlier by more than half a packet's time. The best member is taken from all that are up, since
+   * the order is as old as the last interval.
    *
    * @param backlogBytes of each member now
    * @param lengthBytes of the packet

@@ -1,16 +1,16 @@
 package io.heddle.fabric.model;
 
-/** How a switch chooses the member of a group for a flow. Pure: one flow, one member. */
+/** A switch's choice of a group's member for a flow. Pure: one flow, one member. */
 public sealed interface SwitchHash permits HashModel, LinuxHash, JenkinsHash {
-  /** The member for this flow, 0 to one less than there are. */
+  /** Returns the member for this flow, from 0. */
   int member(RoceFlow flow, EcmpGroup group);
 
-  /** The same hash with another seed, as a switch of its own has it. */
+  /** Returns the same hash with another seed, for another switch. */
   SwitchHash withSeed(int seed);
 
-  /** What it starts from. */
+  /** Returns the seed. */
   int seed();
 
-  /** For people: algorithm and seed. */
+  /** Returns algorithm and seed for display. */
   String text();
 }

@@ -4,34 +4,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much the worst link of a tier has, as flows become more: the first flow of a model, the first
- * two, and so on to all.
+ * Load of a tier's worst link as flows are added: for the first flow of a model, the first two, and
+ * so on to all.
  *
  * @param tier its name
  * @param links over all the tier's switches
  * @param points by number of flows
  */
 public record WorstLinks(String tier, int links, List<Point> points) {
-  /** Nine of ten cases lie between. */
+  /** The band contains nine of ten cases. */
   private static final double EDGE = 0.05;
 
-  /** Where more flows than these make another point no clearer, and its band takes long. */
+  /** More flows would add no detail to a plot, and their bands are slow to compute. */
   private static final int MOST_FLOWS = 1024;
 
   private static final int MOST_POINTS = 32;
 
   /**
-   * So many flows.
+   * Result for a number of flows.
    *
-   * @param flows how many
-   * @param worst times the even share that the worst link has
-   * @param luckLow the same of a worst link that few are better than, where each flow takes any
-   *     link at random: one of twenty
-   * @param luckHigh of one that few are worse than: one of twenty
+   * @param flows number of flows
+   * @param worst load of the worst link, in multiples of the even share
+   * @param luckLow the same with random links: one case in twenty is better
+   * @param luckHigh the same with random links: one case in twenty is worse
    */
   public record Point(int flows, double worst, double luckLow, double luckHigh) {}
 
-  /** A row for each tier of the model. */
+  /** Returns one row per tier of the model. */
   public static List<WorstLinks> of(FabricModel model) {
     List<WorstLinks> tiers = new ArrayList<>();
     for (int tier = 0; tier < model.tiers().size(); tier++) {
@@ -48,11 +47,11 @@ public record WorstLinks(String tier, int links, List<Point> points) {
     int most = 0;
     List<Point> points = new ArrayList<>();
     for (int flows = 1; flows <= all; flows++) {
-      int link = model.way(model.flows().get(flows - 1))[tier];
+      int link = model.path(model.flows().get(flows - 1))[tier];
       most = Math.max(most, ++loads[link]);
       if (flows % step == 0 || flows == all) {
         double even = (double) flows / links;
-        Luck.Band luck = Luck.ofWorstLinks(flows, links, EDGE);
+        RandomPlacement.Band luck = RandomPlacement.ofWorstLinks(flows, links, EDGE);
         points.add(new Point(flows, most / even, luck.least() / even, luck.most() / even));
       }
     }

@@ -1,9 +1,9 @@
 /**
- * How a fabric's switches choose among equal links, as pure functions: the fields and algorithms of
- * a switch's hash, the 83-bit key, the group's formula, several tiers behind one another, and what
- * luck would do. Shared by {@code heddle paths}, the simulator and the lab's checks.
+ * Switches' choice among equal links, as pure functions: the fields and algorithms of a switch's
+ * hash, the 83-bit key, the group's formula, several successive tiers, and random choice for
+ * comparison. Used by {@code heddle paths}, the simulator and the lab's checks.
  *
- * <p>No sockets, no threads, no clock; everything is immutable unless its page says otherwise.
+ * <p>No sockets, threads or clock; everything is immutable unless its own comment says otherwise.
  */
 @NullMarked
 package io.heddle.fabric.model;

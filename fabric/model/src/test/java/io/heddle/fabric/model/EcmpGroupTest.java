@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Which member a hash selects. */
+/** Member that a hash selects. */
 final class EcmpGroupTest {
   private static RoceFlow flow(int port) throws Exception {
     return new RoceFlow(
@@ -16,7 +16,7 @@ final class EcmpGroupTest {
   }
 
   @Test
-  void everyMemberIsSelectedAndNoneBehindTheLast() {
+  void everyMemberAndNoOtherIsSelected() {
     for (int members = 1; members <= EcmpGroup.MOST; members++) {
       boolean[] met = new boolean[members];
       EcmpGroup group = new EcmpGroup(members);
@@ -27,13 +27,13 @@ final class EcmpGroupTest {
         assertTrue(each, "not each of " + members + " members is ever selected");
       }
     }
-    assertEquals(3, new EcmpGroup(4).offset(0xabcd0003), "only 16 bits count");
+    assertEquals(3, new EcmpGroup(4).offset(0xabcd0003), "only 16 bits are used");
     assertThrows(IllegalArgumentException.class, () -> new EcmpGroup(0));
     assertThrows(IllegalArgumentException.class, () -> new EcmpGroup(1025));
   }
 
   @Test
-  void shiftBringsOtherBitsToTheGroup() throws Exception {
+  void shiftSelectsOtherBits() throws Exception {
     HashModel plain = HashModel.ecmp(HashAlgorithm.CRC16, 0);
     HashModel shifted =
         new HashModel(
@@ -79,7 +79,7 @@ final class EcmpGroupTest {
         flows[hash.member(flow(port), new EcmpGroup(5))]++;
       }
       for (int each : flows) {
-        /* Five standard deviations: luck alone would leave it once in a million. */
+        /* Five standard deviations: random choice exceeds it once in a million. */
         assertEquals(2000, each, 200, hash.text() + Arrays.toString(flows));
       }
     }

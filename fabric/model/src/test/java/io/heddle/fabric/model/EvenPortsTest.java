@@ -14,28 +14,28 @@ import org.junit.jupiter.api.Test;
 
 /** Ports that spread over links as evenly as their number allows. */
 final class EvenPortsTest {
-  private static SortedMap<Integer, List<String>> ways(int ports, long seed) {
+  private static SortedMap<Integer, List<String>> paths(int ports, long seed) {
     Random random = new Random(seed);
-    SortedMap<Integer, List<String>> ways = new TreeMap<>();
+    SortedMap<Integer, List<String>> paths = new TreeMap<>();
     for (int port = 50_000; port < 50_000 + ports; port++) {
-      ways.put(port, List.of("spine" + random.nextInt(4), "core" + random.nextInt(3)));
+      paths.put(port, List.of("spine" + random.nextInt(4), "core" + random.nextInt(3)));
     }
-    return ways;
+    return paths;
   }
 
   @Test
   void everySwitchsLinksDifferByOneFlowAtMost() {
     for (int count = 1; count <= 60; count++) {
-      SortedMap<Integer, List<String>> ways = ways(500, count);
-      List<Integer> chosen = EvenPorts.choose(count, ways);
+      SortedMap<Integer, List<String>> paths = paths(500, count);
+      List<Integer> chosen = EvenPorts.choose(count, paths);
       assertEquals(count, new TreeSet<>(chosen).size());
-      List<List<String>> taken = chosen.stream().map(ways::get).toList();
-      assertTrue(EvenPorts.unevenness(ways.values(), taken) <= 1, count + ": " + taken);
+      List<List<String>> taken = chosen.stream().map(paths::get).toList();
+      assertTrue(EvenPorts.unevenness(paths.values(), taken) <= 1, count + ": " + taken);
     }
   }
 
   @Test
-  void unevennessIsTheWorstSwitchs() {
+  void unevennessIsThatOfTheWorstSwitch() {
     List<List<String>> all =
         List.of(List.of("a", "x"), List.of("a", "y"), List.of("b", "x"), List.of("b", "y"));
     List<List<String>> chosen =
@@ -44,14 +44,14 @@ final class EvenPortsTest {
   }
 
   @Test
-  void aLinkWithTooFewPortsIsNamed() {
-    SortedMap<Integer, List<String>> ways = new TreeMap<>();
-    ways.put(1, List.of("left"));
-    ways.put(2, List.of("right"));
-    ways.put(3, List.of("right"));
-    assertEquals(List.of(1, 2), EvenPorts.choose(2, ways));
+  void linkWithTooFewPortsIsReported() {
+    SortedMap<Integer, List<String>> paths = new TreeMap<>();
+    paths.put(1, List.of("left"));
+    paths.put(2, List.of("right"));
+    paths.put(3, List.of("right"));
+    assertEquals(List.of(1, 2), EvenPorts.choose(2, paths));
     assertEquals(
-        "only 1 ports are known to take the link to left: measure again, with more --ports",
-        assertThrows(HeddleException.class, () -> EvenPorts.choose(4, ways)).getMessage());
+        "only 1 known ports take the link to left: measure again, with more --ports",
+        assertThrows(HeddleException.class, () -> EvenPorts.choose(4, paths)).getMessage());
   }
 }

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Every hash function against values from elsewhere. */
+/** Every hash function against independent values. */
 final class HashAlgorithmTest {
   private static final byte[] CHECK = "123456789".getBytes(StandardCharsets.US_ASCII);
 
@@ -30,7 +30,7 @@ final class HashAlgorithmTest {
   }
 
   @Test
-  void xorsFoldAsFarAsTheirNamesSay() {
+  void xorsFoldToTheirNamedWidth() {
     byte[] bytes = HexFormat.of().parseHex("12345678");
     int crc = HashAlgorithm.CRC16.of(bytes, 4, 0) & 0xff00;
     assertEquals(0x1234 ^ 0x5678, HashAlgorithm.XOR16.of(bytes, 4, 0));
@@ -40,7 +40,7 @@ final class HashAlgorithmTest {
         crc | 1 ^ 2 ^ 3 ^ (1 ^ 0) ^ (1 ^ 1) ^ (1 ^ 2) ^ (1 ^ 3) ^ (2 ^ 0),
         HashAlgorithm.XOR2.of(bytes, 4, 0));
     assertEquals(crc | 13 % 2, HashAlgorithm.XOR1.of(bytes, 4, 0), "13 bits are set");
-    assertEquals(0x1234, HashAlgorithm.XOR16.of(bytes, 2, 0), "only the first bytes count");
+    assertEquals(0x1234, HashAlgorithm.XOR16.of(bytes, 2, 0), "only the first bytes are used");
   }
 
   @Test

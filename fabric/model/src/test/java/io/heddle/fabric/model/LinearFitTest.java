@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** What is linear is found to be, and what isn't is refused. */
+/** Linear hashes are recognised, and others are refused. */
 final class LinearFitTest {
   private static final int BASE = 49_152;
 
@@ -27,7 +27,7 @@ final class LinearFitTest {
     }
   }
 
-  /* Names of links that tell nothing of their number. */
+  /* Link names don't reveal their number. */
   private static Map<Integer, String> measured(SwitchHash hash, int members, long seed, int count) {
     Random random = new Random(seed);
     List<String> names = new java.util.ArrayList<>();
@@ -35,11 +35,11 @@ final class LinearFitTest {
       names.add("router " + i * 7 % members);
     }
     java.util.Collections.shuffle(names, random);
-    Map<Integer, String> ways = new TreeMap<>();
+    Map<Integer, String> paths = new TreeMap<>();
     for (int port : LinearFit.plan(BASE, count, random)) {
-      ways.put(port, names.get(hash.member(flow(port), new EcmpGroup(members))));
+      paths.put(port, names.get(hash.member(flow(port), new EcmpGroup(members))));
     }
-    return ways;
+    return paths;
   }
 
   @Test
@@ -49,11 +49,11 @@ final class LinearFitTest {
         for (int seed = 0; seed < 20; seed++) {
           String what = algorithm.word() + " over " + members + ", seed " + seed;
           SwitchHash hash = HashModel.ecmp(algorithm, seed * 0x1021);
-          Map<Integer, String> ways = measured(hash, members, seed, members > 4 ? 160 : 64);
-          if (new TreeSet<>(ways.values()).size() < 2) {
-            continue; // parity of a port's bits alone
+          Map<Integer, String> paths = measured(hash, members, seed, members > 4 ? 160 : 64);
+          if (new TreeSet<>(paths.values()).size() < 2) {
+            continue; // parity of a port's bits only
           }
-          LinearFit fit = LinearFit.of(ways);
+          LinearFit fit = LinearFit.of(paths);
           assertEquals(32, fit.heldOut(), what);
           assertTrue(fit.isLinear(), what + ": " + fit);
         }
@@ -62,14 +62,14 @@ final class LinearFitTest {
   }
 
   @Test
-  void whatWasFittedForetellsEveryPort() {
+  void fitPredictsEveryPort() {
     SwitchHash hash = HashModel.ecmp(HashAlgorithm.CRC32MSB, 77);
     LinearFit fit = LinearFit.of(measured(hash, 4, 5, LinearFit.PLANNED));
     Map<String, Integer> member = new TreeMap<>();
     for (int port = 1; port < 0x10000; port++) {
-      String way = String.valueOf(fit.map().way(port));
+      String path = String.valueOf(fit.map().path(port));
       int expected = hash.member(flow(port), new EcmpGroup(4));
-      assertEquals(expected, member.computeIfAbsent(way, name -> expected), "port " + port);
+      assertEquals(expected, member.computeIfAbsent(path, name -> expected), "port " + port);
     }
     assertEquals(4, member.size());
   }
@@ -79,9 +79,9 @@ final class LinearFitTest {
     for (int seed = 1; seed <= 50; seed++) {
       for (int members : new int[] {2, 4, 8, 16}) {
         for (SwitchHash hash : List.of(new JenkinsHash(seed), new LinuxHash(seed))) {
-          Map<Integer, String> ways = measured(hash, members, seed, LinearFit.PLANNED);
-          if (Integer.bitCount(new TreeSet<>(ways.values()).size()) == 1) {
-            LinearFit fit = LinearFit.of(ways);
+          Map<Integer, String> paths = measured(hash, members, seed, LinearFit.PLANNED);
+          if (Integer.bitCount(new TreeSet<>(paths.values()).size()) == 1) {
+            LinearFit fit = LinearFit.of(paths);
             assertFalse(fit.isLinear(), hash.text() + " over " + members + ": " + fit);
           }
         }
@@ -89,41 +89,41 @@ final class LinearFitTest {
     }
   }
 
-  /* Bits 0, 1 and 2 choose among eight; no near port flips two of them, so sums aren't known. */
+  /* Bits 0, 1 and 2 choose among eight; no near port flips two of them, so sums are unknown. */
   @Test
-  void waysThatNoLearnedPortTookAreTold() {
-    Map<Integer, String> ways = new TreeMap<>();
+  void pathsWithoutALearnedPortAreCounted() {
+    Map<Integer, String> paths = new TreeMap<>();
     for (int bit = 0; bit < 16; bit++) {
-      ways.put(BASE ^ 1 << bit, "router " + (1 << bit & 7));
+      paths.put(BASE ^ 1 << bit, "router " + (1 << bit & 7));
     }
-    ways.put(BASE, "router 0");
+    paths.put(BASE, "router 0");
     Random random = new Random(9);
-    while (ways.size() < 17 + 32) {
+    while (paths.size() < 17 + 32) {
       int port = BASE ^ 0x3f00 | random.nextInt(0x100);
-      ways.put(port, "router " + (port & 7));
+      paths.put(port, "router " + (port & 7));
     }
-    LinearFit fit = LinearFit.of(ways);
-    assertEquals(4, fit.map().unknownWays(), fit.toString());
+    LinearFit fit = LinearFit.of(paths);
+    assertEquals(4, fit.map().unknownPaths(), fit.toString());
     assertFalse(fit.isLinear());
   }
 
   @Test
-  void aGroupOfThreeIsRefusedWithItsReason() {
-    Map<Integer, String> ways = measured(HashModel.ecmp(HashAlgorithm.CRC16CC, 0), 3, 1, 64);
+  void groupOfThreeIsRefused() {
+    Map<Integer, String> paths = measured(HashModel.ecmp(HashAlgorithm.CRC16CC, 0), 3, 1, 64);
     assertEquals(
-        "there are 3 ways; only groups of a power of two, up to 64, can be linear in the port",
-        assertThrows(HeddleException.class, () -> LinearFit.of(ways)).getMessage());
+        "there are 3 paths; only groups of a power of two, up to 64, can be linear in the port",
+        assertThrows(HeddleException.class, () -> LinearFit.of(paths)).getMessage());
   }
 
   @Test
   void tooFewPortsAreRefusedWithTheRemedy() {
-    Map<Integer, String> ways = measured(HashModel.ecmp(HashAlgorithm.CRC16CC, 0), 4, 1, 64);
-    Map<Integer, String> fewer = new TreeMap<>(ways);
+    Map<Integer, String> paths = measured(HashModel.ecmp(HashAlgorithm.CRC16CC, 0), 4, 1, 64);
+    Map<Integer, String> fewer = new TreeMap<>(paths);
     fewer.remove(BASE ^ 8);
     assertTrue(
         String.valueOf(assertThrows(HeddleException.class, () -> LinearFit.of(fewer)).getMessage())
             .endsWith("measure again, with --ports 64 or more"));
-    Map<Integer, String> near = new TreeMap<>(ways);
+    Map<Integer, String> near = new TreeMap<>(paths);
     near.keySet().removeIf(port -> Integer.bitCount(port ^ BASE) > 2);
     assertTrue(
         String.valueOf(assertThrows(HeddleException.class, () -> LinearFit.of(near)).getMessage())
@@ -136,7 +136,7 @@ final class LinearFitTest {
   }
 
   @Test
-  void aPlanHasNoPortTwiceAndNonePrivileged() {
+  void plannedPortsAreDistinctAndUnprivileged() {
     for (int seed = 0; seed < 100; seed++) {
       List<Integer> plan = LinearFit.plan(BASE + seed, 200, new Random(seed));
       assertEquals(200, new TreeSet<>(plan).size());

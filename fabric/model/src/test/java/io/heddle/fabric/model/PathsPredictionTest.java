@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Models as people write them, and what comes of them. */
+/** Text models and their predictions. */
 final class PathsPredictionTest {
   private static final String FLOWS = "\nflows fd00::1 fd00::2 49152-49215\n";
 
@@ -43,12 +43,13 @@ final class PathsPredictionTest {
     PathsPrediction.TierLoad spines = prediction.tiers().get(1);
     assertEquals(16, spines.links());
     assertEquals(12, spines.unused());
-    assertTrue(spines.worstByLuck() < 1e-3, "luck does no such thing: " + spines.worstByLuck());
+    assertTrue(
+        spines.worstByLuck() < 1e-3, "random choice doesn't do that: " + spines.worstByLuck());
     assertEquals(64, spines.loads().stream().mapToInt(Integer::intValue).sum());
   }
 
   @Test
-  void theWorstLinksLastPointIsTheWholePredictionAndLeavesTheBandOfLuck() {
+  void lastPointOfWorstLinksIsTheWholePredictionOutsideTheRandomBand() {
     FabricModel model =
         model(
             "tier leaf\nmembers 4\nalgorithm crc32LSB\ntier spine\nmembers 4\nalgorithm crc32LSB"
@@ -68,7 +69,7 @@ final class PathsPredictionTest {
   }
 
   @Test
-  void aShiftOfTheSecondTierUndoesIt() {
+  void shiftOfTheSecondTierPreventsPolarisation() {
     PathsPrediction.TierPair pair =
         predict(
                 "tier leaf\nmembers 4\ntier spine # the same hash, other bits\nmembers 4\nshift 5"
@@ -87,9 +88,9 @@ final class PathsPredictionTest {
     assertEquals(0, predict("tier leaf\nmembers 4\nshift 5" + FLOWS).tiers().getFirst().unused());
   }
 
-  /* A seed is one more XOR: flows that met stay together under every linear hash. */
+  /* A seed is one more XOR: flows that collide stay together under every linear hash. */
   @Test
-  void anotherSeedDoesNotHelpALinearHashButHelpsTheKernels() {
+  void anotherSeedHelpsOnlyNonLinearHashes() {
     String tiers = "tier leaf\nmembers 4\nalgorithm %1$s\nseed 3\ntier spine\nmembers 4\n";
     assertEquals(
         1,
@@ -122,7 +123,7 @@ final class PathsPredictionTest {
   }
 
   @Test
-  void queuePairsCountWhereTheHashTakesThem() {
+  void queuePairsMatterIfTheHashUsesThem() {
     String two = "flows fd00::1 fd00::2 49152 %s\nflows fd00::1 fd00::2 49152 %s\n";
     String tier = "tier leaf\nmembers 2\nalgorithm xor16\nfields queue-pair\n";
     assertEquals(
@@ -136,45 +137,45 @@ final class PathsPredictionTest {
   @Test
   void errorsNameLineAndWord() {
     assertEquals(
-        "fabric.model line 3: 'crc17' is not an algorithm; there are crc16, crc16cc, crc32MSB,"
+        "fabric.model line 3: 'crc17' isn't an algorithm; known are crc16, crc16cc, crc32MSB,"
             + " crc32LSB, xor1, xor2, xor4, xor8, xor16, linux, jenkins; did you mean crc16?",
         refusal("tier leaf\nmembers 4\nalgorithm crc17" + FLOWS));
     assertEquals(
-        "fabric.model line 2: 'membres' is no word of a model; did you mean members?",
+        "fabric.model line 2: 'membres' isn't a keyword of a model; did you mean members?",
         refusal("tier leaf\nmembres 4" + FLOWS));
     assertEquals(
-        "fabric.model line 2: 'many' is no whole number from 1 to 1024",
+        "fabric.model line 2: 'many' isn't a whole number from 1 to 1024",
         refusal("tier leaf\nmembers many" + FLOWS));
     assertEquals(
-        "fabric.model line 1: 'members' belongs to a tier; begin one before it with: tier NAME",
+        "fabric.model line 1: 'members' belongs to a tier; add before it: tier NAME",
         refusal("members 4"));
     assertEquals(
-        "fabric.model line 1: tier leaf doesn't say how many links a switch has: members N",
+        "fabric.model line 1: tier leaf has no number of links per switch; add: members N",
         refusal("tier leaf" + FLOWS));
     assertEquals(
-        "fabric.model line 2: there are no flows; name some with: flows SOURCE DESTINATION PORTS",
+        "fabric.model line 2: there are no flows; add some with: flows SOURCE DESTINATION PORTS",
         refusal("tier leaf\nmembers 4"));
     assertEquals(
         "fabric.model line 3: '49160-49152' isn't a range of ports from 1 to 65535",
         refusal("tier leaf\nmembers 4\nflows fd00::1 fd00::2 49160-49152"));
     assertEquals(
-        "fabric.model line 3: 'host' is no IP address",
+        "fabric.model line 3: 'host' isn't an IP address",
         refusal("tier leaf\nmembers 4\nflows host fd00::2 49152"));
     assertEquals(
         "fabric.model line 3: 192.0.2.1 is of another family than fd00::1",
         refusal("tier leaf\nmembers 4\nflows fd00::1 192.0.2.1 49152"));
     assertEquals(
-        "fabric.model line 4: 'seed' is said twice in tier leaf",
+        "fabric.model line 4: 'seed' is repeated in tier leaf",
         refusal("tier leaf\nmembers 4\nseed 1\nseed 2" + FLOWS));
     assertEquals(
-        "fabric.model line 1: tier leaf has the algorithm linux, for which 'shift' means nothing",
+        "fabric.model line 1: tier leaf has the algorithm linux, which doesn't use 'shift'",
         refusal("tier leaf\nmembers 4\nalgorithm linux\nseed 1\nshift 3" + FLOWS));
     assertEquals(
-        "fabric.model line 1: tier leaf needs a seed: without one Linux takes one that nobody"
-            + " knows",
+        "fabric.model line 1: tier leaf needs a seed: without one Linux chooses an unknown"
+            + " one",
         refusal("tier leaf\nmembers 4\nalgorithm linux" + FLOWS));
     assertEquals(
-        "fabric.model line 1: there is no tier; begin one with: tier NAME", refusal("# nothing"));
+        "fabric.model line 1: there is no tier; add one with: tier NAME", refusal("# nothing"));
     assertTrue(
         refusal("tier a\nmembers 1024\ntier b\nmembers 1024" + FLOWS)
             .startsWith("fabric.model line 3: with tier b there are 1048576 links"));

@@ -26,21 +26,21 @@ final class SprayHashTest {
   }
 
   @Test
-  void queuesCountAsBytesDo() {
+  void queuesWeighLikeBytes() {
     SprayHash spray = new SprayHash(1, 1, 1, 1);
     spray.detect(new double[] {100, 100, 100, 100}, new double[] {0, 50, 0, 50});
     assertEquals(Set.of(0, 2), reachable(spray));
   }
 
   @Test
-  void aSlowLinksBytesCountForMore() {
+  void bytesOfASlowLinkWeighMore() {
     SprayHash spray = new SprayHash(1, 0.25);
     spray.detect(new double[] {100, 50}, new double[2]);
     assertEquals(Set.of(0), reachable(spray));
   }
 
   @Test
-  void loadsAreForgottenSlowly() {
+  void loadsDecaySlowly() {
     SprayHash spray = new SprayHash(1, 1);
     spray.detect(new double[] {1000, 0}, new double[2]);
     assertEquals(1, spray.select(0));
@@ -53,7 +53,7 @@ final class SprayHashTest {
   }
 
   @Test
-  void aMemberThatIsDownIsLeftOut() {
+  void downMemberIsNeverSelected() {
     SprayHash spray = new SprayHash(1, 1, 1, 1);
     spray.setDown(0, true);
     spray.setDown(1, true);
@@ -65,7 +65,7 @@ final class SprayHashTest {
   }
 
   @Test
-  void whatWouldWaitMuchLongerGoesToTheBest() {
+  void longWaitIsCorrectedToTheBest() {
     SprayHash spray = new SprayHash(1, 1, 1, 1);
     spray.detect(new double[] {1, 2, 3, 4}, new double[4]);
     int second = spray.select(1);
@@ -77,7 +77,7 @@ final class SprayHashTest {
   }
 
   @Test
-  void theBestIsThatOfAllWhichAreUpAndNotOfTheBetterHalfAlone() {
+  void bestMemberIsChosenFromAllThatAreUp() {
     SprayHash spray = new SprayHash(1, 1, 1, 1);
     spray.detect(new double[] {1, 2, 3, 4}, new double[4]);
     double[] drained = {900, 900, 0, 0};
@@ -89,7 +89,7 @@ final class SprayHashTest {
   }
 
   @Test
-  void aSlowMemberIsTheBestOnlyWhereItWouldBeThroughFirst() {
+  void slowMemberIsBestOnlyIfItWouldFinishFirst() {
     SprayHash spray = new SprayHash(0.25, 1);
     spray.detect(new double[] {0, 1}, new double[2]);
     assertEquals(0, spray.select(0), "it is the less loaded one");

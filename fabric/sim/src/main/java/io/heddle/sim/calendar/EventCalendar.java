@@ -3,14 +3,14 @@ package io.heddle.sim.calendar;
 import java.util.Arrays;
 
 /**
- * A calendar queue: a ring of one bucket a nanosecond, each a list of event numbers, with a bitmap
- * over the buckets that have something. What is further away than the ring is long waits in a heap.
- * Events of one nanosecond come in the order in which they were put into the ring, so a run repeats
- * itself. Numbers are the caller's; each may be in the calendar once. No allocation, but where more
- * events are waiting than ever before.
+ * Calendar queue: a ring with one bucket per nanosecond, each a list of event numbers, and a bitmap
+ * of the non-empty buckets. Events beyond the ring's length wait in a heap. Events of one
+ * nanosecond come in the order in which they entered the ring, so runs are reproducible. The caller
+ * assigns the numbers; each may be in the calendar once. It allocates only when more events wait
+ * than ever before.
  */
 public final class EventCalendar {
-  /** Answer of {@link #next}: nothing is left. */
+  /** Result of {@link #next} when the calendar is empty. */
   public static final int NOTHING = -1;
 
   private static final int RING_BITS = 20;
@@ -28,7 +28,7 @@ public final class EventCalendar {
   private long nowNs;
 
   /**
-   * @param events numbers from 0 to below this may be put in
+   * @param events exclusive limit of event numbers
    */
   public EventCalendar(int events) {
     following = new int[events];
@@ -41,24 +41,24 @@ public final class EventCalendar {
     }
   }
 
-  /** The time of the event that came last. */
+  /** Returns the time of the last event taken. */
   public long nowNs() {
     return nowNs;
   }
 
-  /** How many events wait. */
+  /** Returns the number of waiting events. */
   public int waiting() {
     return inRing + far.size();
   }
 
   /**
-   * Puts an event in.
+   * Adds an event.
    *
-   * @throws IllegalArgumentException for a time that is past
+   * @throws IllegalArgumentException for a time in the past
    */
   public void at(long timeNs, int event) {
     if (timeNs < nowNs) {
-      throw new IllegalArgumentException(timeNs + " ns is past, it is " + nowNs);
+      throw new IllegalArgumentException(timeNs + " ns is in the past; now is " + nowNs);
     }
     if (timeNs - nowNs >= RING) {
       far.add(timeNs, event);
@@ -82,7 +82,9 @@ public final class EventCalendar {
     inRing++;
   }
 
-  /** Takes the earliest event out, and goes on to its time; {@link #NOTHING} where none is left. */
+  /**
+   * Removes the earliest event and advances to its time; returns {@link #NOTHING} if none is left.
+   */
   public int next() {
     if (inRing == 0) {
       if (far.size() == 0) {
@@ -93,7 +95,9 @@ public final class EventCalendar {
       int at = (int) nowNs & RING - 1;
       nowNs += firstBusy(at) - at & RING - 1;
     }
-    /* What comes into the ring now lies behind the earliest, which was in the ring or is among these. */
+    /*
+     * Events that enter the ring now are later than the earliest, or one of them is the earliest.
+     */
     while (far.size() > 0 && far.earliestNs() - nowNs < RING) {
       long timeNs = far.earliestNs();
       put(timeNs, far.take());
@@ -113,7 +117,7 @@ public final class EventCalendar {
     return event;
   }
 
-  /* The first busy bucket from this one on, around the ring; there is one. */
+  /* Returns the first non-empty bucket from this one on, around the ring; there must be one. */
   private int firstBusy(int from) {
     int word = from >>> 6;
     long rest = busy[word] & -1L << from;

@@ -2,7 +2,7 @@ package io.heddle.sim.calendar;
 
 import java.util.Arrays;
 
-/** A binary heap of events by time, and in order of their coming within one nanosecond. */
+/** Binary heap of events by time; those of one nanosecond in order of arrival. */
 final class FarEvents {
   private long[] timeNs = new long[64];
   private long[] order = new long[64];
@@ -14,7 +14,7 @@ final class FarEvents {
     return size;
   }
 
-  /** Time of the earliest; there must be one. */
+  /** Returns the time of the earliest; there must be one. */
   long earliestNs() {
     return timeNs[0];
   }
@@ -34,7 +34,7 @@ final class FarEvents {
     set(hole, atNs, own, number);
   }
 
-  /** Takes the earliest out; there must be one. */
+  /** Removes the earliest; there must be one. */
   int take() {
     int taken = event[0];
     size--;

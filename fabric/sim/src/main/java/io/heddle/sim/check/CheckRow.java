@@ -1,14 +1,14 @@
 package io.heddle.sim.check;
 
 /**
- * One figure beside what it should be.
+ * A simulated figure with its expected value.
  *
- * @param scenario what was simulated
+ * @param scenario that was simulated
  * @param policy that chose planes
- * @param expected the figure that others have found
+ * @param expected the published or measured figure
  * @param found ours
- * @param tolerance how far ours may be off
- * @param isWithin whether it isn't further off than that
+ * @param tolerance allowed difference
+ * @param isWithin whether the difference is allowed
  */
 public record CheckRow(
     String scenario,

@@ -11,14 +11,14 @@ import io.heddle.spray.PlaneWeights;
 import java.util.List;
 
 /**
- * Two figures that uet-htsim gives, packet by packet: 128 nodes at 100 Gbit/s in one plane, 2 MB
- * each. In a permutation whose packets take spines by chance the last flow ends after 239 µs (229
- * with REPS and 205 with bitmaps, which nothing here is like). In an incast of 127 to one the last
+ * Two figures of uet-htsim's packet simulation: 128 nodes at 100 Gbit/s in one plane, 2 MB each. In
+ * a permutation whose packets choose random spines, the last flow ends after 239 µs (229 with REPS
+ * and 205 with bitmaps, which have no equivalent here). In an incast of 127 to one, the last flow
  * ends after 21.03 ms.
  *
- * <p>Senders have what fills the way there and back under way, which is where that engine's
- * congestion control begins and what it takes back to. The permutation depends on that: with four
- * times as much its last flow ends after 180 to 195 µs here.
+ * <p>Senders keep one bandwidth-delay product in flight, where that engine's congestion control
+ * starts and to which it returns. The permutation depends on that: with four times as much, its
+ * last flow ends after 180 to 195 µs here.
  */
 public final class HtsimCheck {
   private static final int NODES = 128;
@@ -39,7 +39,7 @@ public final class HtsimCheck {
 
   private HtsimCheck() {}
 
-  /** Both figures, µs. */
+  /** Returns both figures, µs. */
   public static List<CheckRow> run(long seed) {
     return List.of(
         row("permutation, last flow, us", TrafficPattern.PERMUTATION, PERMUTATION_US, seed),
@@ -49,7 +49,7 @@ public final class HtsimCheck {
   private static CheckRow row(String name, TrafficPattern pattern, double expectedUs, long seed) {
     ClosFabric fabric =
         new ClosFabric(NODES, 1, NODES_PER_LEAF, NODES_PER_LEAF, RATE, RATE, HOP_NS);
-    /* A message has 64 chunks at most, so a packet is a message here. */
+    /* A message has at most 64 chunks, so a packet is a message here. */
     Traffic traffic = pattern.traffic(NODES, NODES, PACKET_BYTES, PACKETS, seed);
     long windowBytes = (long) (ROUND_TRIP_NS * fabric.portBytesPerNs());
     ChunkSetting setting =

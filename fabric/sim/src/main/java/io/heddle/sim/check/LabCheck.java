@@ -16,22 +16,22 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A lab of real routers, simulated and measured: one host sends to one on another leaf, over a
- * spine a plane. Each plane's share of the bytes may be off by {@link #POINTS}, the goodput by
- * {@link #PART} of what was measured.
+ * Comparison of a lab of real routers with its simulation: one host sends to another on a different
+ * leaf, over one spine per plane. Each plane's share of the bytes may differ by {@link #POINTS},
+ * the goodput by {@link #PART} of the measurement.
  *
  * @param planes of the lab
- * @param rateGbps what a plane's links carry of payload
+ * @param rateGbps payload rate of a plane's links
  * @param messageBytes size of each message
- * @param outstanding messages under way
- * @param seconds how long a measurement lasted
+ * @param outstanding messages in flight
+ * @param seconds duration of a measurement
  */
 public record LabCheck(
     int planes, double rateGbps, long messageBytes, int outstanding, double seconds) {
-  /** How far a plane's share may be off, percentage points. */
+  /** Allowed difference of a plane's share, percentage points. */
   public static final double POINTS = 3;
 
-  /** How far goodput may be off, as a part of what was measured. */
+  /** Allowed difference of goodput, as a fraction of the measurement. */
   public static final double PART = 0.10;
 
   private static final double GIGA = 1e9;
@@ -41,15 +41,15 @@ public record LabCheck(
   private static final long WINDOW_BYTES = 16 << 20;
   private static final int QUEUE_CHUNKS = 256;
 
-  /** A second: nothing is lost here, and queues of a lab's links last long. */
+  /** One second: nothing is lost here, and queues of a lab's links are long. */
   private static final long TIMEOUT_NS = 1_000_000_000;
 
-  /** From one namespace to the next on a processor that others use, too. */
+  /** Delay from one namespace to the next on a shared processor. */
   private static final long HOP_NS = 50_000;
 
   private static final int QUARTER = 4;
 
-  /** Rows of one measurement: its goodput, and the share of each plane. */
+  /** Returns the rows of one measurement: its goodput, and the share of each plane. */
   public List<CheckRow> rows(MeasuredLab measured, long seed) {
     ChunkOutcome found = simulate(measured, seed);
     String of = "lab, " + measured.situation() + ", ";

@@ -3,11 +3,11 @@ package io.heddle.sim.check;
 import java.util.List;
 
 /**
- * What one policy did on a lab of real routers: two hosts on two leaves, a spine a plane.
+ * Measurement of one policy in a lab of real routers: two hosts on two leaves, one spine per plane.
  *
- * @param situation as the lab's report calls it
+ * @param situation name in the lab's report
  * @param policy that chose planes
- * @param announcesQuarter whether routes tell that the first plane has a quarter
+ * @param announcesQuarter whether routes announce the first plane's quarter
  * @param hasQuarter whether the first plane has a quarter of its rate
  * @param goodputGbps payload that arrived
  * @param planeShares of the bytes, by plane

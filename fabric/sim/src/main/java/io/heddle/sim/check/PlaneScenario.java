@@ -6,7 +6,7 @@ import io.heddle.sim.links.RateProfile;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** What is bad about the eight planes of the comparison of policies. */
+/** Impairment of the eight planes in the comparison of policies. */
 enum PlaneScenario {
   A("planes alike"),
   B("plane 0 at a quarter, announced"),
@@ -40,14 +40,14 @@ enum PlaneScenario {
     return this == E ? 60 : 300;
   }
 
-  /** What is announced of the planes. */
+  /** Returns the announced weights of the planes. */
   List<Integer> weights(int planes) {
     return java.util.stream.IntStream.range(0, planes)
         .mapToObj(plane -> this == B ? (plane == 0 ? 1 : 4) : 1)
         .toList();
   }
 
-  /** Makes the receiver's ports, GPU 0's, as bad as they are in this scenario. */
+  /** Impairs the receiver's ports, GPU 0's, as in this scenario. */
   void spoil(ClosFabric fabric, LinkQueues links, long seed) {
     switch (this) {
       case B, UNANNOUNCED -> links.setProfile(fabric.down(0, 0), RateProfile.constant(QUARTER));

@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Goodput ÷ ideal of the shipped policies beside the same policies of another simulator: eight
- * planes of 100 Gbit/s, chunks of 64 KiB, in the six scenarios A, B, b, C, D and E. There each
- * figure is a mean over four to six seeds, too.
+ * Goodput ÷ ideal of the shipped policies, compared with the same policies of another simulator:
+ * eight planes of 100 Gbit/s, chunks of 64 KiB, in the six scenarios A, B, b, C, D and E. There
+ * too, each figure is a mean over four to six seeds.
  *
- * <p>The nearest to {@code spray} there are static weights, in the scenarios where no plane fills
- * its share of the window. Where one does, {@code spray} gives its chunks to others, and the other
- * simulator's static weights wait: these figures have no equal. Nor has {@code pinned}, which cuts
- * a message into a segment a plane.
+ * <p>That simulator's closest equivalent of {@code spray} is static weights, as long as no plane
+ * fills its share of the window. If one does, {@code spray} moves its chunks to other planes while
+ * static weights wait, so these scenarios have no expected figure. Neither has {@code pinned},
+ * which cuts a message into one segment per plane.
  */
 public final class TableCheck {
   private static final int PLANES = 8;
@@ -38,7 +38,7 @@ public final class TableCheck {
   private static final int OUTSTANDING = 300;
   private static final int QUEUE_CHUNKS = 256;
 
-  /** What chance moves: which planes the hash takes. */
+  /** Tolerance for random differences: the planes that the hash chooses. */
   private static final double OF_LUCK = 0.12;
 
   private static final double USUAL = 0.04;
@@ -57,8 +57,8 @@ public final class TableCheck {
   private TableCheck() {}
 
   /**
-   * @param seeds of each figure; luck decides less the more there are
-   * @param progress hears which part is done
+   * @param seeds of each figure; more of them reduce random differences
+   * @param progress receives the finished fraction
    */
   public static List<CheckRow> run(int seeds, DoubleConsumer progress) {
     List<CheckRow> rows = new ArrayList<>();

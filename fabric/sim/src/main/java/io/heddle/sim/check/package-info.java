@@ -1,4 +1,4 @@
-/** The simulation beside figures that others have found: how far it is off. */
+/** Comparison of the simulation with published and measured figures. */
 @NullMarked
 package io.heddle.sim.check;
 

@@ -3,24 +3,24 @@ package io.heddle.sim.chunks;
 import java.util.List;
 
 /**
- * What came of a simulation of chunks.
+ * Result of a chunk simulation.
  *
  * @param policy that chose planes
- * @param endNs when the last acknowledgement came
+ * @param endNs time of the last acknowledgement
  * @param deliveredBytes of all messages
- * @param ofIdeal delivered bytes ÷ what the ports could have carried until then, at the end that
- *     has less of them
- * @param messages that are through
- * @param messageP50Ns which half of the messages' times don't exceed
- * @param messageP99Ns which 99 in 100 don't exceed
+ * @param ofIdeal delivered bytes ÷ the bytes that the ports could have carried until then, at the
+ *     end with fewer of them
+ * @param messages that are complete
+ * @param messageP50Ns median of the messages' times
+ * @param messageP99Ns 99th percentile
  * @param messageMostNs the longest
- * @param messageNs the messages' times at equal parts of all, for a plot
+ * @param messageNs quantiles of the messages' times, for a plot
  * @param planeShares of the bytes, by plane
  * @param heat of the links that a leaf chooses from
  * @param seriesStepNs length of a step of the series
  * @param seriesBitsPerSecond acknowledged in each step
- * @param chunks that were sent, those that were sent again included
- * @param lost chunks that black holes swallowed
+ * @param chunks that were sent, retransmissions included
+ * @param lost chunks that black holes dropped
  * @param events that were taken from the calendar
  */
 public record ChunkOutcome(

@@ -7,7 +7,7 @@ import io.heddle.sim.links.SpineHash;
 import io.heddle.sim.links.SplitMix;
 import io.heddle.sim.patterns.Traffic;
 
-/** Takes chunks from link to link. A chunk's number in the calendar is its slot. */
+/** Movement of chunks from link to link. A chunk's number in the calendar is its slot. */
 final class ChunkPaths {
   private final ClosFabric fabric;
   private final Traffic traffic;
@@ -36,17 +36,17 @@ final class ChunkPaths {
     this.isChained = traffic.isChained();
   }
 
-  /** Chunks that black holes have swallowed. */
+  /** Returns the number of chunks that black holes dropped. */
   long lost() {
     return lost;
   }
 
-  /** Chunks that were sent, those that were sent again included. */
+  /** Returns the number of chunks sent, retransmissions included. */
   long begun() {
     return begun;
   }
 
-  /** A chunk's first packet is at its card. */
+  /** Starts a chunk: its first packet is at its card. */
   void begin(int slot, long nowNs) {
     begun++;
     calendar.grow(chunks.size());
@@ -65,7 +65,7 @@ final class ChunkPaths {
     onward(slot, nowNs);
   }
 
-  /** A chunk's first packet is at its next link. */
+  /** Advances a chunk: its first packet is at its next link. */
   void onward(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int source = traffic.source()[connection];
@@ -97,7 +97,7 @@ final class ChunkPaths {
     }
   }
 
-  /** A chunk is there whole. Nothing is in the acknowledgement's way. */
+  /** Acknowledges a chunk that has arrived completely. Nothing delays the acknowledgement. */
   void acknowledge(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int hops = fabric.hops(traffic.source()[connection], traffic.destination()[connection]);
@@ -105,7 +105,7 @@ final class ChunkPaths {
     calendar.at(nowNs + hops * fabric.hopNs(), slot);
   }
 
-  /** The plane of this chunk is to be tried again after a while. */
+  /** Schedules a later trial of this chunk's plane. */
   void tryLater(int slot, long nowNs) {
     int trial = chunks.take();
     calendar.grow(chunks.size());
@@ -115,7 +115,7 @@ final class ChunkPaths {
     calendar.at(nowNs + timeoutNs, trial);
   }
 
-  /** Whether a connection's way in a plane carries anything now, as far as its cards' ports. */
+  /** Returns whether a connection's path in a plane carries traffic now, up to its cards' ports. */
   boolean isUp(int connection, int plane, long nowNs) {
     return links.isUp(fabric.up(plane, traffic.source()[connection]), nowNs)
         && links.isUp(fabric.down(plane, traffic.destination()[connection]), nowNs);

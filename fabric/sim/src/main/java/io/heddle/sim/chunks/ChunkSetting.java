@@ -6,17 +6,17 @@ import io.heddle.spray.PlaneWeights;
 import java.util.function.IntFunction;
 
 /**
- * What is simulated.
+ * Parameters of a simulation.
  *
  * @param policy one of {@link io.heddle.spray.SprayPolicy#NAMES}
- * @param weights that are announced to a connection, by its number
- * @param chunkBytes that policies like best
- * @param packetBytes of a packet: a link begins with a chunk once its first packet is there
- * @param windowBytes that a connection may have under way
- * @param outstanding messages that a connection may have under way
- * @param queueChunks that a connection may have under way on one plane
- * @param timeoutNs after which a chunk counts as lost, and its plane as down; and after which a
- *     plane that is down is tried again
+ * @param weights announced to a connection, by its number
+ * @param chunkBytes chunk size that policies prefer
+ * @param packetBytes of a packet: a link starts to send a chunk once its first packet has arrived
+ * @param windowBytes limit of a connection's bytes in flight
+ * @param outstanding limit of a connection's messages in flight
+ * @param queueChunks limit of a connection's chunks in flight per plane
+ * @param timeoutNs time after which a chunk counts as lost and its plane as down; also the interval
+ *     of trials of a plane that is down
  */
 public record ChunkSetting(
     ClosFabric fabric,

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.DoubleConsumer;
 
 /**
- * All chunks of all connections, from the policy's choice to the acknowledgement, in virtual time.
- * The same setting gives the same outcome.
+ * Simulation of all chunks of all connections in virtual time, from the policy's choice to the
+ * acknowledgement. The same setting gives the same outcome.
  */
 public final class ChunkSimulation {
   private static final int PLOTTED = 200;
@@ -37,7 +37,7 @@ public final class ChunkSimulation {
   private long events;
 
   /**
-   * @param links of the setting's fabric, with whatever is bad about them, as yet unused
+   * @param links of the setting's fabric, with their impairments, not used before
    */
   public ChunkSimulation(ChunkSetting setting, LinkQueues links) {
     this.setting = setting;
@@ -54,8 +54,8 @@ public final class ChunkSimulation {
   /**
    * Runs until every message is acknowledged.
    *
-   * @param progress hears now and then which part of all bytes is through
-   * @throws IllegalStateException where nothing moves any more before that
+   * @param progress receives the fraction of bytes done from time to time
+   * @throws IllegalStateException if no event is left before that
    */
   public ChunkOutcome run(DoubleConsumer progress) {
     double all = (double) traffic.connections() * traffic.messages() * traffic.messageBytes();
@@ -66,7 +66,7 @@ public final class ChunkSimulation {
       int slot = calendar.next();
       if (slot == EventCalendar.NOTHING) {
         throw new IllegalStateException(
-            "%s of %s connections are through, and nothing moves"
+            "deadlock: %s of %s connections are complete, and no event is left"
                 .formatted(senders.through(), senders.connections()));
       }
       events++;
@@ -127,7 +127,7 @@ public final class ChunkSimulation {
     senders.post(connection, nowNs);
   }
 
-  /** The part of a connection's bytes that went over each plane so far. */
+  /** Returns the share of a connection's bytes that went over each plane so far. */
   public double[] planeShares(int connection) {
     double[] shares = new double[fabric.planes()];
     double all = 0;
@@ -169,7 +169,10 @@ public final class ChunkSimulation {
         events);
   }
 
-  /* What the senders' ports, or the receivers' where that is less, could have carried by now. */
+  /*
+   * Returns the bytes that the senders' ports, or the receivers' if that is less, could have
+   * carried by now.
+   */
   private double idealBytes() {
     BitSet sources = new BitSet();
     BitSet destinations = new BitSet();

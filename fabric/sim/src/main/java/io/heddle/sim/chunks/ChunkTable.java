@@ -2,18 +2,18 @@ package io.heddle.sim.chunks;
 
 import java.util.Arrays;
 
-/** The chunks that are under way or wait to be sent again: a slot each, used again and again. */
+/** Table of the chunks in flight or waiting for retransmission; slots are reused. */
 final class ChunkTable {
   /** No slot. */
   static final int NONE = -1;
 
-  /** Of {@link #hop}: the chunk is there, and its acknowledgement comes back. */
+  /** Value of {@link #hop}: the chunk has arrived, and its acknowledgement is on its path back. */
   static final byte DELIVERED = 8;
 
   static final byte ACKNOWLEDGED = 9;
   static final byte TIMED_OUT = 10;
 
-  /** No chunk, but a plane of a connection that is to be tried again. */
+  /** Value for a slot that isn't a chunk but the trial of a connection's plane. */
   static final byte TRIAL = 11;
 
   private static final int FIRST = 1024;
@@ -24,12 +24,12 @@ final class ChunkTable {
   int[] lengthBytes = new int[FIRST];
   int[] spine = new int[FIRST];
   int[] epoch = new int[FIRST];
-  /* The next free slot, or the next of those that a connection sends again. */
+  /* Link to the next free slot, or to the next slot that the connection retransmits. */
   int[] link = new int[FIRST];
   byte[] plane = new byte[FIRST];
   byte[] hop = new byte[FIRST];
   long[] postedNs = new long[FIRST];
-  /* When its last byte is at the end of the link that it was on last. */
+  /* Time at which its last byte leaves the link that it was on last. */
   double[] tailNs = new double[FIRST];
   private int free = NONE;
   private int used;

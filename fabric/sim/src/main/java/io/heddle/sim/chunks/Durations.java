@@ -2,7 +2,7 @@ package io.heddle.sim.chunks;
 
 import java.util.Arrays;
 
-/** Durations, each kept: quantiles of them are exact. */
+/** Set of durations with exact quantiles. */
 final class Durations {
   private long[] ns = new long[1024];
   private int count;
@@ -21,7 +21,7 @@ final class Durations {
   }
 
   /**
-   * What that part of all doesn't exceed; 0 where there is none.
+   * Returns a quantile; 0 if there are no durations.
    *
    * @param part 0 to 1
    */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Acknowledged bytes over time, in a bounded number of steps that grow as time goes on. */
+/** Acknowledged bytes over time, in a bounded number of steps that grow with time. */
 final class GoodputSeries {
   private static final int STEPS = 256;
 
@@ -26,7 +26,7 @@ final class GoodputSeries {
     return stepNs;
   }
 
-  /** Bits a second of each step, up to the one that this time lies in. */
+  /** Returns the bits per second of each step, up to the one that contains this time. */
   List<Double> bitsPerSecond(long untilNs) {
     List<Double> steps = new ArrayList<>();
     for (int i = 0; i < STEPS && i * stepNs <= untilNs; i++) {

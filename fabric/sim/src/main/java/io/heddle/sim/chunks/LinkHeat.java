@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How busy links were, as shares of what each could have carried: a row a leaf with a column a
- * spine; where there are no spines a row a plane with a column a GPU's port. Where there are more
- * than fit, a cell shows the busiest of several.
+ * Utilisation of links, as shares of their capacity: one row per leaf, one column per spine.
+ * Without spines: one row per plane, one column per GPU port. If there are too many, a cell shows
+ * the busiest of several.
  *
- * @param rows what a row is
- * @param columns what a column is
+ * @param rows meaning of a row
+ * @param columns meaning of a column
  * @param cells by row and column, 0 to 1
  * @param mean of all those links
  * @param most of all those links

@@ -9,13 +9,13 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * All connections' sending ends, each with the shipped policy and loads of its own, called as the
- * plugin's sender calls them.
+ * Sending ends of all connections. Each has its own instance of the shipped policy and of its
+ * loads, called as the plugin's sender calls them.
  */
 final class Senders {
   private static final int NOT_BEGUN = -1;
 
-  /* Shares of a plane that is in use, in eighths. */
+  /* Shares of a plane in use, in eighths. */
   private static final int WHOLE = 8;
 
   private final Traffic traffic;
@@ -32,13 +32,13 @@ final class Senders {
   private final long[] out;
   private final int[] epochs;
   private final long[] inFlightBytes;
-  /* The message that is posted next, and its next chunk; negative where it hasn't begun. */
+  /* The message that is posted next, and its next chunk; negative if it hasn't begun. */
   private final int[] posting;
   private final int[] nextChunk;
-  /* The first message that isn't through, and the first that isn't delivered. */
+  /* The first incomplete message, and the first undelivered one. */
   private final int[] oldest;
   private final int[] delivered;
-  /* Of each message that is under way, by its place. */
+  /* Of each message in flight, by its place. */
   private final int[] chunksOf;
   private final PlaneWeights[] cutBy;
   private final int[] unacknowledged;
@@ -90,12 +90,12 @@ final class Senders {
     return policies.length;
   }
 
-  /** Connections whose messages are all acknowledged. */
+  /** Returns the number of connections whose messages are all acknowledged. */
   int through() {
     return through;
   }
 
-  /** Sends what may be sent. */
+  /** Sends as much as the limits allow. */
   void post(int connection, long nowNs) {
     PlaneLoads load = loads[connection];
     if (observes) {
@@ -136,7 +136,7 @@ final class Senders {
     }
   }
 
-  /* Whether a message has begun whose chunks aren't all posted. */
+  /* Returns whether a started message has unposted chunks. */
   private boolean isPosting(int connection) {
     return nextChunk[connection] != NOT_BEGUN;
   }
@@ -151,7 +151,7 @@ final class Senders {
     return (int) (policy.chunkStart(bytes, chunk + 1, count, loads[connection], by) - start);
   }
 
-  /* The plane for a chunk of the message, or a negative number. */
+  /* Returns the plane for a chunk of the message, or a negative number. */
   private int choose(int connection, int message, int chunk, int lengthBytes) {
     SprayPolicy policy = policies[connection];
     PlaneLoads load = loads[connection];
@@ -196,7 +196,9 @@ final class Senders {
     return connection * outstanding + message % outstanding;
   }
 
-  /** A chunk has arrived; whether the connection's next message in turn is there whole with it. */
+  /**
+   * Handles an arrived chunk. Returns whether it completes the connection's next message in order.
+   */
   boolean arrived(int slot) {
     int connection = chunks.connection[slot];
     int message = chunks.message[slot];
@@ -210,9 +212,9 @@ final class Senders {
   }
 
   /**
-   * A chunk's acknowledgement is here.
+   * Handles a chunk's acknowledgement.
    *
-   * @return how long its message took, ns, where it is through with it; else −1
+   * @return duration of its message, ns, if it completes the message; otherwise −1
    */
   long acknowledged(int slot, long nowNs) {
     int connection = chunks.connection[slot];
@@ -245,9 +247,9 @@ final class Senders {
   }
 
   /**
-   * A chunk got no answer in time: it waits to be sent again, and its plane is down.
+   * Handles a timeout: the chunk waits for retransmission, and its plane counts as down.
    *
-   * @return whether the plane wasn't down before
+   * @return whether the plane was up before
    */
   boolean timedOut(int slot, long nowNs) {
     int connection = chunks.connection[slot];
@@ -271,7 +273,7 @@ final class Senders {
     return true;
   }
 
-  /** A plane that was down may be used again. */
+  /** Marks a plane that was down as usable. */
   void restored(int connection, int plane) {
     use(connection, out[connection] & ~(1L << plane));
   }

@@ -2,11 +2,11 @@ package io.heddle.sim.chunks;
 
 import java.util.Locale;
 
-/** How a leaf chooses the spine. */
+/** A leaf's choice of the spine. */
 public enum Switching {
   /** One spine for all of a connection in a plane, by a good hash. */
   HASH,
-  /** Another one for each chunk, by chance. */
+  /** A random spine for each chunk. */
   SPRAY;
 
   @Override

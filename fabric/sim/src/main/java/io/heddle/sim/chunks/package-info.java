@@ -1,7 +1,7 @@
 /**
- * The first level: every chunk goes through the shipped {@link io.heddle.spray.SprayPolicy} of its
- * connection and through the queue of each link of its path. {@link
- * io.heddle.sim.chunks.ChunkSimulation} is the way in. One thread; virtual time only.
+ * The first level: every chunk passes the shipped {@link io.heddle.spray.SprayPolicy} of its
+ * connection and the queue of each link of its path. {@link io.heddle.sim.chunks.ChunkSimulation}
+ * is the entry point. One thread; virtual time only.
  */
 @NullMarked
 package io.heddle.sim.chunks;

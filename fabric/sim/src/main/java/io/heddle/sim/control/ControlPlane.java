@@ -10,12 +10,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Routes per card and leaf under each scheme. A few cards have the route daemon's real table, which
- * is fed message by message; the others are counted. Both must agree with the arithmetic of
- * draft-xu-idr-fare-in-mpson.
+ * Count of routes per card and leaf under each scheme. A few cards have the route daemon's real
+ * table, fed message by message; the others are only counted. Both must agree with the arithmetic
+ * of draft-xu-idr-fare-in-mpson.
  */
 public final class ControlPlane {
-  /** Losses of a plane that are told one by one. */
+  /** Limit of plane losses that are timed individually. */
   private static final int MOST_TIMED = 50;
 
   private static final double NS_PER_US = 1e3;
@@ -24,7 +24,7 @@ public final class ControlPlane {
   private final int sample;
 
   /**
-   * @param sample cards with a real table, spread evenly
+   * @param sample number of cards with a real table, spread evenly
    */
   public ControlPlane(RouteFabric fabric, int sample) {
     this.fabric = fabric;
@@ -32,9 +32,9 @@ public final class ControlPlane {
   }
 
   /**
-   * One row a scheme.
+   * Returns one row per scheme.
    *
-   * @param progress hears which part is done
+   * @param progress receives the finished fraction
    */
   public List<SchemeRow> run(DoubleConsumer progress) {
     List<SchemeRow> rows = new ArrayList<>();
@@ -50,7 +50,7 @@ public final class ControlPlane {
     return rows;
   }
 
-  /* The times: from a leaf's message of a loss until no job sends there, one at a time, sorted. */
+  /* Times from a leaf's message of a loss until no job sends there, one loss at a time, sorted. */
   private record Tables(
       int host,
       long routes,
@@ -62,7 +62,7 @@ public final class ControlPlane {
   private Tables fill(RouteScheme scheme, int host) {
     try (SampledCard card = new SampledCard(fabric)) {
       for (int plane = 0; plane < fabric.planes(); plane++) {
-        card.announce(plane, told(scheme, host));
+        card.announce(plane, announced(scheme, host));
       }
       long before = card.routes();
       boolean isRight = true;
@@ -104,8 +104,8 @@ public final class ControlPlane {
     }
   }
 
-  /* What a leaf tells a card while every host is reachable. */
-  private List<Prefix> told(RouteScheme scheme, int host) {
+  /* Returns the prefixes that a leaf announces to a card while every host is reachable. */
+  private List<Prefix> announced(RouteScheme scheme, int host) {
     return switch (scheme) {
       case HOST_ROUTES -> IntStream.range(0, fabric.hosts()).mapToObj(fabric::host).toList();
       case AGGREGATE -> IntStream.range(0, fabric.leaves()).mapToObj(fabric::leaf).toList();
@@ -113,7 +113,7 @@ public final class ControlPlane {
     };
   }
 
-  /* The hosts that a plane has lost, as far as a card hears of them. */
+  /* Returns the hosts that a plane has lost and a card is told of. */
   private List<Integer> lost(RouteScheme scheme, int host, int plane) {
     List<Integer> all = fabric.unreachableIn(plane);
     if (scheme != RouteScheme.ORF) {
@@ -161,7 +161,7 @@ public final class ControlPlane {
         areEqual);
   }
 
-  /* Of every card, without a table. */
+  /* Counts for every card, without a table. */
   private int[] countAfterLosses(RouteScheme scheme) {
     int[] lostPlanes = new int[fabric.hosts()];
     int losses = 0;

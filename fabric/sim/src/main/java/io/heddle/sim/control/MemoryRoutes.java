@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a table of routes publishes, in this process's memory. */
+/** Published routes of a table, in this process's memory. */
 final class MemoryRoutes implements RouteTarget {
   private final Map<Prefix, int[]> cells = new HashMap<>();
   private final List<PublishedPlane> planes = new ArrayList<>();
@@ -34,7 +34,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void setRules(WeightRules next) {
-    /* Nobody reads weights here. */
+    /* Weights have no reader here. */
   }
 
   @Override
@@ -56,7 +56,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void begin() {
-    /* Nobody reads in between. */
+    /* No reader sees an intermediate state. */
   }
 
   @Override
@@ -84,7 +84,7 @@ final class MemoryRoutes implements RouteTarget {
 
   @Override
   public void reserve(int prefixes) {
-    /* A map grows as it has to. */
+    /* A map grows by itself. */
   }
 
   @Override
@@ -97,7 +97,10 @@ final class MemoryRoutes implements RouteTarget {
     return cells.size();
   }
 
-  /** What a plane carries to the host by its longest match, Mbit/s; 0 where it doesn't reach it. */
+  /**
+   * Returns the rate at which a plane carries traffic to the host by its longest match, Mbit/s; 0
+   * if it doesn't reach it.
+   */
   int weight(Prefix host, int plane) {
     for (int length = Prefix.MAX_LENGTH; length >= 0; length--) {
       int[] row = cells.get(new Prefix(host.high(), host.low(), length));

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hosts at leaves, each in every plane but for those that have lost one.
+ * Hosts at leaves, each in every plane except those that have lost one.
  *
  * @param hosts with a card each
  * @param planes of the fabric
  * @param hostsPerLeaf in each plane
- * @param unreachable how many hosts have lost one plane, spread evenly over hosts and planes
- * @param peers that a card talks to: the hosts that follow it, as in a ring
+ * @param unreachable number of hosts that have lost one plane, spread evenly over hosts and planes
+ * @param peers of a card: the hosts that follow it, as in a ring
  * @param portGbps that routes announce
  */
 public record RouteFabric(
@@ -19,22 +19,22 @@ public record RouteFabric(
   private static final long SITE = 0xfd00_00aa_0000_0000L;
   private static final int LEAF_BITS = 64;
 
-  /** Leaves of a plane. */
+  /** Returns the number of leaves of a plane. */
   public int leaves() {
     return (hosts + hostsPerLeaf - 1) / hostsPerLeaf;
   }
 
-  /** Route of one host. */
+  /** Returns the route of one host. */
   Prefix host(int host) {
     return new Prefix(SITE | host / hostsPerLeaf, host + 1L, Prefix.MAX_LENGTH);
   }
 
-  /** Route of all hosts at a leaf. */
+  /** Returns the route of all hosts at a leaf. */
   Prefix leaf(int leaf) {
     return new Prefix(SITE | leaf, 0, LEAF_BITS);
   }
 
-  /** The hosts that a plane doesn't reach. */
+  /** Returns the hosts that a plane doesn't reach. */
   List<Integer> unreachableIn(int plane) {
     List<Integer> found = new ArrayList<>();
     for (int lost = 0; lost < unreachable; lost++) {
@@ -45,7 +45,7 @@ public record RouteFabric(
     return found;
   }
 
-  /** The hosts that a card talks to. */
+  /** Returns the hosts that a card communicates with. */
   List<Integer> peersOf(int host) {
     List<Integer> found = new ArrayList<>();
     for (int next = 1; next <= peers; next++) {

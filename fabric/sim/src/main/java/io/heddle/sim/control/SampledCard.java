@@ -14,7 +14,7 @@ import io.heddle.bgpstub.rib.RibOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One network card with the route daemon's real table, a session with a leaf in each plane. */
+/** A network card with the route daemon's real table and a session with a leaf in each plane. */
 final class SampledCard implements AutoCloseable {
   private static final int PACKED = 200;
   private static final int LEAF_AS = 65_301;
@@ -37,12 +37,12 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** A leaf announces these in its plane. */
+  /** Announces prefixes as a plane's leaf. */
   void announce(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, fabric.portGbps());
   }
 
-  /** A leaf says that its plane doesn't reach these: path bandwidth 0. */
+  /** Announces prefixes as unreachable in a plane: path bandwidth 0. */
   void unreachable(int plane, List<Prefix> prefixes) {
     send(plane, prefixes, 0);
   }
@@ -60,7 +60,7 @@ final class SampledCard implements AutoCloseable {
     }
   }
 
-  /** A leaf takes these back. */
+  /** Withdraws prefixes as a plane's leaf. */
   void withdraw(int plane, List<Prefix> prefixes) {
     for (int first = 0; first < prefixes.size(); first += PACKED) {
       leaves.get(plane).update(UpdateMessage.withdraw(part(prefixes, first)));
@@ -72,29 +72,29 @@ final class SampledCard implements AutoCloseable {
         prefixes.subList(first, Math.min(prefixes.size(), first + PACKED)).toArray(Prefix[]::new));
   }
 
-  /** Routes of all planes in the table. */
+  /** Returns the number of routes of all planes in the table. */
   long routes() {
     return leaves.stream().mapToLong(AdjRibIn::routes).sum();
   }
 
-  /** Lets jobs see what leaves have said so far. */
+  /** Publishes the routes received so far to jobs. */
   void publish() {
     rib.flush();
   }
 
-  /** Prefixes that the daemon publishes to jobs. */
+  /** Returns the number of prefixes that the daemon publishes to jobs. */
   int prefixes() {
     publish();
     return published.entries();
   }
 
-  /** Whether jobs would send to a host over a plane. */
+  /** Returns whether jobs would send to a host over a plane. */
   boolean reaches(int host, int plane) {
     publish();
     return published.weight(fabric.host(host), plane) > 0;
   }
 
-  /** What the table has complained of; nothing, where all is well. */
+  /** Returns the table's warnings; empty if all is well. */
   List<String> complaints() {
     return List.copyOf(complaints);
   }

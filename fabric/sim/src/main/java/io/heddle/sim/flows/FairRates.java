@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * Rates of all connections that send without an end, at one moment of a fabric. Where each step
- * waits for another connection's, all of a chain have the rate of the slowest.
+ * Rates of all connections at one moment of a fabric, if they send endlessly. If each step waits
+ * for another connection's, all of a chain have the rate of the slowest.
  */
 public final class FairRates {
   private final double[] bytesPerNs;
@@ -21,13 +21,13 @@ public final class FairRates {
   }
 
   /**
-   * Finds them.
+   * Computes the rates.
    *
-   * @param links with what is bad about them
+   * @param links with their impairments
    * @param atNs the moment
    * @param shares of each connection's bytes by plane, which sum up to 1
-   * @param sprays whether a leaf spreads each connection evenly over its spines; else each has one
-   *     spine a plane, by the hash that the first level has
+   * @param sprays whether a leaf spreads each connection evenly over its spines; otherwise each has
+   *     one spine per plane, by the first level's hash
    */
   public static FairRates of(
       ClosFabric fabric,
@@ -63,7 +63,7 @@ public final class FairRates {
     return new FairRates(rates, classes.count());
   }
 
-  /* Of a leaf that sprays, its links to spines are one as wide as all. */
+  /* A spraying leaf's links to spines act as one link of their total width. */
   private static double[] capacities(
       ClosFabric fabric, LinkQueues links, double atNs, boolean sprays) {
     double[] capacity = new double[fabric.links()];
@@ -87,7 +87,7 @@ public final class FairRates {
     return capacity;
   }
 
-  /* A ring leads back to its beginning, a pipeline ends. */
+  /* A ring leads back to its beginning; a pipeline ends. */
   private static void slowDown(double[] rates, Traffic traffic) {
     int[] chain = new int[rates.length];
     Arrays.fill(chain, Traffic.NONE);
@@ -111,27 +111,27 @@ public final class FairRates {
     }
   }
 
-  /** What a connection sends, bytes a nanosecond. */
+  /** Returns a connection's rate, bytes per nanosecond. */
   public double bytesPerNs(int connection) {
     return bytesPerNs[connection];
   }
 
-  /** What all send together, bytes a nanosecond. */
+  /** Returns the sum of all rates, bytes per nanosecond. */
   public double total() {
     return Arrays.stream(bytesPerNs).sum();
   }
 
-  /** What the slowest sends, bytes a nanosecond. */
+  /** Returns the lowest rate, bytes per nanosecond. */
   public double slowest() {
     return Arrays.stream(bytesPerNs).min().orElseThrow();
   }
 
-  /** What the quickest sends, bytes a nanosecond. */
+  /** Returns the highest rate, bytes per nanosecond. */
   public double quickest() {
     return Arrays.stream(bytesPerNs).max().orElseThrow();
   }
 
-  /** How many classes of connections there are that are alike. */
+  /** Returns the number of classes of equivalent connections. */
   public int classes() {
     return classes;
   }

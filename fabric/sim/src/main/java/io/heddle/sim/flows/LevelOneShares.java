@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shares that a policy gives planes, from the first level: a few connections of their own, each
- * to another card at one leaf. A connection of a large fabric takes those of one of them, in turn.
+ * Shares of planes under a policy, from a first-level simulation of a few connections, each to a
+ * different card at one leaf. The connections of a large fabric take the shares of these in turn.
  */
 public final class LevelOneShares {
   private static final int CARDS = 64;
@@ -25,7 +25,7 @@ public final class LevelOneShares {
   /**
    * Runs the sample.
    *
-   * @param like the setting of the large fabric, whose policy, planes and sizes are taken
+   * @param like the setting of the large fabric, whose policy, planes and sizes are used
    * @param announced weights of the planes
    * @param left share of its rate that each plane has, above 0
    */
@@ -72,12 +72,12 @@ public final class LevelOneShares {
     }
   }
 
-  /** A connection's shares by plane. */
+  /** Returns a connection's shares by plane. */
   public double[] of(int connection) {
     return shares.get(connection % CARDS).clone();
   }
 
-  /** The same while one plane is down: the others have its share in proportion. */
+  /** Returns the shares while one plane is down: the others take its share in proportion. */
   public double[] without(int connection, int plane) {
     double[] left = of(connection);
     double rest = 1 - left[plane];

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.PriorityQueue;
 
 /**
- * Max-min fair rates by progressive filling: all flows grow alike until a link is full, whose flows
- * keep what they have then, and so on (Bertsekas and Gallager, Data Networks, 6.5.2). A flow has
- * its planes' shares as weights on its links, so it grows on all of them together.
+ * Max-min fair rates by progressive filling: all flows grow equally until a link is full, whose
+ * flows then keep their rates, and so on (Bertsekas and Gallager, Data Networks, 6.5.2). A flow's
+ * plane shares are its weights on the links, so it grows on all of them together.
  */
 final class MaxMin {
   private static final double SAME = 1 + 1e-12;
@@ -21,7 +21,7 @@ final class MaxMin {
 
   private MaxMin() {}
 
-  /** The rate of each flow; infinite for one that uses no link. */
+  /** Returns the rate of each flow; infinite for one that uses no link. */
   static double[] rates(FlowGraph graph) {
     double[] rates = new double[graph.flows()];
     Arrays.fill(rates, Double.POSITIVE_INFINITY);
@@ -57,7 +57,7 @@ final class MaxMin {
       if (still == 0) {
         continue;
       }
-      /* When a link fills only becomes later, as others' flows stop growing before. */
+      /* The time at which a link fills only grows, since other flows stop growing before it. */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {
         queue.add(new Full(link, rate));

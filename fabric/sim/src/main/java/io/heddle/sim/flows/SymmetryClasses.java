@@ -6,9 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Flows that are alike have one rate, so one of each class is enough. Flows are alike where they
- * use alike links by alike weights, and links where as much and alike uses them: colours are
- * refined until there are no more of them (an equitable partition of flows and links).
+ * Classes of equivalent flows. Flows of a class have the same rate, so one of each is enough. Flows
+ * are equivalent if they use equivalent links by equal weights, and links if equivalent flows use
+ * them equally: colours are refined until their number is stable (an equitable partition of flows
+ * and links).
  */
 final class SymmetryClasses {
   private final int[] classOfFlow;
@@ -60,7 +61,7 @@ final class SymmetryClasses {
     return colours;
   }
 
-  /* In the order in which colours first come. */
+  /* Numbers colours in order of first occurrence. */
   private static int[] numbers(long[] colours) {
     Map<Long, Integer> known = new HashMap<>();
     int[] numbers = new int[colours.length];
@@ -71,7 +72,10 @@ final class SymmetryClasses {
     return numbers;
   }
 
-  /* Each class of links is one link, on which a class of flows weighs as much as all of it does on one of them. */
+  /*
+   * Each class of links becomes one link; a class of flows has the weight on it that all its flows
+   * have on one of them.
+   */
   private static SymmetryClasses merge(FlowGraph graph, int[] flowClass, int[] linkClass) {
     int flowClasses = Arrays.stream(flowClass).max().orElse(-1) + 1;
     int linkClasses = Arrays.stream(linkClass).max().orElse(-1) + 1;
@@ -101,12 +105,12 @@ final class SymmetryClasses {
     return new SymmetryClasses(flowClass, quotient);
   }
 
-  /** How many classes of flows there are. */
+  /** Returns the number of classes of flows. */
   int count() {
     return quotient.flows();
   }
 
-  /** The rate of each flow. */
+  /** Returns the rate of each flow. */
   double[] rates() {
     double[] ofClass = MaxMin.rates(quotient);
     double[] rates = new double[classOfFlow.length];

@@ -1,7 +1,7 @@
 /**
- * The second level, for long runs: each connection is a flow whose planes have fixed shares, which
- * the first level gives, and rates are max-min fair. {@link io.heddle.sim.flows.FairRates} is the
- * way in. One thread; nothing by chance but the hash of spines.
+ * The second level, for long runs: each connection is a flow with fixed plane shares from the first
+ * level, and rates are max-min fair. {@link io.heddle.sim.flows.FairRates} is the entry point. One
+ * thread; only the hash of spines is random.
  */
 @NullMarked
 package io.heddle.sim.flows;

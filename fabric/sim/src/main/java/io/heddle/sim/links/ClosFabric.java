@@ -1,9 +1,9 @@
 package io.heddle.sim.links;
 
 /**
- * Planes that are alike and apart. In each plane every GPU has one port at one leaf, and every leaf
- * one link to every spine of its plane. With one leaf there is no spine. More than two tiers count
- * as two whose spines have enough ports.
+ * A fabric of equal, separate planes. In each plane every GPU has one port at one leaf, and every
+ * leaf one link to every spine of its plane. With one leaf there is no spine. More than two tiers
+ * count as two whose spines have enough ports.
  *
  * @param gpus with a network card each
  * @param planes ports of a card
@@ -11,7 +11,7 @@ package io.heddle.sim.links;
  * @param spines of a plane; 0 for planes of one leaf
  * @param portBitsPerSecond of every port of a card
  * @param uplinkBitsPerSecond of every link between leaf and spine
- * @param hopNs from the end of a link to the beginning of the next, and back for acknowledgements
+ * @param hopNs from the end of a link to the beginning of the next, also for acknowledgements
  */
 public record ClosFabric(
     int gpus,
@@ -32,7 +32,7 @@ public record ClosFabric(
     }
   }
 
-  /** Leaves of a plane. */
+  /** Returns the number of leaves of a plane. */
   public int leaves() {
     return (gpus + gpusPerLeaf - 1) / gpusPerLeaf;
   }
@@ -41,43 +41,43 @@ public record ClosFabric(
     return 2 * gpus + 2 * leaves() * spines;
   }
 
-  /** Links of all planes, each direction by itself. */
+  /** Returns the number of links of all planes; each direction counts. */
   public int links() {
     return Math.multiplyExact(planes, linksPerPlane());
   }
 
-  /** From the card to its leaf. */
+  /** Returns the link from the card to its leaf. */
   public int up(int plane, int gpu) {
     return plane * linksPerPlane() + gpu;
   }
 
-  /** From the leaf to the card. */
+  /** Returns the link from the leaf to the card. */
   public int down(int plane, int gpu) {
     return plane * linksPerPlane() + gpus + gpu;
   }
 
-  /** From the leaf to the spine. */
+  /** Returns the link from the leaf to the spine. */
   public int toSpine(int plane, int leaf, int spine) {
     return plane * linksPerPlane() + 2 * gpus + leaf * spines + spine;
   }
 
-  /** From the spine to the leaf. */
+  /** Returns the link from the spine to the leaf. */
   public int fromSpine(int plane, int leaf, int spine) {
     return plane * linksPerPlane() + 2 * gpus + (leaves() + leaf) * spines + spine;
   }
 
-  /** The leaf that a GPU is at, in every plane. */
+  /** Returns the GPU's leaf, the same in every plane. */
   public int leafOf(int gpu) {
     return gpu / gpusPerLeaf;
   }
 
-  /** Links between two GPUs: 2 or 4. */
+  /** Returns the number of links between two GPUs: 2 or 4. */
   public int hops(int source, int destination) {
     return leafOf(source) == leafOf(destination) ? 2 : MOST_HOPS;
   }
 
   /**
-   * A link of a path.
+   * Returns a link of a path.
    *
    * @param hop 0 for the first link
    */
@@ -93,22 +93,22 @@ public record ClosFabric(
         : fromSpine(plane, leafOf(destination), spine);
   }
 
-  /** Whether a link is a card's, and so has the ports' rate. */
+  /** Returns whether a link is a card's, which has the ports' rate. */
   boolean isPort(int link) {
     return link % linksPerPlane() < 2 * gpus;
   }
 
-  /** The plane of a link. */
+  /** Returns the plane of a link. */
   public int planeOf(int link) {
     return link / linksPerPlane();
   }
 
-  /** What a port carries, bytes a nanosecond. */
+  /** Returns the rate of a port, bytes per nanosecond. */
   public double portBytesPerNs() {
     return portBitsPerSecond / BITS_PER_BYTE_AND_NS;
   }
 
-  /** What a link between leaf and spine carries, bytes a nanosecond. */
+  /** Returns the rate of a link between leaf and spine, bytes per nanosecond. */
   public double uplinkBytesPerNs() {
     return uplinkBitsPerSecond / BITS_PER_BYTE_AND_NS;
   }

@@ -3,11 +3,11 @@ package io.heddle.sim.links;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A first-in-first-out queue before each link of a fabric. All that is kept is when the link is
- * free again: with a known rate that says when the next chunk is through.
+ * First-in-first-out queues, one before each link of a fabric. Only the time at which the link is
+ * free again is stored: with a known rate it determines when the next chunk has passed.
  */
 public final class LinkQueues {
-  /** Answer of {@link #offer}: the link swallows it. */
+  /** Result of {@link #offer}: the link drops the chunk. */
   public static final double LOST = -1;
 
   private final ClosFabric fabric;
@@ -27,28 +27,28 @@ public final class LinkQueues {
     profiles = new RateProfile[fabric.links()];
   }
 
-  /** From now on the link has what the profile says. Before anything is sent. */
+  /** Sets a link's rate profile, before anything is sent. */
   public void setProfile(int link, RateProfile profile) {
     profiles[link] = profile;
     areAllWell = false;
   }
 
-  /** Whether the link carries anything at that time. */
+  /** Returns whether the link carries traffic at that time. */
   public boolean isUp(int link, double atNs) {
     RateProfile profile = profiles[link];
     return profile == null || profile.shareAt(atNs) > 0;
   }
 
-  /** When the next chunk that comes then would begin, ns. */
+  /** Returns when a chunk that arrives then would start, ns. */
   public double beginNs(int link, double arrivesNs) {
     return Math.max(arrivesNs, freeAtNs[link]);
   }
 
   /**
-   * Puts a chunk behind what the link has.
+   * Appends a chunk to a link's queue.
    *
-   * @param arrivesNs when its first packet is there; the same link's must not be asked out of order
-   * @return when the link has sent it, were it there whole; {@link #LOST} for a black hole
+   * @param arrivesNs arrival of its first packet; calls for one link must be in order of time
+   * @return when the link has sent it, if it had arrived completely; {@link #LOST} for a black hole
    */
   public double offer(int link, double arrivesNs, int bytes) {
     double beginNs = beginNs(link, arrivesNs);
@@ -69,19 +69,19 @@ public final class LinkQueues {
     return endNs;
   }
 
-  /** What a link has been given so far. */
+  /** Returns the bytes given to a link so far. */
   public long carriedBytes(int link) {
     return carriedBytes[link];
   }
 
-  /** What a link carries at a moment, bytes a nanosecond. */
+  /** Returns a link's rate at a moment, bytes per nanosecond. */
   public double bytesPerNs(int link, double atNs) {
     RateProfile profile = profiles[link];
     double full = fabric.isPort(link) ? fabric.portBytesPerNs() : fabric.uplinkBytesPerNs();
     return profile == null ? full : full * profile.shareAt(atNs);
   }
 
-  /** How much a link could have carried until then, bytes. */
+  /** Returns the bytes that a link could have carried until then. */
   public double capacityBytes(int link, double untilNs) {
     RateProfile profile = profiles[link];
     double ns = profile == null ? untilNs : profile.integralNs(untilNs);

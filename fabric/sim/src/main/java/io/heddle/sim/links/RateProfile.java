@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
- * The share of its rate that a link has, over time: pieces that each last until the next begins.
- * Share 0 is a black hole: what is sent then is lost.
+ * A link's share of its rate over time: pieces that each last until the next begins. Share 0 is a
+ * black hole, which loses everything.
  */
 public final class RateProfile {
   private long[] fromNs = {0};
@@ -13,7 +13,7 @@ public final class RateProfile {
   private int pieces = 1;
   private int looked;
 
-  /* Goes on by chance where there is a generator. */
+  /* With a generator, random pieces are added as needed. */
   private final RandomGenerator random;
   private final double calmNs;
   private final double burstNs;
@@ -26,7 +26,7 @@ public final class RateProfile {
     this.left = left;
   }
 
-  /** Always the same share, above 0. */
+  /** Returns a profile of one constant share, above 0. */
   public static RateProfile constant(double share) {
     RateProfile made = new RateProfile(() -> 0, Double.POSITIVE_INFINITY, 0, 1);
     made.share[0] = share;
@@ -34,7 +34,7 @@ public final class RateProfile {
   }
 
   /**
-   * Full, and this share during one span of time.
+   * Returns a profile with full rate, except for this share during one span of time.
    *
    * @param lengthNs of the span, above 0
    */
@@ -50,9 +50,10 @@ public final class RateProfile {
   }
 
   /**
-   * Bursts of others' traffic: full for an exponential time, then this share for another.
+   * Returns a profile with bursts of other traffic: full for an exponential time, then this share
+   * for another.
    *
-   * @param calmNs mean length of the full times, and burstNs of the others
+   * @param calmNs mean length of the full times; burstNs likewise of the others
    */
   public static RateProfile bursts(
       RandomGenerator random, double calmNs, double burstNs, double left) {
@@ -68,7 +69,7 @@ public final class RateProfile {
     share[pieces++] = next;
   }
 
-  /* The piece that this time lies in; times asked for mostly grow. */
+  /* Returns the piece that contains this time; queried times mostly grow. */
   private int piece(double atNs) {
     while (fromNs[pieces - 1] <= atNs && calmNs != Double.POSITIVE_INFINITY) {
       boolean isCalm = pieces % 2 == 1;
@@ -84,15 +85,15 @@ public final class RateProfile {
     return found;
   }
 
-  /** The share at a time, 0 to 1. */
+  /** Returns the share at a time, 0 to 1. */
   public double shareAt(double atNs) {
     int in = piece(atNs);
     return share[in];
   }
 
   /**
-   * When something is through that begins then and would take so long at the full rate; infinity
-   * where a black hole opens before that.
+   * Returns the end of something that begins then and would take this long at the full rate;
+   * infinity if a black hole opens before its end.
    */
   double endNs(double startNs, double fullNs) {
     double nowNs = startNs;
@@ -111,7 +112,7 @@ public final class RateProfile {
     }
   }
 
-  /** The time from 0 to then, each moment counted by its share. */
+  /** Returns the time from 0 to then, each moment weighted by its share. */
   public double integralNs(double untilNs) {
     piece(untilNs);
     double sum = 0;

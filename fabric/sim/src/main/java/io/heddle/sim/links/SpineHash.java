@@ -1,6 +1,6 @@
 package io.heddle.sim.links;
 
-/** The spine that a good hash gives a connection in a plane, by a seed. */
+/** A seeded hash from a connection and a plane to a spine. */
 public final class SpineHash {
   private static final int PLANE_BITS = 8;
 

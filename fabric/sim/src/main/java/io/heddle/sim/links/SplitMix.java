@@ -1,10 +1,10 @@
 package io.heddle.sim.links;
 
-/** The finaliser of SplitMix64: numbers that stand for chance, but are the same in every run. */
+/** The finaliser of SplitMix64: pseudo-random numbers that are the same in every run. */
 public final class SplitMix {
   private SplitMix() {}
 
-  /** A number that looks like chance. */
+  /** Returns a pseudo-random number. */
   public static long of(long value) {
     long z = value * 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -12,7 +12,7 @@ public final class SplitMix {
     return z ^ (z >>> 31);
   }
 
-  /** A number that looks like chance, of two. */
+  /** Returns a pseudo-random number of two values. */
   public static long of(long first, long second) {
     return of(of(first) + second);
   }

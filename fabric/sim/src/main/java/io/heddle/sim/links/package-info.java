@@ -1,4 +1,4 @@
-/** The simulated fabric: which links there are, what they carry, and when they are bad. */
+/** The simulated fabric: its links, their rates, and their impairments. */
 @NullMarked
 package io.heddle.sim.links;
 

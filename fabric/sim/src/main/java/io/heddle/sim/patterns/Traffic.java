@@ -1,9 +1,9 @@
 package io.heddle.sim.patterns;
 
 /**
- * Connections that all send as many messages of one length. A message may have to wait for one of
- * another connection: message m of a connection begins once message m − lag of its predecessor is
- * there whole.
+ * Connections that all send the same number of messages of one length. A message may wait for one
+ * of another connection: message m of a connection begins once message m − lag of its predecessor
+ * has arrived completely.
  *
  * @param source GPU that sends, by connection
  * @param destination GPU that receives, by connection
@@ -17,12 +17,12 @@ public record Traffic(
   /** Value of {@link #predecessor} for a connection that waits for none. */
   public static final int NONE = -1;
 
-  /** How many connections there are. */
+  /** Returns the number of connections. */
   public int connections() {
     return source.length;
   }
 
-  /** Whether any connection waits for another. */
+  /** Returns whether any connection waits for another. */
   public boolean isChained() {
     for (int each : predecessor) {
       if (each != NONE) {
@@ -32,7 +32,7 @@ public record Traffic(
     return false;
   }
 
-  /** The connection that waits for each; {@link #NONE} where none does. */
+  /** Returns the connection that waits for each; {@link #NONE} if none does. */
   public int[] successors() {
     int[] successors = new int[predecessor.length];
     java.util.Arrays.fill(successors, NONE);

@@ -4,17 +4,17 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/** What a round of a collective makes each GPU send. */
+/** Traffic of one round of a collective. */
 public enum TrafficPattern {
-  /** Each to the next of its group; a step begins when the one before has arrived. */
+  /** Each sends to the next of its group; a step begins when the one before has arrived. */
   RING(0),
-  /** Each an equal part to every other of its group. */
+  /** Each sends an equal part to every other of its group. */
   ALL_TO_ALL(8),
-  /** Each to one other, by chance, so that each receives from one. */
+  /** Each sends to a random other one, so that each receives from one. */
   PERMUTATION(0),
-  /** Stages: each to the next of its group; the last sends nothing. */
+  /** Stages: each sends to the next of its group; the last sends nothing. */
   PIPELINE(8),
-  /** All of a group to its first. */
+  /** All of a group send to its first. */
   INCAST(128);
 
   private final int usualGroup;
@@ -23,12 +23,12 @@ public enum TrafficPattern {
     this.usualGroup = usualGroup;
   }
 
-  /** GPUs of a group where nobody says otherwise: never more than there are. */
+  /** Returns the default number of GPUs of a group, at most all of them. */
   public int usualGroup(int gpus) {
     return usualGroup == 0 ? gpus : Math.min(usualGroup, gpus);
   }
 
-  /** How many connections {@link #traffic} makes. */
+  /** Returns the number of connections that {@link #traffic} makes. */
   public long connections(int gpus, int group) {
     long groups = gpus / group;
     return switch (this) {
@@ -39,7 +39,7 @@ public enum TrafficPattern {
   }
 
   /**
-   * The connections and their messages.
+   * Returns the connections and their messages.
    *
    * @param gpus a multiple of the group
    * @param group GPUs that belong together, 2 or more
@@ -92,7 +92,7 @@ public enum TrafficPattern {
     return new Traffic(source, destination, predecessor, this == RING ? 1 : 0, rounds, bytes);
   }
 
-  /* Sattolo's shuffle: one cycle, so nobody sends to itself. */
+  /* Sattolo's shuffle: one cycle, so no GPU sends to itself. */
   private static int[] permutation(int gpus, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int[] order = new int[gpus];
@@ -106,7 +106,7 @@ public enum TrafficPattern {
     return order;
   }
 
-  /** As users write it. */
+  /** Returns the name in options. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

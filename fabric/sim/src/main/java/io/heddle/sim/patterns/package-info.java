@@ -1,4 +1,4 @@
-/** Who sends to whom: the patterns of collectives as connections with messages. */
+/** Traffic patterns of collectives, as connections with messages. */
 @NullMarked
 package io.heddle.sim.patterns;
 

@@ -19,7 +19,7 @@ class EventCalendarTest {
   }
 
   @Test
-  void whatIsPutInForOneNanosecondComesInItsOrder() {
+  void eventsOfOneNanosecondKeepTheirOrder() {
     EventCalendar calendar = new EventCalendar(8);
     for (int event : new int[] {5, 2, 7}) {
       calendar.at(40, event);
@@ -41,10 +41,12 @@ class EventCalendarTest {
     assertThrows(IllegalArgumentException.class, () -> calendar.at(9, 1));
   }
 
-  /* Short and long waits: within a word of the bitmap, across the ring's end, and beyond the ring. */
+  /*
+   * Short and long waits: within a word of the bitmap, across the ring's end, and beyond the ring.
+   */
   @ParameterizedTest
   @ValueSource(longs = {3, 70, 5_000, 900_000, 3_000_000, 40_000_000})
-  void eventsComeInOrderOfTimeHoweverFarTheyAre(long furthestNs) {
+  void eventsAreOrderedByTimeAtAnyDistance(long furthestNs) {
     SplittableRandom random = new SplittableRandom(furthestNs);
     EventCalendar calendar = new EventCalendar(EVENTS);
     long[] dueNs = new long[EVENTS];

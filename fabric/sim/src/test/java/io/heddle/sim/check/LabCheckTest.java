@@ -7,10 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LabCheckTest {
-  /* Here each look sees one chunk through, so that what planes carry is told of one by one. */
+  /* Each poll completes one chunk here, so that planes' progress is reported one by one. */
   @ParameterizedTest
   @ValueSource(doubles = {0.05, 0.12, 0.4, 2})
-  void aQuarterThatNobodyAnnouncesIsFoundAsOftenAsItIsForgotten(double rateGbps) {
+  void unannouncedQuarterIsDetectedAgainAndAgain(double rateGbps) {
     LabCheck lab = new LabCheck(4, rateGbps, 1 << 20, 8, 20);
     double all = 3 + 1.0 / 4;
     MeasuredLab ideal =

@@ -12,21 +12,21 @@ class PublishedFiguresTest {
   }
 
   @Test
-  void theTableOfPoliciesIsMet() {
+  void policyTableIsMet() {
     List<CheckRow> rows = TableCheck.run(2, part -> {});
     assertWithin(rows);
     assertEquals(21, rows.size());
   }
 
   @Test
-  void thePacketEnginesFiguresAreMet() {
+  void packetEngineFiguresAreMet() {
     List<CheckRow> rows = HtsimCheck.run(1);
     assertWithin(rows);
     assertEquals(2, rows.size());
   }
 
   @Test
-  void whatIsFurtherOffThanItMayBeIsSaid() {
+  void excessiveDeviationIsReported() {
     assertTrue(CheckRow.of("any", "spray", 1, 0.96, 0.04).isWithin());
     assertEquals(false, CheckRow.of("any", "spray", 1, 0.95, 0.04).isWithin());
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
 class ChunkSimulationTest {
-  private static final double RATE = 80e9; // 10 bytes a nanosecond
+  private static final double RATE = 80e9; // 10 bytes per nanosecond
   private static final int HOP_NS = 100;
   private static final int CHUNK = 10_000;
   static final List<String> POLICIES = SprayPolicy.NAMES;
@@ -54,7 +54,7 @@ class ChunkSimulationTest {
   }
 
   @Test
-  void aLoneChunkTakesItsLinksAndTheWayBack() {
+  void timeOfALoneChunkIsItsLinksAndTheReturnPath() {
     Traffic one = TrafficPattern.INCAST.traffic(2, 2, CHUNK, 1, 1);
     ChunkOutcome outcome = run(flat(2, 1), one, "spray");
     assertEquals(2 * (1_000 + HOP_NS) + 2 * HOP_NS, outcome.endNs());
@@ -83,7 +83,7 @@ class ChunkSimulationTest {
   }
 
   @Test
-  void anIncastSharesTheReceiversPort() {
+  void incastSharesTheReceiversPort() {
     Traffic incast = TrafficPattern.INCAST.traffic(5, 5, 50L * CHUNK, 4, 1);
     ChunkOutcome outcome = run(flat(5, 1), incast, "spray");
     assertEquals(4 * 4 * 50L * CHUNK, outcome.deliveredBytes());
@@ -93,7 +93,7 @@ class ChunkSimulationTest {
 
   @ParameterizedTest
   @FieldSource("POLICIES")
-  void aPlaneThatFailsCostsNoByte(String policy) {
+  void failedPlaneLosesNoByte(String policy) {
     ClosFabric fabric = flat(4, 4);
     Traffic ring = TrafficPattern.PERMUTATION.traffic(4, 4, 40L * CHUNK, 30, 3);
     LinkQueues links = new LinkQueues(fabric);
@@ -104,7 +104,7 @@ class ChunkSimulationTest {
     ChunkOutcome outcome = run(setting(fabric, ring, policy), links);
     assertEquals(4L * 30 * 40 * CHUNK, outcome.deliveredBytes());
     assertEquals(120, outcome.messages());
-    assertTrue(outcome.lost() > 0, "the hole swallows something");
+    assertTrue(outcome.lost() > 0, "the black hole drops something");
   }
 
   @ParameterizedTest
@@ -128,15 +128,15 @@ class ChunkSimulationTest {
   }
 
   @Test
-  void aPipelinesStageWaitsForTheOneBefore() {
+  void pipelineStageWaitsForThePreviousOne() {
     Traffic pipeline = TrafficPattern.PIPELINE.traffic(4, 4, 10L * CHUNK, 1, 1);
     ChunkOutcome outcome = run(flat(4, 1), pipeline, "spray");
-    /* Three stages of 10 chunks, a chunk more each for the second link. */
+    /* Three stages of 10 chunks, plus one chunk each for the second link. */
     assertEquals(3 * (11 * 1_000 + 2 * HOP_NS) + 2 * HOP_NS, outcome.endNs());
   }
 
   @Test
-  void aRingsStepWaitsForTheStepBefore() {
+  void ringStepWaitsForThePreviousStep() {
     Traffic one = TrafficPattern.RING.traffic(4, 4, 10L * CHUNK, 1, 1);
     Traffic five = TrafficPattern.RING.traffic(4, 4, 10L * CHUNK, 5, 1);
     long stepNs = run(flat(4, 1), one, "spray").endNs() - 2 * HOP_NS;
@@ -158,7 +158,10 @@ class ChunkSimulationTest {
       bytes[turn % 2] = threads.getThreadAllocatedBytes(thread) - before;
     }
     double perEvent = (bytes[1] - bytes[0]) / (double) (events[1] - events[0]);
-    /* A message's time is kept: 8 bytes for 60 chunks of 5 events, and as much again when room is doubled. */
+    /*
+     * A message's time is stored: 8 bytes for 60 chunks of 5 events, and as much again when the
+     * array grows.
+     */
     assertTrue(perEvent < 0.5, perEvent + " bytes an event, of " + events[1]);
   }
 }

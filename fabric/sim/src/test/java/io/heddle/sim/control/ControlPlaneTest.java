@@ -32,7 +32,7 @@ class ControlPlaneTest {
   }
 
   @Test
-  void aLossesTimeIsToldWhereTheCardHearsOfOne() {
+  void timeOfALossIsReportedOnlyToCardsThatReceiveIt() {
     RouteFabric whole = new RouteFabric(HOSTS, PLANES, LEAF, 0, PEERS, 100);
     for (SchemeRow row : new ControlPlane(whole, 1).run(part -> {})) {
       assertNull(row.lossUs(), row.toString());
@@ -55,7 +55,7 @@ class ControlPlaneTest {
   }
 
   @Test
-  void anAggregateTakesAPrefixALeafAndARouteAHostThatLostAPlane() {
+  void aggregateNeedsAPrefixPerLeafAndARoutePerLoss() {
     SchemeRow row = row(RouteScheme.AGGREGATE);
     int leaves = FABRIC.leaves();
     assertEquals(32, leaves);
@@ -65,10 +65,10 @@ class ControlPlaneTest {
   }
 
   @Test
-  void aFilterLeavesPeersTimesPlanes() {
+  void filterKeepsPeersTimesPlanes() {
     SchemeRow row = row(RouteScheme.ORF);
     assertEquals(PEERS * PLANES, row.inTable());
-    assertTrue(row.leastAfterLosses() < row.mostAfterLosses(), "some talk to hosts that lost one");
+    assertTrue(row.leastAfterLosses() < row.mostAfterLosses(), "some have peers that lost a plane");
   }
 
   @Test
@@ -77,13 +77,13 @@ class ControlPlaneTest {
   }
 
   @Test
-  void anAggregateAloneLeadsIntoAPlaneThatTheHostHasLost() {
+  void aggregateAloneRoutesIntoALostPlane() {
     int host = FABRIC.unreachableIn(1).getFirst();
     try (SampledCard card = new SampledCard(FABRIC)) {
       for (int plane = 0; plane < PLANES; plane++) {
         card.announce(plane, List.of(FABRIC.leaf(host / LEAF)));
       }
-      assertTrue(card.reaches(host, 1), "nobody has said so yet");
+      assertTrue(card.reaches(host, 1), "no loss announced yet");
       card.unreachable(1, List.of(FABRIC.host(host)));
       assertFalse(card.reaches(host, 1));
       assertTrue(card.reaches(host, 0) && card.reaches(host, 2) && card.reaches(host, 3));

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FairRatesTest {
-  private static final double RATE = 80e9; // 10 bytes a nanosecond
+  private static final double RATE = 80e9; // 10 bytes per nanosecond
   private static final double PORT = 10;
 
   private static FlowGraph graph(double[] capacity, int[][] uses) {
@@ -36,13 +36,13 @@ class FairRatesTest {
   }
 
   @Test
-  void theSlowestLinkIsSharedFirstAndOthersGetTheRest() {
+  void slowestLinkIsSharedFirst() {
     FlowGraph graph = graph(new double[] {6, 10}, new int[][] {{0}, {0, 1}, {0}, {1}});
     assertArrayEquals(new double[] {2, 2, 2, 8}, MaxMin.rates(graph), 1e-9);
   }
 
   @Test
-  void aFlowWithHalfOfItsBytesOnALinkTakesHalfOfItThere() {
+  void flowWithHalfItsBytesOnALinkTakesHalfItsRateThere() {
     FlowGraph graph = new FlowGraph(new double[] {10, 10, 4});
     graph.use(0, 0.5);
     graph.use(2, 0.5);
@@ -52,7 +52,10 @@ class FairRatesTest {
     assertArrayEquals(new double[] {6 + 2 / 3.0, 6 + 2 / 3.0}, MaxMin.rates(graph), 1e-9);
   }
 
-  /* No flow can have more without another that has no more losing: each has a full link on which it is the largest. */
+  /*
+   * Raising any flow would lower another that has no more: each has a full link on which it is the
+   * largest.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void ratesOfAnyGraphAreMaxMinFairAndTheSameByClasses(long seed) {
@@ -97,7 +100,7 @@ class FairRatesTest {
   }
 
   @Test
-  void aThousandCardsAtLeavesAreFewClasses() {
+  void thousandCardsFormFewClasses() {
     ClosFabric fabric = new ClosFabric(1_024, 4, 64, 64, RATE, RATE, 100);
     Traffic ring = TrafficPattern.RING.traffic(1_024, 1_024, 1 << 20, 1, 1);
     FairRates rates = evenly(fabric, ring, new LinkQueues(fabric));
@@ -120,7 +123,10 @@ class FairRatesTest {
     assertEquals(63 * 2 * PORT + PORT, free.total(), 1e-6);
   }
 
-  /* Long runs of chunks take as long as flows say; queues and the last chunks' way are some per cent. */
+  /*
+   * In long runs, chunks take as long as flows; queues and the last chunks' paths make a few per
+   * cent.
+   */
   @ParameterizedTest
   @CsvSource({"spray, 1", "spray, 0.25", "least-in-flight, 0.25", "hash, 1"})
   void chunksAndFlowsAgree(String policy, double left) {
@@ -156,7 +162,7 @@ class FairRatesTest {
   }
 
   @Test
-  void sharesOfTheFirstLevelAreThePolicys() {
+  void firstLevelSharesAreThePolicys() {
     ClosFabric fabric = new ClosFabric(1_024, 4, 64, 64, RATE, RATE, 100);
     ChunkSetting setting =
         new ChunkSetting(

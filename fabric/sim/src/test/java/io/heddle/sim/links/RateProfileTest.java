@@ -13,7 +13,7 @@ class RateProfileTest {
   }
 
   @Test
-  void whatReachesIntoASlowSpanIsSlowFromThereOn() {
+  void transferSlowsDownInsideASlowSpan() {
     RateProfile slow = RateProfile.fault(0.5, 100, 1_000);
     assertEquals(90 + 10 + 20, slow.endNs(90, 20), 1e-9);
     assertEquals(1_095 + 5 + 7.5, slow.endNs(1_095, 10), 1e-9);
@@ -35,10 +35,10 @@ class RateProfileTest {
   }
 
   @Test
-  void burstsTakeTheirShareInTheMean() {
+  void burstsTakeTheirShareOnAverage() {
     RateProfile bursts = RateProfile.bursts(new SplittableRandom(5), 400, 100, 0.2);
     double untilNs = 1e6;
-    /* Of 500 ns 400 are whole and 100 have a fifth: 0.84. */
+    /* Of 500 ns, 400 are whole and 100 have a fifth: 0.84. */
     assertEquals(0.84, bursts.integralNs(untilNs) / untilNs, 0.02);
     boolean isFull = false;
     boolean isLeft = false;

@@ -1,20 +1,22 @@
 package io.heddle.fabric.model;
 
-/** What would come of it if each flow chose its link at random, each link being as likely. */
-public final class Luck {
-  /** Up to so many flows the chance is exact; above, links count as independent. */
+/**
+ * Statistics of a fabric whose flows choose their links at random, each link being equally likely.
+ */
+public final class RandomPlacement {
+  /** Limit of flows for the exact probability; above it, links count as independent. */
   private static final int MOST_EXACT = 4096;
 
-  /** And up to so many flows times links, since that is how long it takes. */
+  /** Limit of flows times links for the exact probability, which takes that many steps. */
   private static final long MOST_STEPS = 1 << 20;
 
-  /** What is less likely changes nothing that anybody sees. */
+  /** Smaller probabilities don't affect the result. */
   private static final double NEGLIGIBLE = 1e-20;
 
-  private Luck() {}
+  private RandomPlacement() {}
 
   /**
-   * The chance that some link has this many flows or more.
+   * Returns the probability that some link has this many flows or more.
    *
    * @param flows all flows
    * @param links that each may take
@@ -33,11 +35,11 @@ public final class Luck {
   }
 
   /**
-   * Where the worst link is by luck.
+   * Returns the band of likely flow counts of the worst link.
    *
    * @param flows all flows, at least 1
    * @param links that each may take
-   * @param edge the part of all cases below the band, and above it; 0 to 0.5
+   * @param edge share of cases below the band, and above it; 0 to 0.5
    * @return the least and the most flows of a worst link in the band
    */
   public static Band ofWorstLinks(int flows, int links, double edge) {
@@ -52,17 +54,17 @@ public final class Luck {
     return new Band(least, most);
   }
 
-  /** Flows of a worst link, both ends in it. */
+  /** Range of a worst link's flows, both ends included. */
   public record Band(int least, int most) {}
 
-  /** How many links are expected to have a flow. */
+  /** Returns the expected number of links that have a flow. */
   public static double usedLinks(int flows, int links) {
     return links * -Math.expm1(flows * Math.log1p(-1.0 / links));
   }
 
   /*
-   * Link by link: with how many flows over the first ones none has too many. Of those that are left the next link gets a
-   * binomial number.
+   * Goes link by link. It keeps the distribution of flows over the first links with none above the
+   * limit; the next link takes a binomial number of the rest.
    */
   private static double allBelow(int flows, int links, int most) {
     double[] chance = new double[flows + 1];
