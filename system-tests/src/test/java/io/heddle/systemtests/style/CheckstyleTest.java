@@ -46,6 +46,40 @@ class CheckstyleTest {
     assertEquals(3, violations(List.of(file.toFile())).size());
   }
 
+  @Test
+  void commentsThatBeginWithAClauseAreFound(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("Wire.java");
+    Files.writeString(
+        file,
+        """
+        /** %1$s is on the wire. */
+        class Wire {
+          // %2$s sends it.
+          int a;
+
+          /**
+           * %1$s receives.
+           *
+           * @param b %3$s it is
+           * @return %3$s it was
+           */
+          int c(int b) {
+            return b;
+          }
+
+          /**
+           * Returns a header of the peer
+           * %3$s is connected.
+           */
+          int d() {
+            return a;
+          }
+        }
+        """
+            .formatted("Wh" + "at", "Wh" + "oever", "wh" + "at"));
+    assertEquals(5, violations(List.of(file.toFile())).size());
+  }
+
   private static List<String> violations(List<File> files) throws Exception {
     Configuration rules =
         ConfigurationLoader.loadConfiguration(

@@ -23,6 +23,12 @@ class TextTest {
   private static final Pattern MACHINE_PATH =
       Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
 
+  private static final Pattern COMMENTED = Pattern.compile("\\.(c|h|cc|py|sh)$|^heddle$");
+  private static final Pattern COMMENT = Pattern.compile("^\\s*(//|/\\*|#|\\*)\\s");
+  private static final Pattern CLAUSE =
+      Pattern.compile(
+          "((//|/\\*\\*?|#)\\s*(What(ever)?|Who(ever|m)?)|^\\s*\\*\\s*(What(ever)?|Who(ever|m)?))\\b");
+
   @Test
   void javaFilesHaveNoTabsNoTrailingBlanksAndNoLongLines() throws Exception {
     List<String> found = new ArrayList<>();
@@ -70,6 +76,27 @@ class TextTest {
         found.add(Repository.name(file) + ": " + path.group());
       }
     }
+    assertNone(found);
+  }
+
+  /** Java has the same rule in Checkstyle. */
+  @Test
+  void commentsInCAndScriptsBeginWithNounOrVerb() throws Exception {
+    List<String> found = new ArrayList<>();
+    int comments = 0;
+    for (Path file : Repository.files()) {
+      if (!COMMENTED.matcher(file.getFileName().toString()).find()) {
+        continue;
+      }
+      List<String> lines = text(file).lines().toList();
+      for (int i = 0; i < lines.size(); i++) {
+        comments += COMMENT.matcher(lines.get(i)).find() ? 1 : 0;
+        if (CLAUSE.matcher(lines.get(i)).find()) {
+          found.add(Repository.name(file) + ":" + (i + 1) + ": " + lines.get(i).strip());
+        }
+      }
+    }
+    assertTrue(comments > 1_000, "only " + comments + " comments found");
     assertNone(found);
   }
 

@@ -27,6 +27,11 @@ import picocli.CommandLine.Model.OptionSpec;
 final class CommandTextsTest {
   private static final Pattern OPTION = Pattern.compile("--?[\\w-]+");
   private static final Pattern LABEL = Pattern.compile("\\[?[A-Z@:|\\[\\],.a-z0-9=]+]?");
+
+  /* A default that a sentence gives, such as all names of a list. */
+  private static final Pattern IN_WORDS =
+      Pattern.compile(" unless said| without it|[Dd]efault|\\(all\\b");
+
   private static final int BROKEN_USAGE = 2;
 
   @TempDir private Path folder;
@@ -101,6 +106,23 @@ final class CommandTextsTest {
   }
 
   @Test
+  void usageTextsBeginWithNounOrVerb() {
+    Pattern clause = Pattern.compile("^(%n)?(What(ever)?|Who(ever|m)?)\\b");
+    List<String> found = new ArrayList<>();
+    for (CommandSpec spec : commands()) {
+      List<String> texts = new ArrayList<>(List.of(spec.usageMessage().description()));
+      texts.addAll(List.of(spec.usageMessage().footer()));
+      spec.args().forEach(each -> texts.addAll(List.of(each.description())));
+      for (String text : texts) {
+        if (clause.matcher(text).find()) {
+          found.add(spec.qualifiedName() + ": " + text);
+        }
+      }
+    }
+    assertEquals(List.of(), found);
+  }
+
+  @Test
   void everyDefaultIsSaid() {
     List<String> silent = new ArrayList<>();
     for (CommandSpec spec : commands()) {
@@ -108,7 +130,7 @@ final class CommandTextsTest {
         String usual = each.defaultValue() == null ? null : each.defaultValueString();
         if (usual != null && !each.hidden() && each.arity().max() > 0) {
           String text = String.join(" ", each.renderedDescription());
-          boolean inWords = text.contains(" unless said") || text.contains(" without it");
+          boolean inWords = IN_WORDS.matcher(text).find();
           if (!inWords && !text.toLowerCase(Locale.ROOT).contains(usual.toLowerCase(Locale.ROOT))) {
             silent.add(spec.qualifiedName() + " " + each + ": " + usual + " isn't in: " + text);
           }
