@@ -50,8 +50,7 @@ final class DocumentCommandsTest {
 
   private static List<Block> blocks() throws IOException {
     List<Block> blocks = new ArrayList<>();
-    for (String place :
-        List.of(".", "docs", "docs/decisions", "docs/notebook", "perf-tests/nccl")) {
+    for (String place : List.of(".", "docs", "docs/decisions", "docs/notebook", "perf-tests")) {
       try (DirectoryStream<Path> pages =
           Files.newDirectoryStream(REPOSITORY.resolve(place).normalize(), "*.md")) {
         for (Path page : pages) {
