@@ -30,8 +30,8 @@ class DecisionsPageTest {
       # Decisions
 
       A page holds the decisions on one subject. Each has its problem, the choice, and what was rejected or failed, with figures.
-      The numbers are those that comments and other pages name. Measurements of the fast path are in
-      [the notebook](../notebook/speed.md), and [one page](../fast-path.md) sums them up.
+      The numbers are those that comments and other pages name. Measurements of the fast path are in the
+      notebook, whose pages [the fast path](../fast-path.md) sums up and names.
 
       This index is made from the headings of the pages.
 
