@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
       "Tests whether the fabric's hash is linear in the source port, as XOR and CRC hashes are:"
           + " then a flipped bit of the port changes the way in the same manner for all ports.",
       "Learns from a base, its 16 neighbours of one flipped bit and others; is judged by 32"
-          + " held-out ports, and refuses below 95 %."
+          + " held-out ports, and refuses below 95 %%."
     },
     exitCodeList = {
       "0:The hash is linear: the way of every port is known.",

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Sends probes to UDP port 4791 of a peer with rising hop limits, from many source ports, and"
           + " groups these by the routers that answer. More ports are added until each router's"
-          + " next ones are known with 95 % confidence.",
+          + " next ones are known with 95 %% confidence.",
       "Needs no root. Routers that don't answer are told of as silent. A running soft device drops"
           + " the probes; the peer needs no program."
     },
