@@ -103,7 +103,7 @@ final class BfdOnFabricTest {
       while (settledSessions(router, settled) < 2) {
         assertTrue(
             !patience.isOver(),
-            () -> router + " after 40 s: " + fabric.ask(router, "show bfd sessions"));
+            () -> router + " after 40 s: " + fabric.query(router, "show bfd sessions"));
         TimeUnit.MILLISECONDS.sleep(20);
       }
     }
@@ -111,7 +111,7 @@ final class BfdOnFabricTest {
 
   private long settledSessions(String router, String interval) {
     return fabric
-        .ask(router, "show bfd sessions")
+        .query(router, "show bfd sessions")
         .lines()
         .filter(line -> line.contains(" Up ") && line.contains(" " + interval + " "))
         .count();

@@ -148,7 +148,7 @@ final class HostRoutesTest {
     String question = "show route all for " + fabric.address(1, plane) + "/128";
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
-      String answer = hostRoute(fabric.ask("l" + plane, question), fabric.address(1, plane));
+      String answer = hostRoute(fabric.query("l" + plane, question), fabric.address(1, plane));
       if (expected.test(answer)) {
         return;
       }

@@ -217,7 +217,7 @@ final class JobFilterTest {
 
   /* ROUTE-REFRESH messages that the leaf has had from us: each brings lines of the filter. */
   private int messages() {
-    String neighbour = fabric.ask("l2", "show bgp neighbors h1");
+    String neighbour = fabric.query("l2", "show bgp neighbors h1");
     Matcher counted = Pattern.compile("Route Refresh:\\s+\\d+\\s+(\\d+)").matcher(neighbour);
     assertTrue(counted.find(), neighbour);
     return Integer.parseInt(counted.group(1));
@@ -227,7 +227,7 @@ final class JobFilterTest {
       throws InterruptedException {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
     while (true) {
-      String answer = fabric.ask("l2", question);
+      String answer = fabric.query("l2", question);
       if (expected.test(answer)) {
         return;
       }

@@ -88,7 +88,7 @@ final class LabCommandsTest {
     while (status().path("switching").path("links").path(1).path("alive").asBoolean()) {
       assertTrue(!patience.isOver(), "nobody left the link out");
     }
-    says("is gone", "down");
+    says("is removed", "down");
     Patience forItsEnd = Patience.ofSeconds(10);
     while (keeper.isAlive()) {
       assertTrue(!forItsEnd.isOver(), "it ends with its lab");
@@ -145,7 +145,7 @@ final class LabCommandsTest {
 
     says("restored plane 2", "restore", "2");
     awaitHealth(true);
-    says("lab '" + name + "' is gone", "down");
+    says("lab '" + name + "' is removed", "down");
     HeddleRun.Said again = lab("status");
     assertNotEquals(0, again.exitCode());
     assertTrue(again.text().contains("no lab named '" + name + "'"), again.text());

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SystemTest
 final class PacketFloodTest {
   private static final int EACH = 100;
-  private static final String NOBODYS = FloodPacket.STRANGER.counter();
+  private static final String UNKNOWN_QUEUE_PAIR = FloodPacket.UNKNOWN_QUEUE_PAIR.counter();
   private static final Path ODD_FRAMES =
       Checkout.path("system-tests/src/test/resources/io/heddle/systemtests/odd-frames.py");
 
@@ -117,8 +117,8 @@ final class PacketFloodTest {
       for (FloodPacket kind : FloodPacket.values()) {
         flood.send(kind, EACH);
         expected.merge(kind.counter(), (long) EACH, Long::sum);
-        if (kind.isForNobody()) {
-          expected.merge(NOBODYS, (long) EACH, Long::sum);
+        if (kind.isForUnknownQueuePair()) {
+          expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
           /* So that no queue on the way is ever full. */
@@ -128,7 +128,7 @@ final class PacketFloodTest {
       await(before, expected, first);
       sendOddFrames(lab);
       /* A tag of priority is no VLAN. The two other kinds end in the kernel. */
-      expected.merge(NOBODYS, (long) EACH, Long::sum);
+      expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
       await(before, expected, first);
       assertTrue(second.isAlive(), second.output());
       assertShown(expected);

@@ -179,7 +179,7 @@ final class RouteDaemonTest {
           rank.close();
         }
       }
-      fabric.cut(2, fabric.usualPlaceOfCuts(), false);
+      fabric.cut(2, fabric.defaultCutLocation(), false);
       JsonNode lost =
           one.await(
               "a borrowed way",

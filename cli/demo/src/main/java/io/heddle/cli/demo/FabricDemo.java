@@ -15,7 +15,7 @@ import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricLab;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.LabUpCommand;
-import io.heddle.cli.lab.OwnFabric;
+import io.heddle.cli.lab.TemporaryFabric;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -92,7 +92,7 @@ final class FabricDemo {
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      OwnFabric own = OwnFabric.up('d', plan, folder.path(), cleanup);
+      TemporaryFabric own = TemporaryFabric.up('d', plan, folder.path(), cleanup);
       FabricDemo demo =
           new FabricDemo(
               own.fabric(), own.lab(), programs, sizes, folder.path(), cleanup, out, json);

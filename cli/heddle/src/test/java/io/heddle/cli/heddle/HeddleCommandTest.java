@@ -93,7 +93,7 @@ final class HeddleCommandTest {
         "perf send_bw --planes 0               | --planes 0 is not in 1 to 250",
         "perf plugin --outstanding 33          | --outstanding 33 is not in 1 to 32",
         "perf plugin --rival-threads 17        | --rival-threads 17 is not in 0 to 16",
-        "perf plugin --rival-sockets 8         | --rival-sockets is for --rival-threads of 1 and",
+        "perf plugin --rival-sockets 8         | --rival-sockets requires --rival-threads",
         "perf allreduce --rival-threads 16 --rival-sockets 5 | --rival-sockets 5 is not in 1 to 4",
         "perf plugin --factor 1                | --factor 1 is not in 2 to 1024",
         "perf plugin --kinds latencie          | --kinds latencie is not one of bandwidth,"

@@ -8,13 +8,14 @@ import java.util.Collection;
 import java.util.Locale;
 
 /**
- * Configuration of BIRD as spine, as leaf of a leaf–spine fabric, and as the leaf that stands for a
- * plane of its own.
+ * Configuration of BIRD as a spine, as a leaf of a leaf–spine fabric, and as the leaf of a separate
+ * plane.
  *
- * <p>Paths are deterministic because a leaf announces each prefix to every spine with the plane's
- * colour, but only to the plane's own with AIGP. BIRD's best path honours that, its {@code merge
- * paths} does not: hence the higher preference of routes with AIGP, which leaves them alone in
- * their class. When the plane's path is gone the others are equal and are merged.
+ * <p>Paths are deterministic: a leaf announces each prefix to every spine with the plane's colour,
+ * but with AIGP only to the plane's own spine. BIRD's best-path selection honours AIGP, but {@code
+ * merge paths} does not. So routes with AIGP get a higher preference, which makes them the only
+ * ones in their class. When the plane's path is gone, the remaining routes are equal and are
+ * merged.
  */
 final class BirdConfig {
   private static final int COLOUR = 0x030b0000;
@@ -31,7 +32,9 @@ final class BirdConfig {
   }
 
   /**
-   * @param unreachable addresses that a plane of its own announces as unreachable
+   * Returns the configuration of a router.
+   *
+   * @param unreachable addresses that a separate plane announces as unreachable
    */
   String of(Node router, Collection<String> unreachable) {
     if (router.role() == Role.SPINE) {
@@ -52,7 +55,7 @@ final class BirdConfig {
         .formatted(folder.resolve(router.name() + ".log"), FabricTopology.routerId(router));
   }
 
-  /* min delay: with the default of 3 s hosts wait 2 s longer for their addresses. */
+  /* min delay: with the default of 3 s, hosts get their addresses 2 s later. */
   private static final String ADVERTISE =
       """
       protocol radv {
@@ -72,7 +75,7 @@ final class BirdConfig {
     return community(COLOUR, plane);
   }
 
-  /* 01 80, router id, whole Gbit/s. */
+  /* Community 01 80: router id, whole Gbit/s. */
   static String pathBandwidth(Node router, int gbps) {
     String[] id = FabricTopology.routerId(router).split("\\.");
     int high = Integer.parseInt(id[0]) << 8 | Integer.parseInt(id[1]);
@@ -129,8 +132,7 @@ final class BirdConfig {
   }
 
   /*
-   * A host may announce its own addresses; they are kept, not forwarded by and not passed on: the leaf has the
-   * subnets already.
+   * A host may announce its own addresses. They are kept but neither used for forwarding nor propagated, since the leaf has the subnets.
    */
   private String hostSession(Node leaf, Link port, String exported) {
     String name = port.leaf().interfaceName();
@@ -144,7 +146,7 @@ final class BirdConfig {
         .formatted(name, FabricTopology.leafAs(leaf), name, name, plan.holdSeconds(), exported);
   }
 
-  /* The leaf is the active side: spines accept whoever comes on a link. */
+  /* The leaf is the active side: spines accept any peer on a link. */
   private String trunkAtLeaf(Node leaf, Link trunk) {
     String name = trunk.leaf().interfaceName();
     StringBuilder ownPrefixes = new StringBuilder();
@@ -188,7 +190,7 @@ final class BirdConfig {
     text.append(bfdProtocol("l*"));
     for (Link trunk : topology.trunksOf(spine)) {
       if (topology.isFrr(trunk.leaf().node())) {
-        /* FRR peers with an interface only where it has seen a router. */
+        /* FRR peers by interface only after a router advertisement. */
         text.append(
             "protocol radv { interface \"%s\" { max ra interval 10; default lifetime 0; }; }\n"
                 .formatted(trunk.far().interfaceName()));
@@ -200,7 +202,7 @@ final class BirdConfig {
     return text.toString();
   }
 
-  /* With several links to a leaf, AIGP goes out only on that of the route's own colour. */
+  /* With several links to a leaf, AIGP is sent only on the link of the route's colour. */
   private String trunkAtSpine(Node spine, Link trunk) {
     String name = trunk.far().interfaceName();
     String ownColour =
@@ -211,7 +213,7 @@ final class BirdConfig {
                 "if ! (bgp_ext_community ~ [(generic, 0x%08x, %d)]) then { unset(bgp_aigp); %s }",
                 COLOUR,
                 trunk.plane(),
-                /* What FRR announces has no AIGP: there the length of the path must tell. */
+                /* Routes from FRR have no AIGP, so the AS path length selects. */
                 plan.frr() ? "bgp_path.prepend(" + FabricTopology.spineAs(spine) + ");" : "");
     return """
     protocol bgp down_%s {
@@ -240,7 +242,8 @@ final class BirdConfig {
             ownColour);
   }
 
-  /* FRR can set neither a colour nor a path bandwidth: the spine does it for that leaf's prefixes. */
+  /* FRR can set neither a colour nor a path bandwidth: the spine sets both for that leaf's
+  prefixes. */
   private String paint(Node spine, Node leaf) {
     StringBuilder text = new StringBuilder();
     for (Link port : topology.portsOf(leaf)) {

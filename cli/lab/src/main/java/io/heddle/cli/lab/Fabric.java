@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of routers that nobody here wrote, in network namespaces: leaves and spines, or separate
- * planes. It outlives the process that made it; any process of root's finds it by its name.
+ * Fabric of BIRD and FRR routers in network namespaces: leaves and spines, or separate planes. It
+ * outlives the process that created it; any root process finds it by name.
  */
 public final class Fabric {
   private static final long READY_SECONDS = 40;
@@ -34,14 +34,14 @@ public final class Fabric {
   }
 
   /**
-   * Makes a fabric and waits until its routes and addresses are there.
+   * Creates a fabric and waits until its routes and addresses are present.
    *
-   * @param owner process that answers for taking it down; 0 for none: then it stays until {@link
+   * @param owner process responsible for taking it down; 0 for none, then it stays until {@link
    *     #down}
-   * @throws LabException when it is there already, or can't be made; nothing stays behind then
+   * @throws LabException if it already exists or can't be created; nothing is left behind then
    */
   public static Fabric up(String name, FabricPlan plan, long owner) {
-    requireRoot("making a fabric");
+    requireRoot("creating a fabric");
     refusal(plan.frr()).ifPresent(Fabric::refuse);
     removeLeftovers();
     FabricFolder folder = new FabricFolder(name);
@@ -60,17 +60,17 @@ public final class Fabric {
   }
 
   /**
-   * The fabric with this name, whichever process made it.
+   * Returns the fabric with this name.
    *
-   * @throws LabException when there is none
+   * @throws LabException if there is none
    */
   public static Fabric open(String name) {
-    requireRoot("looking into a fabric's namespaces");
+    requireRoot("reading a fabric's namespaces");
     FabricFolder folder = new FabricFolder(name);
     return new Fabric(folder, folder.load());
   }
 
-  /** Why no fabric can be made on this machine; empty where it can. */
+  /** Returns the reason why no fabric can be created on this machine; empty if one can. */
   public static java.util.Optional<String> refusal(boolean frr) {
     if (!isRoot()) {
       return java.util.Optional.of("network namespaces and routing daemons need root");
@@ -93,14 +93,14 @@ public final class Fabric {
   }
 
   private static void refuse(String reason) {
-    throw new LabException("a fabric can't be made here: " + reason);
+    throw new LabException("a fabric can't be created here: " + reason);
   }
 
   private static boolean isRoot() {
     try {
       return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     } catch (IOException unreadable) {
-      throw new LabException("can't tell who runs this: " + unreadable, unreadable);
+      throw new LabException("can't determine the effective user: " + unreadable, unreadable);
     }
   }
 
@@ -147,7 +147,7 @@ public final class Fabric {
       }
       if (System.nanoTime() - deadline > 0) {
         throw new LabException(
-            "the fabric isn't ready after " + READY_SECONDS + " s: " + status.whatIsMissing());
+            "the fabric is not ready after " + READY_SECONDS + " s: " + status.missingParts());
       }
       FabricDaemons.pause(POLL_MS);
     }
@@ -184,15 +184,18 @@ public final class Fabric {
     return new FabricSwitches(topology(), links());
   }
 
-  /** How the switches choose among equal links; null where each plane has its own path. */
+  /**
+   * Returns how the switches balance load over equal links; null if each plane has its own path.
+   */
   public @Nullable FabricSwitching switching() {
     return folder.switching();
   }
 
   /**
-   * Has the switches choose among equal links, and looks after them until it is closed.
+   * Starts load balancing of the switches over equal links; maintained until the returned object is
+   * closed.
    *
-   * @throws LabException where it isn't a leaf-spine fabric, or has no such port
+   * @throws LabException if the fabric isn't leaf-spine, or has no such port
    */
   public LabSwitches startSwitching(FabricSwitching how) {
     requireChoice(how);
@@ -210,7 +213,7 @@ public final class Fabric {
         switches, how.mode(), how.scope(), how.byProgram(), Shell::run, Log.toStandardError());
   }
 
-  /** As {@link #startSwitching}; a process in the background looks after them until the end. */
+  /** Starts load balancing like {@link #startSwitching}, maintained by a background process. */
   public void switchInBackground(FabricSwitching how) {
     requireChoice(how);
     folder.save(how);
@@ -219,54 +222,56 @@ public final class Fabric {
 
   private void requireChoice(FabricSwitching how) {
     if (plan().shape() != FabricShape.LEAF_SPINE || plan().planes() < 2) {
-      throw new LabException("switches choose in a leaf-spine fabric of two planes and more only");
+      throw new LabException(
+          "switches balance load only in a leaf-spine fabric of two or more planes");
     }
     switches().check(how.scope());
   }
 
-  /** What arrived at each plane's spine (or leaf) since it was made, bytes with headers. */
+  /**
+   * Returns the bytes received by each plane's spine (or leaf) since creation, headers included.
+   */
   public List<Long> receivedBytesByPlane() {
     return probe().receivedBytesByPlane();
   }
 
-  /** Name of the leaf that a host of a leaf–spine fabric is on; hosts count from 1. */
+  /** Returns the name of a host's leaf in a leaf–spine fabric; hosts count from 1. */
   public String leafOf(int host) {
     return topology().leafOf(new Node(Role.HOST, host)).name();
   }
 
-  /** Folder with the daemons' configurations, logs and control sockets. */
+  /** Returns the folder with the daemons' configurations, logs and control sockets. */
   public Path folder() {
     return folder.path();
   }
 
-  /** The command line that runs {@code command} as host {@code number}, from 1. */
+  /** Returns the command line that runs {@code command} on host {@code number}, from 1. */
   public List<String> onHost(int number, List<String> command) {
     return links().inside(new Node(Role.HOST, number), command);
   }
 
-  /** The address that a host's kernel has formed on a plane; both count from 1. */
+  /** Returns the address that a host's kernel has formed on a plane; both count from 1. */
   public String address(int host, int plane) {
     return topology().address(new Node(Role.HOST, host), plane);
   }
 
-  /**
-   * What a router answers to a question, such as {@code show route all}: BIRD's, or FRR's vtysh.
-   */
-  public String ask(String router, String question) {
-    return daemons().ask(topology().node(router), question);
+  /** Returns a router's reply to a command such as {@code show route all}, from birdc or vtysh. */
+  public String query(String router, String command) {
+    return daemons().query(topology().node(router), command);
   }
 
-  /** Where a cut is made unless it is said: at the first leaf, or at the first host. */
-  public String usualPlaceOfCuts() {
+  /** Returns the default location of cuts: the first leaf, or the first host. */
+  public String defaultCutLocation() {
     return plan().shape() == FabricShape.LEAF_SPINE ? "l1" : "h1";
   }
 
   /**
    * Cuts a plane's links.
    *
-   * @param at a leaf, a spine or a host where planes are separate; {@code all} for every link
-   * @param silently whether packets vanish while the carrier stays
-   * @return the links, as {@code leaf:interface}
+   * @param at name of a leaf, of a spine, or of a host if planes are separate; {@code all} for
+   *     every link
+   * @param silently whether packets are dropped while the carrier stays on
+   * @return cut links, as {@code leaf:interface}
    */
   public List<String> cut(int plane, String at, boolean silently) {
     List<String> names = new ArrayList<>();
@@ -293,7 +298,7 @@ public final class Fabric {
     }
   }
 
-  /** Shapes a plane to another rate and has BGP announce another path bandwidth for it. */
+  /** Sets a plane's rate, and the path bandwidth that BGP announces for it. */
   public void setRate(int plane, long rateBitsPerSecond, int bandwidthGbps) {
     topology().requirePlane(plane);
     FabricPlan changed;
@@ -307,20 +312,20 @@ public final class Fabric {
     announce(router -> true);
   }
 
-  /** Has a leaf end its BGP sessions with hosts, which come again; a leaf of BIRD's. */
+  /** Restarts the BGP sessions of a BIRD leaf with its hosts. */
   public void resetHostSessions(String leaf) {
     daemons().restartHostSessions(topology().node(leaf));
   }
 
   /**
-   * What a plane has left for one host's packets while others' are in the way: its rate at that
-   * host's end alone, unannounced, until the next change of its rate.
+   * Returns a control for bursts of other traffic: an unannounced rate of a plane at one host's
+   * end, until the next change of the plane's rate.
    */
   public PlaneBursts bursts() {
     return new PlaneBursts(links(), topology());
   }
 
-  /** Has a plane of its own announce that it doesn't reach a host, or that it does again. */
+  /** Announces a host as unreachable on a separate plane, or as reachable again. */
   public void setReachable(int plane, int host, boolean reachable) {
     topology().requirePlane(plane);
     if (plan().shape() != FabricShape.PLANES) {
@@ -349,11 +354,11 @@ public final class Fabric {
   }
 
   /**
-   * Takes down whatever there is of the fabric with this name: daemons, namespaces, files; also
-   * what a command that was killed has left.
+   * Removes all parts of the fabric with this name: daemons, namespaces, files, including those of
+   * a killed command.
    *
-   * @return what could be told of it: processes of others in its namespaces; empty for a clean end
-   * @throws LabException when there is nothing of that name
+   * @return command lines of foreign processes in its namespaces; empty for a clean removal
+   * @throws LabException if nothing has that name
    */
   public static List<String> down(String name) {
     requireRoot("taking a fabric down");
@@ -376,14 +381,14 @@ public final class Fabric {
     return others;
   }
 
-  /** As {@link #down}, and nothing where there is nothing. */
+  /** Removes the fabric like {@link #down}, if there is one. */
   public static void downIfUp(String name) {
     if (new FabricFolder(name).exists() || !FabricLinks.namespaces(name).isEmpty()) {
       down(name);
     }
   }
 
-  /** Takes down fabrics whose owner was killed before it could. */
+  /** Removes fabrics whose owner was killed. */
   private static void removeLeftovers() {
     for (String name : FabricFolder.names()) {
       long owner;

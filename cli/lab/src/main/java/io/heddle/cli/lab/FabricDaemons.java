@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The routing daemons of a fabric: started in the background, found again by number, ended. */
+/** Routing daemons of a fabric: started in the background, found by process number, ended. */
 final class FabricDaemons {
   private static final long END_MS = 5_000;
   private static final long POLL_MS = 20;
 
   /**
-   * What is run with files of the folder: the daemons, ip, which becomes one, and what becomes
-   * {@link SwitchesCommand}.
+   * Names of programs that run with files of the folder: the daemons, ip, which executes them, and
+   * the launchers of {@link SwitchesCommand}.
    */
   private static final Set<String> PROGRAMS =
       Set.of("bird", "zebra", "bfdd", "bgpd", "ip", "setsid", "sh", "java");
@@ -32,18 +32,18 @@ final class FabricDaemons {
   private final FabricFolder folder;
 
   /**
-   * One process.
+   * Daemon process.
    *
    * @param program bird, zebra, bfdd or bgpd
-   * @param pid its number; 0 where it has left none
+   * @param pid process number; 0 if it has written none
    */
   record Daemon(String program, long pid, boolean alive) {}
 
   /**
-   * How many BGP sessions are established.
+   * Numbers of established BGP sessions.
    *
-   * @param routers with other routers
-   * @param hosts with hosts
+   * @param routers sessions with other routers
+   * @param hosts sessions with hosts
    */
   record Sessions(int routers, int hosts) {}
 
@@ -92,7 +92,7 @@ final class FabricDaemons {
                 folder.file(router.name() + ".pid").toString())));
   }
 
-  /** Has a router read its configuration again; sessions stay. What FRR says never changes. */
+  /** Reloads a router's configuration; sessions stay up. FRR's configuration never changes. */
   void reconfigure(Node router, Collection<String> unreachable) {
     if (topology.isFrr(router)) {
       return;
@@ -101,27 +101,26 @@ final class FabricDaemons {
     String answer = Shell.run(List.of("birdc", "-s", control(router).toString(), "configure"));
     if (!answer.contains("Reconfigured") && !answer.contains("Reconfiguration in progress")) {
       throw new LabException(
-          "BIRD on " + router.name() + " refused its configuration: " + answer.strip());
+          "BIRD on " + router.name() + " rejected its configuration: " + answer.strip());
     }
   }
 
-  /** What BIRD, or FRR's vtysh, answers to a question. */
-  String ask(Node router, String question) {
+  /** Returns the reply of birdc or vtysh to a command. */
+  String query(Node router, String command) {
     if (topology.isFrr(router)) {
-      return frr(router).ask(question);
+      return frr(router).query(command);
     }
-    List<String> command =
-        new ArrayList<>(List.of("birdc", "-r", "-s", control(router).toString()));
-    command.addAll(List.of(question.split(" ")));
-    return Shell.run(command);
+    List<String> all = new ArrayList<>(List.of("birdc", "-r", "-s", control(router).toString()));
+    all.addAll(List.of(command.split(" ")));
+    return Shell.run(all);
   }
 
-  /** Ends and begins again BIRD's sessions with the hosts at its ports h0 to h9. */
+  /** Restarts BIRD's sessions with the hosts at its ports h0 to h9. */
   void restartHostSessions(Node leaf) {
     String answer =
         Shell.run(List.of("birdc", "-s", control(leaf).toString(), "restart", "\"h?_*\""));
     if (!answer.contains("restarted")) {
-      throw new LabException("BIRD on " + leaf.name() + " reset no session: " + answer.strip());
+      throw new LabException("BIRD on " + leaf.name() + " restarted no session: " + answer.strip());
     }
   }
 
@@ -139,15 +138,18 @@ final class FabricDaemons {
     return new Daemon(program, pid, isOurs(folder.path(), pid));
   }
 
-  /** The sessions of a router that are established. */
+  /** Returns the numbers of a router's established sessions. */
   Sessions sessions(Node router) {
     if (topology.isFrr(router)) {
       return frr(router).sessions();
     }
-    return birdSessions(ask(router, "show protocols"));
+    return birdSessions(query(router, "show protocols"));
   }
 
-  /** From BIRD's table of protocols; those with hosts have names that begin with the port's, h. */
+  /**
+   * Counts sessions in BIRD's table of protocols; names of sessions with hosts begin with the
+   * port's, h.
+   */
   static Sessions birdSessions(String protocols) {
     int routers = 0;
     int hosts = 0;
@@ -163,7 +165,7 @@ final class FabricDaemons {
     return new Sessions(routers, hosts);
   }
 
-  /* BIRD makes the file empty, then writes to it. */
+  /* BIRD creates an empty file, then writes to it. */
   private static Optional<Long> number(Path file) {
     try {
       String text = Files.readString(file).strip();
@@ -173,13 +175,14 @@ final class FabricDaemons {
     } catch (IOException unreadable) {
       throw new LabException("can't read " + file + ": " + unreadable, unreadable);
     } catch (NumberFormatException garbage) {
-      throw new LabException(file + " holds no process number: " + garbage.getMessage(), garbage);
+      throw new LabException(
+          file + " contains no process number: " + garbage.getMessage(), garbage);
     }
   }
 
   /**
-   * Whether a process is a daemon of the fabric with this folder, which is on its command line
-   * then: a number may belong to somebody else by now.
+   * Returns whether a process is a daemon of the fabric: its command line names the folder. A
+   * process number may have been reused.
    */
   static boolean isOurs(Path folder, long pid) {
     List<String> arguments = pid > 0 ? arguments(pid) : List.of();
@@ -188,7 +191,7 @@ final class FabricDaemons {
         && arguments.stream().anyMatch(argument -> argument.startsWith(folder + "/"));
   }
 
-  /** Empty for a process that is no more, and for a zombie. */
+  /** Returns the arguments of a process; empty if it has ended or is a zombie. */
   private static List<String> arguments(long pid) {
     try {
       String line =
@@ -201,17 +204,17 @@ final class FabricDaemons {
   }
 
   /**
-   * Ends the daemons of a fabric of which nothing but its name is known, also those that a killed
-   * command was just starting.
+   * Ends the daemons of a fabric of which only the name is known, including those that a killed
+   * command was starting.
    *
-   * @return command lines of other processes in its namespaces, which go on
+   * @return command lines of foreign processes in its namespaces, which keep running
    */
   static List<String> endAll(FabricFolder folder) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MS);
     for (; ; pause(POLL_MS)) {
       Set<Long> ours = ours(folder);
       List<Inside> inside = inside(folder.name());
-      /* A daemon that went into the background meanwhile may have been missed before. */
+      /* Repeated, since a daemon may have forked into the background meanwhile. */
       inside.stream().map(Inside::pid).filter(pid -> isOurs(folder.path(), pid)).forEach(ours::add);
       if (ours.isEmpty()) {
         return inside.stream().map(Inside::text).toList();
@@ -237,7 +240,7 @@ final class FabricDaemons {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /* A process in one of the fabric's namespaces. */
+  /* Process in one of the fabric's namespaces. */
   private record Inside(long pid, String text) {}
 
   private static List<Inside> inside(String name) {

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of one fabric: its state, and configuration, log, process number and control socket of
- * each daemon. The path is short because a control socket's may have 107 bytes, and lies where
- * FRR's own user can reach it.
+ * Folder of one fabric: its state, and the configuration, log, process number and control socket of
+ * each daemon. The path is short, since a control socket's path has at most 107 bytes, and
+ * accessible to FRR's user.
  */
 final class FabricFolder {
   private static final Path PARENT = Path.of("/run/heddle-lab");
@@ -33,7 +33,10 @@ final class FabricFolder {
   FabricFolder(String name) {
     if (!NAME.matcher(name).matches()) {
       throw new LabException(
-          "'" + name + "' can't name a lab: a letter, then at most 11 letters or digits, small");
+          "'"
+              + name
+              + "' can't name a lab: use a lower-case letter, then at most 11 lower-case letters or"
+              + " digits");
     }
     this.name = name;
     this.path = PARENT.resolve(name);
@@ -55,7 +58,7 @@ final class FabricFolder {
     return Files.exists(path);
   }
 
-  /** Names of all fabrics that have a folder. */
+  /** Returns the names of all fabrics that have a folder. */
   static List<String> names() {
     if (!Files.isDirectory(PARENT)) {
       return List.of();
@@ -73,9 +76,9 @@ final class FabricFolder {
   }
 
   /**
-   * Makes the folder. Of two that try at once, one succeeds.
+   * Creates the folder atomically.
    *
-   * @throws LabException when it is there already
+   * @throws LabException if it already exists
    */
   void create() {
     try {
@@ -83,9 +86,12 @@ final class FabricFolder {
       Files.createDirectory(path);
     } catch (FileAlreadyExistsException taken) {
       throw new LabException(
-          "a lab named '" + name + "' is there already; take it down first, or use --name", taken);
+          "a lab named '"
+              + name
+              + "' already exists; remove it with heddle lab down, or use --name",
+          taken);
     } catch (IOException failed) {
-      throw new LabException("can't make " + path + ": " + FileFailure.reason(failed), failed);
+      throw new LabException("can't create " + path + ": " + FileFailure.reason(failed), failed);
     }
   }
 
@@ -114,7 +120,7 @@ final class FabricFolder {
     }
   }
 
-  /** How the switches choose; null where they don't. */
+  /** Returns how the switches balance load; null if they don't. */
   @Nullable FabricSwitching switching() {
     try {
       return MAPPER.readValue(
@@ -133,7 +139,9 @@ final class FabricFolder {
   }
 
   /**
-   * @throws LabException when there is no such fabric, or its state can't be read
+   * Reads the state.
+   *
+   * @throws LabException if there is no such fabric, or its state can't be read
    */
   FabricState load() {
     try {
@@ -142,11 +150,13 @@ final class FabricFolder {
       String others = String.join(", ", names());
       throw new LabException(
           exists()
-              ? "the lab '" + name + "' was left half made; remove it with: heddle lab down"
+              ? "the lab '" + name + "' is incomplete; remove it with: heddle lab down"
               : "there is no lab named '"
                   + name
                   + "'"
-                  + (others.isEmpty() ? "; make one with: heddle lab up" : "; there is: " + others),
+                  + (others.isEmpty()
+                      ? "; create one with: heddle lab up"
+                      : "; there is: " + others),
           missing);
     } catch (IOException unreadable) {
       throw new LabException(

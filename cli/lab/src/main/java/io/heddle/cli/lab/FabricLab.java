@@ -3,7 +3,7 @@ package io.heddle.cli.lab;
 import java.util.List;
 import java.util.Map;
 
-/** The hosts of a fabric, ready for processes; rank 0 is the fabric's first host. */
+/** Lab on the hosts of a fabric; rank 0 is the fabric's first host. */
 public final class FabricLab implements Lab {
   private final Fabric fabric;
   private final FabricSpeakers speakers;
@@ -34,7 +34,7 @@ public final class FabricLab implements Lab {
     return Map.of("HEDDLE_ROUTES", speakers.file(rank + 1).toString());
   }
 
-  /** What arrived at each plane's spine, from every leaf. */
+  /** Returns the bytes received by each plane's spine from all leaves. */
   @Override
   public List<Long> sentBytesByPlane() {
     return fabric.receivedBytesByPlane();

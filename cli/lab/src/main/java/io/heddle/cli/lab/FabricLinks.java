@@ -13,11 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Namespaces, veth pairs, addresses and shaping of a fabric, and what breaks its links. */
+/** Namespaces, veth pairs, addresses, shaping and cuts of a fabric. */
 final class FabricLinks {
   private static final Path NAMES = Path.of("/run/netns");
 
-  /** Above a train of the soft device, which would be taken apart otherwise, and 0.5 ms of rate. */
+  /**
+   * Minimum of the burst size, else 0.5 ms of the rate: exceeds a segment train of the soft device,
+   * which would be split otherwise.
+   */
   private static final long LEAST_BURST_BYTES = 128 * 1024;
 
   private static final long LEAST_QUEUE_BYTES = 256 * 1024;
@@ -54,7 +57,7 @@ final class FabricLinks {
     return prefix + node.name();
   }
 
-  /** Namespaces of the fabric with this name that exist, whatever its plan says. */
+  /** Returns the existing namespaces of the fabric with this name, independent of its plan. */
   static List<String> namespaces(String name) {
     if (!Files.isDirectory(NAMES)) {
       return List.of();
@@ -76,7 +79,7 @@ final class FabricLinks {
     return whole;
   }
 
-  /** Everything but the daemons; hosts' ports are down until {@link #raiseHosts}. */
+  /** Creates everything except the daemons; hosts' ports are down until {@link #raiseHosts}. */
   void create() {
     for (Node node : topology.nodes()) {
       Shell.run(List.of("ip", "netns", "add", namespace(node)));
@@ -138,7 +141,7 @@ final class FabricLinks {
         + namespace(link.far().node());
   }
 
-  /* Also after a cut: a link that goes down loses its static link-local address. */
+  /* Also used after a cut: a link that goes down loses its static link-local address. */
   private List<String> raise(Link link) {
     String device = device(link.leaf());
     List<String> lines = new ArrayList<>();
@@ -155,7 +158,7 @@ final class FabricLinks {
     return lines;
   }
 
-  /** Raises the hosts' ports: from now on they ask for routers. */
+  /** Raises the hosts' ports: from now on hosts send router solicitations. */
   void raiseHosts() {
     for (Node host : topology.nodes(Role.HOST)) {
       List<String> lines = new ArrayList<>();
@@ -163,7 +166,7 @@ final class FabricLinks {
         if (port.far().node().equals(host)) {
           lines.add("link set " + device(port.far()) + " up");
           if (port.plane() > 0) {
-            /* A default route per plane would let the kernel take any of them for any plane. */
+            /* With a default route per plane the kernel could use any of them for any plane. */
             lines.add(
                 "route add "
                     + FabricTopology.aggregate(port.plane())
@@ -190,7 +193,8 @@ final class FabricLinks {
   }
 
   /**
-   * What tc is told to shape one end of a plane's link; the queue is that of the plane's own rate.
+   * Returns the tc command that shapes one end of a plane's link; the queue is sized by the plane's
+   * own rate.
    */
   String shaping(End end, int plane, long rate) {
     long own = topology.plan().rate(plane);
@@ -213,7 +217,7 @@ final class FabricLinks {
             "ip", "-n", namespace(link.leaf().node()), "link", "set", device(link.leaf()), "down"));
   }
 
-  /** Drops every packet in both directions while the link looks well. */
+  /** Drops every packet in both directions while the carrier stays on. */
   void cutSilently(Link link) {
     String device = device(link.leaf());
     nft(
@@ -227,7 +231,7 @@ final class FabricLinks {
             .formatted(table(link), device, device));
   }
 
-  /** Undoes both kinds of cut, and does nothing to a link that wasn't cut. */
+  /** Undoes both kinds of cut; no effect on a link that wasn't cut. */
   void restore(Link link) {
     nft(link, "add table inet " + table(link) + "\ndelete table inet " + table(link) + "\n");
     batch("ip", link.leaf().node(), raise(link));

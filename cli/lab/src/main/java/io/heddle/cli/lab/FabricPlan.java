@@ -3,19 +3,19 @@ package io.heddle.cli.lab;
 import java.util.List;
 
 /**
- * What a fabric is to look like. Planes, spines, leaves and hosts count from 1, as in their names.
+ * Plan of a fabric. Planes, spines, leaves and hosts count from 1, as in their names.
  *
- * @param spines routers that join the leaves; 0 where the planes are separate networks
+ * @param spines routers that connect the leaves; 0 if the planes are separate networks
  * @param links links between each leaf and each spine
- * @param leaves routers with hosts; as many as planes where the planes are separate networks
- * @param hosts hosts: on one leaf each, in turn, or on every plane
- * @param ratesBitsPerSecond what the links of each plane are shaped to, one number per plane
+ * @param leaves routers with hosts; as many as planes if the planes are separate networks
+ * @param hosts number of hosts: on the leaves in turn, or on every plane
+ * @param ratesBitsPerSecond rate that the links of each plane are shaped to, one per plane
  * @param bandwidthsGbps path bandwidth that BGP announces for each plane, whole Gbit/s as the
  *     community carries it
  * @param mtuBytes MTU of every link
- * @param queueMs what the queue before a shaped link holds, in milliseconds of its rate
- * @param holdSeconds BGP's hold time, which decides when a silent cut is noticed
- * @param bfdMs interval of BFD between leaves and spines, three of which may be missed; 0 for none
+ * @param queueMs capacity of the queue of a shaped link, in milliseconds of its rate
+ * @param holdSeconds BGP's hold time, after which a silent cut is detected
+ * @param bfdMs BFD interval between leaves and spines, with multiplier 3; 0 for no BFD
  * @param frr whether the last leaf is FRR instead of BIRD
  */
 public record FabricPlan(
@@ -87,7 +87,7 @@ public record FabricPlan(
     return bandwidthsGbps.get(plane - 1);
   }
 
-  /** The same with another rate and path bandwidth for one plane. */
+  /** Returns the same plan with another rate and path bandwidth for one plane. */
   FabricPlan withRate(int plane, long rateBitsPerSecond, int bandwidthGbps) {
     List<Long> rates = new java.util.ArrayList<>(ratesBitsPerSecond);
     List<Integer> bandwidths = new java.util.ArrayList<>(bandwidthsGbps);

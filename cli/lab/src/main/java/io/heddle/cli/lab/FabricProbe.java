@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Reads from the kernels of a fabric's namespaces, and from its daemons, how it is. */
+/** Reader of a fabric's status, from the kernel of its namespaces and from its daemons. */
 final class FabricProbe {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final double GIGA = 1e9;
@@ -30,7 +30,10 @@ final class FabricProbe {
     this.daemons = daemons;
   }
 
-  /** Which of a leaf's routes to a plane's remote prefixes are as they should be. */
+  /**
+   * Number of a leaf's routes to a plane's remote prefixes that use the plane's own path, and
+   * exceptions.
+   */
   private record Paths(int own, int all, List<String> borrowed) {}
 
   private JsonNode ip(Node node, String... arguments) {
@@ -167,7 +170,7 @@ final class FabricProbe {
     return byName;
   }
 
-  /** Interfaces of each destination's next hops. */
+  /** Returns the interfaces of each destination's next hops. */
   private Map<String, Set<String>> routes(Node leaf) {
     Map<String, Set<String>> routes = new HashMap<>();
     for (JsonNode route : ip(leaf, "-6", "route", "show")) {

@@ -2,12 +2,12 @@ package io.heddle.cli.lab;
 
 import java.util.Locale;
 
-/** How a fabric is built. */
+/** Shape of a fabric. */
 public enum FabricShape {
-  /** Every leaf is joined to every spine; a plane is the way over one link of one spine. */
+  /** Every leaf is connected to every spine; a plane is the path over one link of one spine. */
   LEAF_SPINE("leaf-spine"),
 
-  /** A network of its own for each plane, here one leaf; every host is on each of them. */
+  /** Each plane is a separate network, here one leaf; every host is on each of them. */
   PLANES("planes");
 
   private final String text;
@@ -16,12 +16,14 @@ public enum FabricShape {
     this.text = text;
   }
 
-  /** As options and files name it. */
+  /** Returns the name in options and files. */
   public String text() {
     return text;
   }
 
   /**
+   * Parses a name.
+   *
    * @throws IllegalArgumentException for any other text
    */
   public static FabricShape named(String text) {
@@ -31,6 +33,6 @@ public enum FabricShape {
       }
     }
     throw new IllegalArgumentException(
-        "'" + text + "' is no shape of a fabric: leaf-spine or planes");
+        "'" + text + "' is not a shape of a fabric: use leaf-spine or planes");
   }
 }

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The route daemon on every host of a fabric, each with a session to its leaf, or to the leaf of
- * each plane; they end with {@link #close}.
+ * Route daemons on the hosts of a fabric, each with a session to its leaf, or to the leaf of each
+ * plane; ended by {@link #close}.
  */
 public final class FabricSpeakers implements AutoCloseable {
   private static final int AS = 65_001;
@@ -32,11 +32,11 @@ public final class FabricSpeakers implements AutoCloseable {
 
   /**
    * Starts the daemons and waits until each has published a route to every other host on every
-   * plane, and which of its own host's addresses belongs to each: a job that starts between the two
-   * names its planes by itself, and finds no weights for them.
+   * plane, and the plane of each address of its host. A job started before the latter would name
+   * its planes by itself and find no weights for them.
    *
-   * @param heddle the command line of the {@code heddle} command
-   * @throws LabException when one ends, or is not ready in time; none stays behind then
+   * @param heddle command line of the {@code heddle} command
+   * @throws LabException if a daemon ends or is not ready in time; none is left running then
    */
   public FabricSpeakers(Fabric fabric, Path folder, List<String> heddle) {
     this.fabric = fabric;
@@ -57,10 +57,10 @@ public final class FabricSpeakers implements AutoCloseable {
   }
 
   private static LabException cannotStart(IOException failed) {
-    return new LabException("a route daemon can't be started: " + failed.getMessage(), failed);
+    return new LabException("can't start a route daemon: " + failed.getMessage(), failed);
   }
 
-  /** Kills a host's daemon without a word; hosts count from 1. */
+  /** Kills a host's daemon by SIGKILL; hosts count from 1. */
   public void kill(int host) {
     Process daemon = daemons.get(host - 1);
     daemon.destroyForcibly();
@@ -71,7 +71,7 @@ public final class FabricSpeakers implements AutoCloseable {
     }
   }
 
-  /** Starts another daemon where the host's has ended; its routes come later. */
+  /** Starts a new daemon for a host whose daemon has ended; doesn't wait for its routes. */
   public void startAgain(int host) {
     if (daemons.get(host - 1).isAlive()) {
       return;
@@ -86,7 +86,7 @@ public final class FabricSpeakers implements AutoCloseable {
   /**
    * Waits until every daemon has published every route, none of them borrowed.
    *
-   * @throws LabException when one ends, or is not ready in time
+   * @throws LabException if a daemon ends or is not ready in time
    */
   public void awaitRoutes() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
@@ -95,11 +95,11 @@ public final class FabricSpeakers implements AutoCloseable {
         awaitRoutes(host, deadline);
       }
     } catch (IOException failed) {
-      throw new LabException("a routes file can't be read: " + FileFailure.reason(failed), failed);
+      throw new LabException("can't read a routes file: " + FileFailure.reason(failed), failed);
     }
   }
 
-  /** The file that processes of this host read, from 1. */
+  /** Returns the routes file of this host, from 1. */
   public Path file(int host) {
     return folder.resolve("routes-h" + host);
   }
@@ -146,7 +146,7 @@ public final class FabricSpeakers implements AutoCloseable {
     return peers.toString();
   }
 
-  /* What the daemons call a plane. */
+  /* Returns the daemons' name of a plane. */
   private String key(int plane) {
     return (fabric.plan().shape() == FabricShape.LEAF_SPINE ? "colour:" : "plane:") + plane;
   }
@@ -198,11 +198,10 @@ public final class FabricSpeakers implements AutoCloseable {
   }
 
   /**
-   * Waits until every host's daemon has published this weight for the way to every other host over
-   * a plane.
+   * Waits until every host's daemon has published this weight for a plane to every other host.
    *
-   * @param plane from 1
-   * @throws LabException when that takes too long
+   * @param plane plane, from 1
+   * @throws LabException if that takes too long
    */
   public void awaitWeight(int plane, int megabitsPerSecond) throws IOException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);

@@ -3,14 +3,14 @@ package io.heddle.cli.lab;
 import java.util.List;
 
 /**
- * What is written down of a fabric, for the processes that look at it, change it or take it down.
+ * Persistent state of a fabric, for the processes that read it, change it or take it down.
  *
- * @param name tells fabrics of one machine apart
- * @param owner process that takes the fabric down when it ends; 0 where the fabric is to outlive
- *     the command that made it
- * @param since when it was made, ISO 8601
- * @param complete whether the command that made it came to its end
- * @param plan as it is now: rates and path bandwidths may have been changed
+ * @param name unique name of the fabric on this machine
+ * @param owner process that takes the fabric down when it ends; 0 if the fabric outlives the
+ *     command that created it
+ * @param since time of creation, ISO 8601
+ * @param complete whether the command that created it finished
+ * @param plan current plan: rates and path bandwidths may have been changed
  * @param unreachable addresses that their planes announce as unreachable, as {@code plane/address}
  */
 record FabricState(

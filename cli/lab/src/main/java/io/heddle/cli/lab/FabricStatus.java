@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric as it is at one moment.
+ * Status of a fabric at one moment.
  *
- * @param name of the lab
+ * @param name name of the lab
  * @param shape leaf-spine or planes
- * @param since when it was made, ISO 8601
+ * @param since time of creation, ISO 8601
  * @param healthy whether every daemon runs and every plane has its own path everywhere
- * @param switching how its switches choose among equal links; null where they don't
+ * @param switching load balancing of its switches over equal links; null if they don't balance
  */
 public record FabricStatus(
     String name,
@@ -24,7 +24,7 @@ public record FabricStatus(
     List<HostStatus> hosts,
     @Nullable SwitchingStatus switching) {
 
-  /** Of a fabric whose switches don't choose. */
+  /** Creates the status of a fabric without load-balancing switches. */
   FabricStatus(
       String name,
       String shape,
@@ -36,13 +36,14 @@ public record FabricStatus(
     this(name, shape, since, healthy, planes, routers, hosts, null);
   }
 
+  /** Returns this status with the status of its switches. */
   FabricStatus with(SwitchingStatus choosing) {
     return new FabricStatus(
         name, shape, since, healthy && choosing.watched(), planes, routers, hosts, choosing);
   }
 
-  /** What keeps it from being healthy, for people; not what is cut. */
-  String whatIsMissing() {
+  /** Returns a text on the missing parts that make it unhealthy, without the cuts. */
+  String missingParts() {
     List<String> missing = new ArrayList<>();
     for (RouterStatus router : routers) {
       if (!router.alive() || router.sessions() < router.expected()) {
@@ -77,19 +78,20 @@ public record FabricStatus(
   }
 
   /**
-   * One plane.
+   * Status of one plane.
    *
-   * @param plane from 1
-   * @param via the spine's or the plane's own leaf's name
-   * @param rateGbps that its links are shaped to
+   * @param plane number of the plane, from 1
+   * @param via name of the spine, or of the separate plane's leaf
+   * @param rateGbps rate that its links are shaped to
    * @param announcedGbps path bandwidth that BGP announces
-   * @param receivedBytes what arrived at the spine (or leaf) on this plane's links, with headers,
-   *     since it was made
-   * @param receivedPackets the same in packets
-   * @param ownPaths pairs of leaf and remote prefix whose route crosses this plane and nothing else
-   * @param paths all such pairs; 0 where no route is needed
-   * @param borrowed interfaces that carry what has lost its own path, as {@code leaf:interface}
-   * @param cuts links that are cut, as {@code leaf:interface carrier} or {@code … silent}
+   * @param receivedBytes bytes received by the spine (or leaf) on this plane's links since
+   *     creation, headers included
+   * @param receivedPackets packets received likewise
+   * @param ownPaths pairs of leaf and remote prefix whose route crosses only this plane
+   * @param paths all such pairs; 0 if no route is needed
+   * @param borrowed interfaces that carry traffic of this plane while its own path is lost, as
+   *     {@code leaf:interface}
+   * @param cuts cut links, as {@code leaf:interface carrier} or {@code … silent}
    */
   public record PlaneStatus(
       int plane,
@@ -104,26 +106,26 @@ public record FabricStatus(
       List<String> cuts) {}
 
   /**
-   * How switches choose, and what they have sent.
+   * Load balancing of the switches, and their counters.
    *
    * @param mode hash, spray or spraylink
-   * @param means bpf or nft
-   * @param text the same and what else there is to say, for people
-   * @param watched whether somebody looks after links that fail, and after loads
+   * @param means implementation: bpf or nft
+   * @param text description for people
+   * @param watched whether a process handles link failures and loads
    */
   public record SwitchingStatus(
       String mode, String means, String text, boolean watched, List<LinkCount> links) {}
 
   /**
-   * One router.
+   * Status of one router.
    *
-   * @param name of the router
+   * @param name name of the router
    * @param program bird or frr
-   * @param pids its daemons' numbers
+   * @param pids process numbers of its daemons
    * @param alive whether all its daemons run
-   * @param sessions BGP sessions with routers that are up
-   * @param expected how many there should be
-   * @param hostSessions BGP sessions with hosts that are up
+   * @param sessions established BGP sessions with routers
+   * @param expected expected number of these
+   * @param hostSessions established BGP sessions with hosts
    */
   public record RouterStatus(
       String name,
@@ -135,11 +137,11 @@ public record FabricStatus(
       int hostSessions) {}
 
   /**
-   * One host.
+   * Status of one host.
    *
-   * @param name of the host
-   * @param namespace its network namespace
-   * @param addresses what its kernel formed, in order of planes
+   * @param name name of the host
+   * @param namespace network namespace of the host
+   * @param addresses addresses formed by its kernel, in order of planes
    * @param missing planes on which it has no address
    */
   public record HostStatus(

@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A fabric's routers as switches that choose: a leaf among its links to spines, a spine among its
- * links to a leaf where there are several. While a plane's own route stands, its link leads there.
+ * Routers of a fabric as load-balancing switches: a leaf balances over its links to spines, a spine
+ * over its links to a leaf if there are several. A link is used while its plane's own route exists.
  */
 final class FabricSwitches {
-  /** Seeds of spines, away from those of leaves. */
+  /** Offset of the hash seeds of spines from those of leaves. */
   private static final int SPINE_SEEDS = 1_000;
 
   private final FabricTopology topology;
@@ -27,7 +27,7 @@ final class FabricSwitches {
     this.links = links;
   }
 
-  /** Those that have a choice. */
+  /** Returns the switches with more than one link to choose from. */
   List<LabSwitch> of(boolean polarised) {
     List<LabSwitch> switches = new ArrayList<>();
     for (Node router : topology.routers()) {
@@ -85,7 +85,9 @@ final class FabricSwitches {
   }
 
   /**
-   * @throws LabException where a port is none of a switch that chooses, with those that there are
+   * Verifies that the ports of a scope exist.
+   *
+   * @throws LabException naming the valid ports, if a port belongs to no load-balancing switch
    */
   void check(SprayScope scope) {
     List<String> all =
@@ -95,7 +97,7 @@ final class FabricSwitches {
     for (String port : scope.ports()) {
       if (!all.contains(port)) {
         throw new LabException(
-            "no switch with a choice has the port "
+            "no load-balancing switch has the port "
                 + port
                 + "; there are "
                 + String.join(", ", all));
@@ -103,7 +105,7 @@ final class FabricSwitches {
     }
   }
 
-  /** Has hosts send single packets, so that switches see no trains. */
+  /** Makes hosts send single packets, so that switches see no segment trains. */
   void sendSinglePackets() {
     for (Node host : topology.nodes(Role.HOST)) {
       for (Link port : topology.ports()) {

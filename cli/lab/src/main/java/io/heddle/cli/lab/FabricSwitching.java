@@ -5,14 +5,14 @@ import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
 
 /**
- * How the switches of a fabric choose among equal links; every plane may then cross every spine.
+ * Load balancing of a fabric's switches over equal links; every plane may then cross every spine.
  *
- * @param mode for data packets
- * @param means the BPF program's or nftables' name, {@link #PROGRAM} or {@link #RULES}
- * @param why the means were taken, a clause for people; empty where it is the program
+ * @param mode mode for data packets
+ * @param means implementation: {@link #PROGRAM} or {@link #RULES}
+ * @param why reason for using nftables, a clause for people; empty for the program
  * @param polarised whether all switches have the same hash
- * @param scope which data packets may be sprayed
- * @param perPacket whether hosts send single packets instead of trains
+ * @param scope data packets that may be sprayed
+ * @param perPacket whether hosts send single packets instead of segment trains
  */
 public record FabricSwitching(
     SwitchingMode mode,
@@ -21,16 +21,16 @@ public record FabricSwitching(
     boolean polarised,
     SprayScope scope,
     boolean perPacket) {
-  /** A BPF program on the switches' ports. */
+  /** Implementation by a BPF program on the switches' ports. */
   public static final String PROGRAM = "bpf";
 
-  /** Rules of nftables. */
+  /** Implementation by nftables rules. */
   public static final String RULES = "nft";
 
   /**
-   * With the program where this machine can load it, and the rules otherwise.
+   * Returns the settings, with the BPF program if this machine can load it, and nftables otherwise.
    *
-   * @param rulesOnly whether the rules are asked for
+   * @param rulesOnly whether nftables is required
    */
   public static FabricSwitching of(
       SwitchingMode mode,
@@ -38,7 +38,7 @@ public record FabricSwitching(
       SprayScope scope,
       boolean perPacket,
       boolean rulesOnly) {
-    String refusal = rulesOnly ? "they were asked for" : LabSwitches.programRefusal().orElse("");
+    String refusal = rulesOnly ? "requested" : LabSwitches.programRefusal().orElse("");
     return new FabricSwitching(
         mode, refusal.isEmpty() ? PROGRAM : RULES, refusal, polarised, scope, perPacket);
   }
@@ -47,7 +47,7 @@ public record FabricSwitching(
     return means.equals(PROGRAM);
   }
 
-  /** For people, a line. */
+  /** Returns a line for people. */
   String text() {
     String by =
         byProgram()
@@ -55,12 +55,14 @@ public record FabricSwitching(
             : "by nftables ("
                 + why
                 + ")"
-                + (mode == SwitchingMode.SPRAYLINK ? ", which see no load: at random" : "");
+                + (mode == SwitchingMode.SPRAYLINK
+                    ? ", at random, since they don't see the load"
+                    : "");
     return mode.text()
         + " "
         + by
         + ", "
-        + (polarised ? "the same hash" : "a hash of its own")
+        + (polarised ? "the same hash" : "a separate hash")
         + " at each switch"
         + (mode == SwitchingMode.HASH
             ? ""

@@ -6,18 +6,18 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Nodes, links, names and addresses that follow from a plan. Host {@code h}'s prefix on plane
- * {@code p} is {@code fd00:<leaf>:<port>:<p>::/64}: its low 16 bits are the plane, its first 32 the
- * leaf.
+ * Topology of a fabric: nodes, links, names and addresses that follow from its plan. Host {@code
+ * h}'s prefix on plane {@code p} is {@code fd00:<leaf>:<port>:<p>::/64}: its low 16 bits are the
+ * plane, its first 32 the leaf.
  */
 final class FabricTopology {
-  /** What a node does. */
+  /** Role of a node. */
   enum Role {
     LEAF("l"),
     SPINE("s"),
     HOST("h"),
 
-    /** Announces for a separate plane whose leaf is FRR, which can't set every community itself. */
+    /** Announces for a separate plane whose leaf is FRR, which can't set every community. */
     CORE("c");
 
     private final String letter;
@@ -27,7 +27,7 @@ final class FabricTopology {
     }
   }
 
-  /** A namespace. */
+  /** Node with its own namespace. */
   record Node(Role role, int number) {
     String name() {
       return role.letter + number;
@@ -38,11 +38,11 @@ final class FabricTopology {
   record End(Node node, String interfaceName) {}
 
   /**
-   * A veth pair.
+   * Link, a veth pair.
    *
-   * @param plane the plane whose traffic alone crosses it; 0 for a host's only port
-   * @param leaf the end at the leaf
-   * @param far the end at the spine or the host
+   * @param plane plane whose traffic exclusively crosses it; 0 for a host's only port
+   * @param leaf end at the leaf
+   * @param far end at the spine or the host
    */
   record Link(int plane, End leaf, End far) {
     boolean isTrunk() {
@@ -53,7 +53,7 @@ final class FabricTopology {
       return far.node().role() == Role.HOST;
     }
 
-    /** Where what crosses the plane is counted: received here is what was sent into it. */
+    /** Returns the end at which the plane's traffic is counted as received. */
     End counted() {
       return isTrunk() ? far : leaf;
     }
@@ -107,7 +107,7 @@ final class FabricTopology {
     return nodes;
   }
 
-  /** Spine that a plane crosses. */
+  /** Returns the spine that a plane crosses. */
   int spine(int plane) {
     return (plane - 1) / plan.links() + 1;
   }
@@ -116,12 +116,12 @@ final class FabricTopology {
     return plan.links() == 1 ? "" : String.valueOf((char) ('a' + (plane - 1) % plan.links()));
   }
 
-  /** A leaf's interface towards the spine of this plane: s3, or s3b for the second of its links. */
+  /** Returns a leaf's interface to the spine of this plane: s3, or s3b for the second link. */
   String trunkName(int plane) {
     return "s" + spine(plane) + linkLetter(plane);
   }
 
-  /** The separate plane that a leaf or core announces for; 0 where it is none. */
+  /** Returns the separate plane that a leaf or core announces for; 0 for none. */
   int announcedPlane(Node router) {
     if (hasSpines()) {
       return 0;
@@ -129,7 +129,7 @@ final class FabricTopology {
     return router.number();
   }
 
-  /** Links between leaves and spines. */
+  /** Returns the links between leaves and spines. */
   List<Link> trunks() {
     List<Link> trunks = new ArrayList<>();
     if (hasSpines()) {
@@ -146,7 +146,7 @@ final class FabricTopology {
     return trunks;
   }
 
-  /** Links between leaves and hosts. */
+  /** Returns the links between leaves and hosts. */
   List<Link> ports() {
     List<Link> ports = new ArrayList<>();
     for (Node host : nodes(Role.HOST)) {
@@ -172,18 +172,20 @@ final class FabricTopology {
     return links;
   }
 
-  /** Whether this router is FRR: the last leaf may be, all others are BIRD. */
+  /** Returns whether this router is FRR: the last leaf may be, all others are BIRD. */
   boolean isFrr(Node router) {
     return plan.frr() && router.equals(new Node(Role.LEAF, plan.leaves()));
   }
 
-  /** Links that carry one plane each: those that are shaped, cut and counted. */
+  /** Returns the links that carry one plane each; these are shaped, cut and counted. */
   List<Link> planeLinks() {
     return links().stream().filter(link -> link.plane() > 0).toList();
   }
 
   /**
-   * @throws LabException where no node has this name, with those that there are
+   * Finds a node by name.
+   *
+   * @throws LabException naming all nodes, if no node has this name
    */
   Node node(String name) {
     return nodes().stream()
@@ -198,7 +200,9 @@ final class FabricTopology {
   }
 
   /**
-   * @throws LabException where there is no such plane
+   * Verifies that a plane exists.
+   *
+   * @throws LabException if there is no such plane
    */
   void requirePlane(int plane) {
     if (plane < 1 || plane > plan.planes()) {
@@ -207,10 +211,10 @@ final class FabricTopology {
   }
 
   /**
-   * A plane's links at one node, or all of them.
+   * Returns a plane's links at one node, or all of them.
    *
-   * @param at a node's name; {@code all} for every link
-   * @throws LabException where there is no such plane or node, or no link of the plane there
+   * @param at name of a node; {@code all} for every link
+   * @throws LabException if there is no such plane or node, or no link of the plane there
    */
   List<Link> linksOf(int plane, String at) {
     requirePlane(plane);
@@ -240,12 +244,12 @@ final class FabricTopology {
     return chosen;
   }
 
-  /** The only leaf of a host; where planes are separate, a host has one leaf per plane. */
+  /** Returns the only leaf of a host; with separate planes a host has one leaf per plane. */
   Node leafOf(Node host) {
     return new Node(Role.LEAF, (host.number() - 1) % plan.leaves() + 1);
   }
 
-  /** How many BGP sessions a router has with other routers. */
+  /** Returns the number of BGP sessions of a router with other routers. */
   int sessions(Node router) {
     boolean withCore = router.role() == Role.CORE || isFrr(router) && hasCore();
     return trunksOf(router).size() + (withCore ? 1 : 0);
@@ -261,7 +265,7 @@ final class FabricTopology {
         .toList();
   }
 
-  /** Planes whose prefixes a host has on this port. */
+  /** Returns the planes whose prefixes a host has on this port. */
   List<Integer> planesOf(Link port) {
     if (port.plane() > 0) {
       return List.of(port.plane());
@@ -279,12 +283,12 @@ final class FabricTopology {
     return String.format(Locale.ROOT, "fd00:%x:%x:%x", leaf, port, plane);
   }
 
-  /** A host's prefix on a plane. */
+  /** Returns a host's prefix on a plane. */
   String prefix(Node host, int plane) {
     return subnet(host, plane) + "::/64";
   }
 
-  /** The leaf's own address on the host's port, without its length. */
+  /** Returns the leaf's address on the host's port, without prefix length. */
   String gateway(Node host, int plane) {
     return subnet(host, plane) + "::1";
   }
@@ -297,14 +301,14 @@ final class FabricTopology {
         Math.max(port.plane(), 1));
   }
 
-  /** The address that the host's kernel makes from the prefix and its MAC (EUI-64). */
+  /** Returns the address that the host's kernel forms from the prefix and its MAC (EUI-64). */
   String address(Node host, int plane) {
     int last = hasSpines() ? 1 : plane;
     return subnet(host, plane)
         + String.format(Locale.ROOT, ":0:ff:fe00:%x", host.number() << 8 | last);
   }
 
-  /** What a plane of its own announces for all its hosts. */
+  /** Returns the aggregate that a separate plane announces for all its hosts. */
   static String aggregate(int plane) {
     return String.format(Locale.ROOT, "fd00:%x::/32", plane);
   }

@@ -2,51 +2,48 @@ package io.heddle.cli.lab;
 
 import java.nio.ByteBuffer;
 
-/**
- * Packets that no peer of good will sends to port 4791, and by which name the soft device counts
- * each.
- */
+/** Malformed or hostile packets to port 4791, each with the soft device's counter for it. */
 public enum FloodPacket {
-  /** A datagram without a byte. */
+  /** Empty datagram. */
   EMPTY("dropped_too_short"),
 
   /** Shorter than headers and checksum. */
   SHORT("dropped_too_short"),
 
-  /** No multiple of four bytes. */
+  /** Length that is not a multiple of four bytes. */
   ODD("dropped_bad_length"),
 
-  /** More padding than it has bytes. */
+  /** More padding than payload. */
   PADDED("dropped_bad_length"),
 
-  /** Of no kind that there is. */
+  /** Unknown opcode. */
   UNKNOWN("dropped_unknown_opcode"),
 
-  /** Of a connection that promises nothing. */
+  /** Opcode of the unreliable connection service. */
   UNRELIABLE("dropped_unknown_opcode"),
 
-  /** A management datagram for queue pair 1. */
+  /** Management datagram for queue pair 1. */
   MANAGEMENT("dropped_management"),
 
-  /** Of a transport version to come. */
+  /** Unknown transport version. */
   VERSION("dropped_bad_header"),
 
-  /** Of another partition. */
+  /** Packet of another partition. */
   PARTITION("dropped_wrong_partition"),
 
-  /** For a queue pair that isn't there. */
-  STRANGER("dropped_unknown_queue_pair"),
+  /** Packet for a queue pair that doesn't exist. */
+  UNKNOWN_QUEUE_PAIR("dropped_unknown_queue_pair"),
 
-  /** A congestion notification. */
+  /** Congestion notification packet. */
   NOTIFICATION("congestion_notifications"),
 
-  /** The same as {@link #STRANGER}, marked by a switch. */
+  /** Like {@link #UNKNOWN_QUEUE_PAIR}, ECN-marked by a switch. */
   MARKED("packets_marked"),
 
-  /** The same as {@link #STRANGER}, too large for a link. */
+  /** Like {@link #UNKNOWN_QUEUE_PAIR}, larger than the link's MTU. */
   FRAGMENTS("packets_in_fragments");
 
-  /** The traffic class of what a switch has marked. */
+  /** ECN bits of the traffic class: congestion experienced. */
   static final int CONGESTION = 3;
 
   private static final int BTH_BYTES = 12;
@@ -58,7 +55,7 @@ public enum FloodPacket {
   private static final int NO_KIND = 0x1f;
   private static final int DEFAULT_PARTITION = 0xffff;
 
-  /** Of a number that a device gives to none: it counts from 2 on. */
+  /** Queue pair number that no device assigns, since they count from 2. */
   private static final int NO_QUEUE_PAIR = 0;
 
   private static final int MAD_BYTES = 256;
@@ -71,20 +68,23 @@ public enum FloodPacket {
     this.counter = counter;
   }
 
-  /** The device's counter that tells of it. */
+  /** Returns the device's counter for it. */
   public String counter() {
     return counter;
   }
 
-  /** Whether it is for nobody besides, and so counts as {@link #STRANGER} too. */
-  public boolean isForNobody() {
+  /**
+   * Returns whether it is addressed to an unknown queue pair too, and so also counts as {@link
+   * #UNKNOWN_QUEUE_PAIR}.
+   */
+  public boolean isForUnknownQueuePair() {
     return this == MARKED || this == FRAGMENTS;
   }
 
   /**
-   * Its bytes behind the UDP header.
+   * Returns its bytes after the UDP header.
    *
-   * @param linkMtuBytes which packets in fragments exceed
+   * @param linkMtuBytes MTU of the link, exceeded by {@link #FRAGMENTS}
    */
   ByteBuffer bytes(int linkMtuBytes) {
     return switch (this) {
@@ -98,14 +98,15 @@ public enum FloodPacket {
           packet(DATAGRAM_SEND_ONLY, 0, DEFAULT_PARTITION, 1, DETH_BYTES + MAD_BYTES);
       case VERSION -> packet(SEND_ONLY, 0x1, DEFAULT_PARTITION, NO_QUEUE_PAIR, 64);
       case PARTITION -> packet(SEND_ONLY, 0, 0x8123, NO_QUEUE_PAIR, 64);
-      case STRANGER, MARKED -> packet(SEND_ONLY, 0, DEFAULT_PARTITION, NO_QUEUE_PAIR, 64);
+      case UNKNOWN_QUEUE_PAIR, MARKED -> packet(SEND_ONLY, 0, DEFAULT_PARTITION, NO_QUEUE_PAIR, 64);
       case NOTIFICATION -> packet(NOTIFY, 0, DEFAULT_PARTITION, NO_QUEUE_PAIR, NOTIFICATION_BYTES);
       case FRAGMENTS ->
           packet(SEND_ONLY, 0, DEFAULT_PARTITION, NO_QUEUE_PAIR, linkMtuBytes + 400 & ~3);
     };
   }
 
-  /* opcode 8 | SE, M 2, pad 2, version 4 | partition 16 | 8 | queue pair 24 | 8 | number 24 | the rest | ICRC */
+  /* opcode 8 | SE, M 2, pad 2, version 4 | partition 16 | 8 | queue pair 24 | 8 | number 24 | the
+  rest | ICRC */
   private static ByteBuffer packet(
       int opcode, int padAndVersion, int partition, int queuePair, int restBytes) {
     ByteBuffer packet = ByteBuffer.allocate(BTH_BYTES + restBytes + ICRC_BYTES);

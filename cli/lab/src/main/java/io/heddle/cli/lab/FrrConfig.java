@@ -9,14 +9,14 @@ import java.nio.file.Path;
  * Configuration of FRR as a leaf: peering by interface on every link, prefix ORF accepted from
  * hosts.
  *
- * <p>FRR 8 knows neither AIGP nor a way to set a colour or a path bandwidth. So on a leaf–spine
+ * <p>FRR 8 supports neither AIGP nor setting a colour or a path bandwidth. So on a leaf–spine
  * fabric its routes are deterministic by policy: each remote prefix is preferred from its own
- * spine, and each own prefix is announced with a longer AS path to all other spines; the spines add
- * colour and bandwidth. As a plane of its own it passes on what a BIRD behind it, the plane's core,
- * announces. A host sees no AIGP from it.
+ * spine, and each own prefix is announced with a longer AS path to all other spines. The spines add
+ * colour and bandwidth. For a separate plane, FRR propagates the announcements of a BIRD behind it,
+ * the plane's core. It sends no AIGP to hosts.
  */
 final class FrrConfig {
-  /** The core's and the leaf's addresses on the link between them. */
+  /** Addresses of core and leaf on the link between them. */
   static final String CORE_ADDRESS = "fd00:fe::2";
 
   static final String LEAF_ADDRESS = "fd00:fe::1";
@@ -33,7 +33,7 @@ final class FrrConfig {
     this.folder = folder;
   }
 
-  /** What zebra is to do: router advertisements with the prefixes of each host's port. */
+  /** Returns zebra's configuration: router advertisements with the prefixes of each host's port. */
   String zebra(Node leaf) {
     StringBuilder text = new StringBuilder();
     line(text, "hostname " + leaf.name());
@@ -50,7 +50,7 @@ final class FrrConfig {
     return text.toString();
   }
 
-  /** BFD with the spines; three intervals may be missed, as at BIRD. */
+  /** Returns bfdd's configuration: BFD with the spines, multiplier 3, like BIRD's. */
   String bfdd(Node leaf) {
     StringBuilder text = new StringBuilder();
     line(text, "hostname " + leaf.name());
@@ -95,7 +95,7 @@ final class FrrConfig {
     line(text, "ipv6 prefix-list HOST seq 5 permit ::/0 ge 128");
     line(text, "ipv6 prefix-list SUBNETS seq 5 permit ::/0 le 64");
     if (!topology.nodes(Role.CORE).isEmpty()) {
-      /* The core's exceptions for single hosts are for hosts to see. */
+      /* Hosts must see the core's exceptions for single hosts. */
       line(text, "ipv6 prefix-list SUBNETS seq 10 permit ::/0 ge 128");
     }
     return text.toString();

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** FRR on a leaf: zebra and bgpd, with a folder of their own that belongs to FRR's user. */
+/** FRR on a leaf: zebra, bgpd and bfdd, with a separate folder owned by FRR's user. */
 final class FrrRouter {
   private static final Path LIBRARY = Path.of("/usr/lib/frr");
   private static final Path RUN = Path.of("/run/frr");
@@ -34,7 +34,7 @@ final class FrrRouter {
     return folder.file(leaf.name());
   }
 
-  /** What runs on this leaf, in order of start. */
+  /** Returns the programs of this leaf, in order of start. */
   List<String> programs() {
     return topology.plan().bfdMs() > 0
         ? List.of("zebra", "bfdd", "bgpd")
@@ -50,7 +50,7 @@ final class FrrRouter {
     try {
       Files.createDirectories(own());
     } catch (IOException failed) {
-      throw new LabException("can't make " + own() + ": " + failed, failed);
+      throw new LabException("can't create " + own() + ": " + failed, failed);
     }
     folder.write(leaf.name() + "/zebra.conf", config.zebra(leaf));
     folder.write(leaf.name() + "/bgpd.conf", config.bgpd(leaf));
@@ -76,7 +76,7 @@ final class FrrRouter {
     }
   }
 
-  /** Removes the empty folders that FRR makes for itself, one per name given with -N. */
+  /** Removes the empty folders that FRR creates, one per name given with -N. */
   static void removeFolders(String prefix) {
     if (!Files.isDirectory(RUN)) {
       return;
@@ -90,17 +90,17 @@ final class FrrRouter {
     }
   }
 
-  /** What vtysh answers. */
-  String ask(String question) {
+  /** Returns vtysh's reply to a command. */
+  String query(String command) {
     return Shell.run(
-        links.inside(leaf, List.of("vtysh", "--vty_socket", own().toString(), "-c", question)));
+        links.inside(leaf, List.of("vtysh", "--vty_socket", own().toString(), "-c", command)));
   }
 
   FabricDaemons.Sessions sessions() {
-    return sessions(leaf.name(), ask("show bgp ipv6 unicast summary json"));
+    return sessions(leaf.name(), query("show bgp ipv6 unicast summary json"));
   }
 
-  /** From vtysh's document of peers; hosts are those at ports whose names begin with h. */
+  /** Counts sessions in vtysh's JSON; names of hosts' ports begin with h. */
   static FabricDaemons.Sessions sessions(String leaf, String answer) {
     int routers = 0;
     int hosts = 0;

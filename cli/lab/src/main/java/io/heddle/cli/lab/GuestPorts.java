@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A namespace beside a fabric's in which an emulated guest runs: each of its tap devices is bridged
- * to a port of its own on one leaf. The fabric takes it down with all others.
+ * Namespace of an emulated guest on a fabric: each of its tap devices is bridged to a separate port
+ * on one leaf. It is removed with the fabric.
  *
  * <pre>
  * guest eth0 ── tap1 [guest: bridge1] leaf1 ── guest [l1], fd00:1:ff::1
@@ -17,7 +17,7 @@ public final class GuestPorts {
   private static final String NODE = "guest";
   private static final String PORT = "guest";
 
-  /** Of the prefix; no host's port has this number. */
+  /** Port number in the prefix, unused by hosts. */
   private static final int PORT_NUMBER = 0xff;
 
   private final String namespace;
@@ -27,9 +27,9 @@ public final class GuestPorts {
   }
 
   /**
-   * Makes a port at each leaf, whose packets the leaf switches as any other's.
+   * Creates a port at each leaf, switched like any other port.
    *
-   * @param mtuBytes of the guest's interfaces
+   * @param mtuBytes MTU of the guest's interfaces
    */
   public static GuestPorts up(Fabric fabric, LabSwitches switching, int mtuBytes) {
     FabricTopology topology = new FabricTopology(fabric.plan());
@@ -49,7 +49,7 @@ public final class GuestPorts {
       batch(
           links.namespace(leaf),
           List.of(
-              /* Without a link-local address it asks for no neighbour. */
+              /* Needed for neighbour discovery. */
               "addr add fe80::1/64 dev " + PORT + " nodad",
               "addr add " + gateway(number) + "/64 dev " + PORT + " nodad",
               "link set " + PORT + " up"));
@@ -79,7 +79,7 @@ public final class GuestPorts {
             mtuBytes,
             PORT,
             mtuBytes,
-            gatewaysMacAddress(leaf),
+            gatewayMacAddress(leaf),
             leafsNamespace));
     for (String port : List.of(tap(leaf), "leaf" + leaf)) {
       lines.add("link set " + port + " mtu " + mtuBytes + " master bridge" + leaf + " up");
@@ -92,35 +92,35 @@ public final class GuestPorts {
     Shell.run(List.of("ip", "-n", namespace, "-batch", "-"), String.join("\n", lines) + "\n");
   }
 
-  /** The command line that runs {@code command} where the tap devices are. */
+  /** Returns the command line that runs {@code command} in the namespace of the tap devices. */
   public List<String> command(List<String> command) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
     whole.addAll(command);
     return whole;
   }
 
-  /** The device at a leaf; leaves count from 1. */
+  /** Returns the tap device at a leaf; leaves count from 1. */
   public static String tap(int leaf) {
     return "tap" + leaf;
   }
 
-  /** Of what is behind a leaf's port. */
+  /** Returns the prefix of a leaf's port. */
   public static String prefix(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::/64", leaf, PORT_NUMBER);
   }
 
-  /** The leaf's own address there. */
+  /** Returns the leaf's address on the port. */
   public static String gateway(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::1", leaf, PORT_NUMBER);
   }
 
-  /** The guest's. */
+  /** Returns the guest's address on the port. */
   public static String address(int leaf) {
     return String.format(Locale.ROOT, "fd00:%x:%x::2", leaf, PORT_NUMBER);
   }
 
-  /** The leaf's, so that nobody needs to ask for it. */
-  public static String gatewaysMacAddress(int leaf) {
+  /** Returns the leaf's MAC address, which avoids neighbour discovery. */
+  public static String gatewayMacAddress(int leaf) {
     return String.format(Locale.ROOT, "02:00:00:00:%02x:01", PORT_NUMBER - leaf);
   }
 }

@@ -13,18 +13,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Two hosts with two tiers of equal links between them, in network namespaces of their own: {@code
- * a — leaf = spines = cores — exit — b}. The leaf chooses a spine, the spine a core, each by the
- * hash that it was given. Every router answers from an address of its own, and counts the packets
- * to UDP port 4791 by link and source port.
+ * Lab of two hosts with two tiers of equal links between them, in separate network namespaces:
+ * {@code a — leaf = spines = cores — exit — b}. The leaf chooses a spine and the spine a core, each
+ * by its configured hash. Every router answers from a distinct address, and counts the packets to
+ * UDP port 4791 by link and source port.
  *
- * <p>Names carry this process's number. A lab whose process was killed is removed by the next one.
+ * <p>Namespace names contain the process number. The labs of killed processes are removed by the
+ * next one.
  */
 public final class HashLab implements AutoCloseable {
-  /** The peer's address, host b. */
+  /** Address of the peer, host b. */
   public static final String PEER = "fd00:b::1";
 
-  /** Host a's address. */
+  /** Address of host a. */
   public static final String HOST = "fd00:a::1";
 
   private static final Pattern COUNTED =
@@ -32,10 +33,11 @@ public final class HashLab implements AutoCloseable {
   private static final String PREFIX = "fd00:b::/64";
   private static final int FIRST_TABLE = 100;
 
-  /* All links alike: any number does. */
+  /* All links are equal, so any value works. */
   private static final long UNSHAPED = 10_000_000_000L;
 
-  /* Linux gives one ICMPv6 error a second to a host; switches of data centres give hundreds. */
+  /* Linux sends one ICMPv6 error a second to a host by default; data centre switches send hundreds.
+   */
   private static final int ANSWER_EVERY_MS = 0;
 
   private static final String COUNT_RULES =
@@ -56,11 +58,11 @@ public final class HashLab implements AutoCloseable {
   private final int cores;
 
   /**
-   * How a switch chooses.
+   * Link selection of a switch.
    *
-   * @param settings for sysctl, {@code name=value}
-   * @param rules nft statements that set a mark, 1 for the first link and so on; without them the
-   *     kernel chooses by its own hash
+   * @param settings sysctl settings, {@code name=value}
+   * @param rules nft statements that set a mark, 1 for the first link and so on; if empty, the
+   *     kernel's hash selects
    */
   public record Switching(List<String> settings, String rules) {}
 
@@ -69,18 +71,18 @@ public final class HashLab implements AutoCloseable {
     this.cores = cores;
   }
 
-  /** A sentence on why there can be no such lab here; empty where there can. */
+  /** Returns the reason why such a lab can't run here, as a sentence; empty if it can. */
   public static Optional<String> refusal() {
     return Program.missing(List.of(Program.IP, Program.NFT))
         .or(() -> Labs.refusal(Lab.Kind.NAMESPACES));
   }
 
   /**
-   * Makes one.
+   * Creates a lab.
    *
-   * @param spines equal links of the leaf, 1 to 64
-   * @param cores equal links of each spine, 1 to 64
-   * @throws LabException when the system refuses; nothing stays behind then
+   * @param spines number of equal links of the leaf, 1 to 64
+   * @param cores number of equal links of each spine, 1 to 64
+   * @throws LabException if the system refuses; nothing is left behind then
    */
   public static HashLab create(int spines, int cores) {
     HashLab lab = new HashLab(spines, cores);
@@ -93,12 +95,12 @@ public final class HashLab implements AutoCloseable {
     }
   }
 
-  /** Names of the spines, in the order of the leaf's links. */
+  /** Returns the names of the spines, in the order of the leaf's links. */
   public List<String> spines() {
     return numbered("spine", spines);
   }
 
-  /** Names of the cores, in the order of each spine's links. */
+  /** Returns the names of the cores, in the order of each spine's links. */
   public List<String> cores() {
     return numbered("core", cores);
   }
@@ -111,11 +113,11 @@ public final class HashLab implements AutoCloseable {
     return names;
   }
 
-  /** The address from which a router answers. */
+  /** Returns the address from which a router answers. */
   public static String address(String router) {
     Matcher number = Pattern.compile("([a-z]+)([0-9]*)").matcher(router);
     if (!number.matches()) {
-      throw new IllegalArgumentException(router + " is no router's name");
+      throw new IllegalArgumentException(router + " is not the name of a router");
     }
     int tier = List.of("leaf", "spine", "core", "exit").indexOf(number.group(1));
     int which = number.group(2).isEmpty() ? 1 : Integer.parseInt(number.group(2));
@@ -161,7 +163,8 @@ public final class HashLab implements AutoCloseable {
     return lines.computeIfAbsent(node, unknown -> new ArrayList<>());
   }
 
-  /* A pair of interfaces, each named as the node at the other end; its upper end is fe80::1. */
+  /* Creates a veth pair, each end named after the node at the other end; the upper end is fe80::1.
+   */
   private void join(Map<String, List<String>> lines, String upper, String lower) {
     namespaces.batch(
         upper,
@@ -201,7 +204,7 @@ public final class HashLab implements AutoCloseable {
     at(lines, "exit").add("route add fd00:b::/64 dev b");
   }
 
-  /* Equal next hops, and a table for each of them alone, for packets with its mark. */
+  /* Adds equal next hops, and a table for each next hop, used for packets with its mark. */
   private static void forward(List<String> lines, List<String> links) {
     StringBuilder equal = new StringBuilder("route add fd00:b::/64");
     for (int i = 0; i < links.size(); i++) {
@@ -215,9 +218,9 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Gives a router another way to choose.
+   * Sets the link selection of a router.
    *
-   * @throws LabException where its kernel doesn't know a setting or a rule
+   * @throws LabException if the kernel doesn't support a setting or a rule
    */
   public void use(String router, Switching switching) {
     if (!switching.settings().isEmpty()) {
@@ -242,7 +245,7 @@ public final class HashLab implements AutoCloseable {
   }
 
   /**
-   * Leaf and spines as switches that hash or spray; their routes are there.
+   * Returns leaf and spines as switches that hash or spray; their routes must exist.
    *
    * @param polarised whether all have the same seed
    */
@@ -266,12 +269,12 @@ public final class HashLab implements AutoCloseable {
         node, namespaces.name(node), seed, ports, List.of(new SwitchGroup(PREFIX, members)));
   }
 
-  /** The namespace of a host or a router, as ip-netns(8) names it. */
+  /** Returns the namespace of a host or a router, by its ip-netns(8) name. */
   String namespace(String node) {
     return namespaces.name(node);
   }
 
-  /** Takes a router's link down, or up again. */
+  /** Sets a router's link down, or up again. */
   void setUp(String router, String link, boolean up) {
     List<String> lines = new ArrayList<>(List.of("link set dev " + link + (up ? " up" : " down")));
     if (up) {
@@ -280,19 +283,22 @@ public final class HashLab implements AutoCloseable {
     namespaces.batch(router, lines);
   }
 
-  /** The command line that runs a command on a host or a router. */
+  /** Returns the command line that runs a command on a host or a router. */
   public List<String> command(String node, List<String> command) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.name(node)));
     whole.addAll(command);
     return whole;
   }
 
-  /** Packets to UDP port 4791 that left a router since the last {@link #forget}. */
+  /**
+   * Returns the packets to UDP port 4791 that left a router since the last {@link #forget}, by
+   * source port and link.
+   */
   public Map<Integer, Map<String, Long>> counted(String router) {
     return counted(router, "seen");
   }
 
-  /** Those of them that have a mark in the reserved bits of their BTH. */
+  /** Returns those with a mark in the reserved bits of their BTH. */
   Map<Integer, Map<String, Long>> countedMarked(String router) {
     return counted(router, "marked");
   }
@@ -310,7 +316,7 @@ public final class HashLab implements AutoCloseable {
     return counted;
   }
 
-  /** Sets every router's counters to nothing. */
+  /** Resets the counters of every router. */
   public void forget() {
     for (String node : namespaces.nodes()) {
       if (node.length() > 1) {

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts with planes, ready for processes. Closing takes down what was set up; processes must have
- * ended before.
+ * Set of hosts with planes, on which processes can run. Closing removes everything that was set up;
+ * processes must have ended before.
  */
 public interface Lab extends AutoCloseable {
-  /** How hosts are kept apart. */
+  /** Isolation of the hosts. */
   enum Kind {
     NAMESPACES("network namespaces"),
     USER_NAMESPACE("network namespaces inside a user namespace"),
@@ -21,7 +21,7 @@ public interface Lab extends AutoCloseable {
       this.text = text;
     }
 
-    /** As it reads in a sentence. */
+    /** Returns the name for use in a sentence. */
     public String text() {
       return text;
     }
@@ -31,22 +31,22 @@ public interface Lab extends AutoCloseable {
 
   LabPlan plan();
 
-  /** The command line that runs {@code command} as this host. */
+  /** Returns the command line that runs {@code command} on this host. */
   List<String> command(int rank, List<String> command);
 
-  /** The host's network namespace by ip-netns(8)'s name, or null where it has none of its own. */
+  /** Returns the host's network namespace by its ip-netns(8) name, or null if it has none. */
   default @Nullable String namespace(int rank) {
     return null;
   }
 
-  /** Variables that a process on this host needs, on top of the caller's own. */
+  /** Returns environment variables for a process on this host, in addition to the caller's. */
   Map<String, String> environment(int rank);
 
   /**
-   * Bytes that each plane's interfaces have sent so far, over all hosts: the witness that owes
-   * nothing to Heddle.
+   * Returns the bytes sent so far by each plane's interfaces over all hosts, counted independently
+   * of Heddle.
    *
-   * @return one number per plane, in order; empty where planes share an interface
+   * @return one value per plane, in order; empty if planes share an interface
    */
   List<Long> sentBytesByPlane();
 

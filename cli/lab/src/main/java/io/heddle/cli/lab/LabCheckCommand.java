@@ -17,14 +17,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Whether switches of a lab choose as they should. */
+/** Command that checks the load balancing of a lab's switches. */
 @Command(
     name = "check",
     description =
-        "Makes a lab of two tiers of four equal links, sends flows of data and protocol packets"
-            + " through it, and holds what the kernel counted on every link against what each way"
-            + " of switching promises. Needs root.",
-    exitCodeList = {"0:Everything was right.", "1:Something wasn't."},
+        "Creates a lab of two tiers of four equal links, sends flows of data and protocol packets"
+            + " through it, and compares the kernel's counters of every link with the specification"
+            + " of each switching mode. Needs root.",
+    exitCodeList = {"0:All checks passed.", "1:A check failed."},
     mixinStandardHelpOptions = true)
 final class LabCheckCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -33,12 +33,12 @@ final class LabCheckCommand implements Callable<Integer> {
       names = "--switching",
       paramLabel = "MODE",
       split = ",",
-      description = "Of ${COMPLETION-CANDIDATES}; all without it.")
+      description = "Any of ${COMPLETION-CANDIDATES} (all).")
   private List<SwitchingMode> modes = List.of();
 
   @Option(
       names = "--polarised",
-      description = "Give all switches the same hash; then tiers must be seen to choose alike.")
+      description = "Give all switches the same hash; then all tiers must make the same choices.")
   private boolean polarised;
 
   @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
@@ -47,9 +47,9 @@ final class LabCheckCommand implements Callable<Integer> {
   @CommandLine.Mixin private final ReportOption report = new ReportOption();
 
   /**
-   * All rows, for JSON.
+   * JSON document of the command.
    *
-   * @param passed whether all are as they have to be
+   * @param passed whether all checks passed
    */
   record Document(List<SwitchingCheck.Row> rows, boolean passed) {}
 
@@ -57,7 +57,7 @@ final class LabCheckCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     HashLab.refusal()
         .ifPresent(why -> {
-          throw new LabException("no lab can be made here: " + why);
+          throw new LabException("a lab can't be created here: " + why);
         });
     ProgressLine progress = ProgressLine.onStandardError();
     List<SwitchingCheck.Row> rows = new ArrayList<>();

@@ -12,12 +12,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** A fabric of real routers on this machine. */
+/** Commands for a fabric of real routers on this machine. */
 @Command(
     name = "lab",
     description =
-        "A fabric of real routers in network namespaces: makes it, looks at it, breaks it, takes it"
-            + " down. Needs root.",
+        "Creates, shows, breaks and removes a fabric of real routers in network namespaces. Needs"
+            + " root.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {LabUpCommand.class, LabCheckCommand.class, SwitchesCommand.class})
@@ -34,8 +34,11 @@ public final class LabCommand {
 
   @Command(
       name = "status",
-      description = "Planes with what the kernel counted on their links, routers, hosts.",
-      exitCodeList = {"0:Every router runs, and every plane has its own path.", "1:Not so."},
+      description = "Shows planes with the kernel's counters of their links, routers, and hosts.",
+      exitCodeList = {
+        "0:All routers run, and every plane has its own path.",
+        "1:A router or a path is missing."
+      },
       mixinStandardHelpOptions = true)
   int status(
       @CommandLine.Mixin LabNameOption lab,
@@ -57,17 +60,17 @@ public final class LabCommand {
               names = "--at",
               paramLabel = "NODE",
               description =
-                  "Where: a leaf or a spine; a host where planes are separate; all. Unless said,"
-                      + " l1, or h1.")
+                  "Location: a leaf or a spine; with separate planes, a host; or all. Default: l1,"
+                      + " or h1.")
           @Nullable String at,
       @Option(
               names = "--silent",
-              description = "Drop every packet in both directions and leave the carrier on.")
+              description = "Drop all packets in both directions and leave the carrier on.")
           boolean silent,
       @CommandLine.Mixin LabNameOption lab) {
     Fabric fabric = lab.open();
-    List<String> links = fabric.cut(plane, at == null ? fabric.usualPlaceOfCuts() : at, silent);
-    say("cut " + (silent ? "silently" : "the carrier of") + " " + String.join(", ", links));
+    List<String> links = fabric.cut(plane, at == null ? fabric.defaultCutLocation() : at, silent);
+    print("cut " + (silent ? "silently" : "the carrier of") + " " + String.join(", ", links));
     return 0;
   }
 
@@ -80,17 +83,18 @@ public final class LabCommand {
               arity = "0..1",
               paramLabel = "PLANE",
               defaultValue = "0",
-              description = "The plane, from 1; all planes unless said.")
+              description = "The plane, from 1 (all planes).")
           int plane,
       @CommandLine.Mixin LabNameOption lab) {
     lab.open().restore(plane);
-    say("restored " + (plane == 0 ? "all planes" : "plane " + plane));
+    print("restored " + (plane == 0 ? "all planes" : "plane " + plane));
     return 0;
   }
 
   @Command(
       name = "rate",
-      description = "Gives a plane's links another rate, and its announcements that bandwidth.",
+      description =
+          "Sets the rate of a plane's links, and the path bandwidth of its announcements.",
       mixinStandardHelpOptions = true)
   int rate(
       @Parameters(index = "0", paramLabel = "PLANE", description = "The plane, from 1.") int plane,
@@ -104,14 +108,15 @@ public final class LabCommand {
       @CommandLine.Mixin LabNameOption lab) {
     int announced = bandwidth == null ? LabUpCommand.announced(gbps) : bandwidth;
     lab.open().setRate(plane, LabUpCommand.bitsPerSecond(gbps), announced);
-    say("plane " + plane + " has " + gbps + " Gbit/s and announces " + announced + " Gbit/s");
+    print("plane " + plane + " has " + gbps + " Gbit/s and announces " + announced + " Gbit/s");
     return 0;
   }
 
   @Command(
       name = "unreachable",
       description =
-          "Has a plane of its own announce a host with path bandwidth 0, or end that with --undo.",
+          "Announces a host with path bandwidth 0 on a separate plane, or withdraws that with"
+              + " --undo.",
       mixinStandardHelpOptions = true)
   int unreachable(
       @Parameters(index = "0", paramLabel = "PLANE", description = "The plane, from 1.") int plane,
@@ -119,23 +124,24 @@ public final class LabCommand {
       @Option(names = "--undo", description = "Withdraw the announcement.") boolean undo,
       @CommandLine.Mixin LabNameOption lab) {
     lab.open().setReachable(plane, host, undo);
-    say("plane " + plane + " announces h" + host + (undo ? " no more" : " as unreachable"));
+    print("plane " + plane + " announces h" + host + (undo ? " as reachable" : " as unreachable"));
     return 0;
   }
 
   @Command(
       name = "down",
       description =
-          "Ends the daemons, removes namespaces and files; also what a killed command has left.",
+          "Ends the daemons and removes namespaces and files, including those left by a killed"
+              + " command.",
       mixinStandardHelpOptions = true)
   int down(@CommandLine.Mixin LabNameOption lab) {
     List<String> others = Fabric.down(lab.name());
-    say("lab '" + lab.name() + "' is gone");
-    others.forEach(other -> say("still running in a namespace that has lost its name: " + other));
+    print("lab '" + lab.name() + "' is removed");
+    others.forEach(other -> print("still running in a removed namespace: " + other));
     return 0;
   }
 
-  private void say(String text) {
+  private void print(String text) {
     out().println(text);
     out().flush();
   }

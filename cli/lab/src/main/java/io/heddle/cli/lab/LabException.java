@@ -2,7 +2,7 @@ package io.heddle.cli.lab;
 
 import io.heddle.platform.HeddleException;
 
-/** A lab that can't be set up or used: what was tried and what the system said. */
+/** Failure to set up or use a lab, with the attempted action and the system's message. */
 public final class LabException extends HeddleException {
   private static final long serialVersionUID = 1L;
 

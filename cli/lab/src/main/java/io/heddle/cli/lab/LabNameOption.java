@@ -2,20 +2,20 @@ package io.heddle.cli.lab;
 
 import picocli.CommandLine.Option;
 
-/** {@code --name}, of every command that makes a lab or works on one. */
+/** Option {@code --name} of every command that creates a lab or works on one. */
 final class LabNameOption {
   @Option(
       names = "--name",
       paramLabel = "NAME",
       defaultValue = "lab",
-      description = "Tells labs of one machine apart (${DEFAULT-VALUE}).")
+      description = "Name of the lab, unique on this machine (${DEFAULT-VALUE}).")
   private String name = "";
 
   String name() {
     return name;
   }
 
-  /** The lab of that name, which is up. */
+  /** Opens the running lab of that name. */
   Fabric open() {
     return Fabric.open(name);
   }

@@ -3,10 +3,10 @@ package io.heddle.cli.lab;
 import java.util.Locale;
 
 /**
- * What a lab is to look like.
+ * Plan of a lab.
  *
- * @param ranks hosts, 2 to 250
- * @param planes planes that every host has, 1 to 250
+ * @param ranks number of hosts, 2 to 250
+ * @param planes planes of every host, 1 to 250
  * @param mtuBytes MTU of each link, 1280 (the least that IPv6 allows) to 65535
  */
 public record LabPlan(int ranks, int planes, int mtuBytes) {
@@ -21,30 +21,32 @@ public record LabPlan(int ranks, int planes, int mtuBytes) {
           ranks + " ranks with " + planes + " planes: each must be in 1 to 250");
     }
     if (mtuBytes < MIN_MTU_BYTES || mtuBytes > MAX_MTU_BYTES) {
-      throw new IllegalArgumentException("MTU " + mtuBytes + " isn't in 1280 to 65535");
+      throw new IllegalArgumentException("MTU " + mtuBytes + " is not in 1280 to 65535");
     }
   }
 
-  /** Interface of a plane in every host's namespace; planes count from 0, names from 1. */
+  /**
+   * Returns the interface of a plane in every host's namespace; planes count from 0, names from 1.
+   */
   public static String interfaceName(int plane) {
     return "e" + (plane + 1);
   }
 
-  /** MAC of a host's interface: what follows from it by EUI-64 is {@link #address}. */
+  /** Returns the MAC of a host's interface, from which {@link #address} follows by EUI-64. */
   public static String macAddress(int rank, int plane) {
     return String.format(Locale.ROOT, "02:00:00:00:%02x:%02x", plane + 1, rank + 1);
   }
 
   /**
-   * The address that SLAAC would make from the MAC in the plane's /64, {@code fd00:1:1:<plane +
-   * 1>::/64}.
+   * Returns the address that SLAAC would form from the MAC in the plane's /64, {@code
+   * fd00:1:1:<plane + 1>::/64}.
    */
   public static String address(int rank, int plane) {
     return String.format(
         Locale.ROOT, "fd00:1:1:%x:0:ff:fe00:%x", plane + 1, (plane + 1) << 8 | (rank + 1));
   }
 
-  /** The address that stands for a plane where there are no namespaces. */
+  /** Returns the loopback address of a plane in a lab without namespaces. */
   public static String loopbackAddress(int rank, int plane) {
     return "127.0." + (rank + 1) + "." + (plane + 1);
   }

@@ -3,7 +3,7 @@ package io.heddle.cli.lab;
 import io.heddle.switching.LinkCount;
 import java.util.Locale;
 
-/** A fabric's status as tables for people. */
+/** Formatter of a fabric's status as text tables. */
 final class LabReport {
   private LabReport() {}
 
@@ -91,7 +91,7 @@ final class LabReport {
   private static String faults(FabricStatus.PlaneStatus plane) {
     String cuts = plane.cuts().isEmpty() ? "" : "cut: " + String.join(", ", plane.cuts());
     String borrowed =
-        plane.borrowed().isEmpty() ? "" : "goes by " + String.join(", ", plane.borrowed());
+        plane.borrowed().isEmpty() ? "" : "diverted over " + String.join(", ", plane.borrowed());
     return cuts + (cuts.isEmpty() || borrowed.isEmpty() ? "" : "; ") + borrowed;
   }
 

@@ -13,11 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** Makes a fabric that stays. */
+/** Command that creates a lasting fabric. */
 @Command(
     name = "up",
     description = {
-      "Makes a fabric of real routers and waits until every plane has its own path.",
+      "Creates a fabric of real routers and waits until every plane has its own path.",
       "A leaf-spine fabric gives each host one port with an address per plane; the leaves announce"
           + " each prefix with its plane's colour, and with AIGP to the plane's own spine, so that"
           + " prefix i crosses spine i. With separate planes a host has a port on each, and its"
@@ -28,10 +28,10 @@ import picocli.CommandLine.Option;
 public final class LabUpCommand implements Callable<Integer> {
   private static final double GIGA = 1e9;
 
-  /** The lab stands for a fabric this many times as fast: the community counts whole Gbit/s. */
+  /** Ratio of announced bandwidth to lab rate, since the community counts whole Gbit/s. */
   private static final int ANNOUNCED_PER_RATE = 100;
 
-  /** Shapes by the names that people write. */
+  /** Converter of a shape's name on the command line. */
   static final class ShapeConverter implements ITypeConverter<FabricShape> {
     @Override
     public FabricShape convert(String text) {
@@ -78,8 +78,7 @@ public final class LabUpCommand implements Callable<Integer> {
       names = "--planes",
       paramLabel = "N",
       defaultValue = "4",
-      description =
-          "Planes, each with a leaf of its own, where they are separate (${DEFAULT-VALUE}).")
+      description = "Number of separate planes, each with its own leaf (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
@@ -95,7 +94,7 @@ public final class LabUpCommand implements Callable<Integer> {
       defaultValue = "1",
       paramLabel = "GBPS",
       description =
-          "What links are shaped to, Gbit/s: one for all, or one per spine or separate plane"
+          "Rates of the links, Gbit/s: one for all, or one per spine or separate plane"
               + " (${DEFAULT-VALUE}).")
   private double[] rates = {1};
 
@@ -104,7 +103,7 @@ public final class LabUpCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "GBPS",
       description =
-          "Path bandwidths that BGP announces, whole Gbit/s, as many as rates (100 times the"
+          "Path bandwidths that BGP announces, whole Gbit/s, as many as --rates (100 times the"
               + " rate).")
   private int @Nullable [] bandwidths;
 
@@ -119,7 +118,7 @@ public final class LabUpCommand implements Callable<Integer> {
       names = "--queue-ms",
       paramLabel = "MS",
       defaultValue = "100",
-      description = "What the queue before a shaped link holds, ms of its rate (${DEFAULT-VALUE}).")
+      description = "Queue of a shaped link, ms of its rate (${DEFAULT-VALUE}).")
   private int queueMs;
 
   @Option(
@@ -141,7 +140,8 @@ public final class LabUpCommand implements Callable<Integer> {
   @Option(
       names = "--frr",
       description =
-          "The last leaf is FRR: peers by interface, takes prefix ORF. It sends no AIGP to hosts.")
+          "Run FRR on the last leaf: it peers by interface and accepts prefix ORF, but sends no"
+              + " AIGP to hosts.")
   private boolean frr;
 
   @CommandLine.Mixin private final SwitchingOptions switching = new SwitchingOptions();
@@ -156,7 +156,7 @@ public final class LabUpCommand implements Callable<Integer> {
     long began = System.nanoTime();
     Fabric fabric = Fabric.up(lab.name(), plan, 0);
     if (choosing != null) {
-      switchOrEnd(fabric, choosing);
+      switchOrRemove(fabric, choosing);
     }
     long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     PrintWriter out = line.getOut();
@@ -167,12 +167,13 @@ public final class LabUpCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** How switches are to choose; null where they aren't. */
+  /** Returns the load balancing of the switches; null for none. */
   @Nullable FabricSwitching checkedSwitching(CommandLine line, FabricPlan plan) {
     return switching.checked(line, plan);
   }
 
-  private static void switchOrEnd(Fabric fabric, FabricSwitching choosing) {
+  /* Starts load balancing, or removes the fabric if that fails. */
+  private static void switchOrRemove(Fabric fabric, FabricSwitching choosing) {
     try {
       fabric.switchInBackground(choosing);
     } catch (RuntimeException failed) {
@@ -181,7 +182,7 @@ public final class LabUpCommand implements Callable<Integer> {
     }
   }
 
-  /** The plan that the options ask for, or the refusal of what contradicts itself. */
+  /** Returns the plan of the options; rejects contradictions. */
   FabricPlan checkedPlan(CommandLine line) {
     boolean separate = shape == FabricShape.PLANES;
     for (String other :
@@ -254,7 +255,7 @@ public final class LabUpCommand implements Callable<Integer> {
     return Math.round(gbps * GIGA);
   }
 
-  /** Path bandwidth that is announced for a rate unless another is asked for. */
+  /** Returns the default path bandwidth for a rate. */
   public static int announced(double gbps) {
     return (int)
         Math.max(1, Math.min(Math.round(gbps * ANNOUNCED_PER_RATE), FabricPlan.MAX_BANDWIDTH_GBPS));

@@ -5,20 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which kind of lab this machine allows, best first, with the system's own words where it refuses.
+ * Selection of the best kind of lab that this machine allows, with the system's message if it
+ * refuses.
  *
- * <p>Namespaces for a normal user need a process that entered a user namespace before it started:
- * whoever gets {@link Lab.Kind#USER_NAMESPACE} runs itself again under {@link
- * #userNamespaceCommand} and there makes a lab of that kind.
+ * <p>Namespaces of an unprivileged user need a process that was started in a user namespace: for
+ * {@link Lab.Kind#USER_NAMESPACE} a command runs itself again under {@link #userNamespaceCommand}
+ * and creates the lab there.
  */
 public final class Labs {
   private static final LabPlan SMALLEST = new LabPlan(1, 1, 1500);
 
   /**
-   * A decision.
+   * Selected kind of lab.
    *
-   * @param kind what to use
-   * @param why a clause for people: what was refused before this kind was taken
+   * @param kind kind to use
+   * @param why clause for people: refusals that led to this kind
    */
   public record Choice(Lab.Kind kind, String why) {}
 
@@ -27,7 +28,7 @@ public final class Labs {
   public static Choice choose() {
     Optional<String> namespaces = refusal(Lab.Kind.NAMESPACES);
     if (namespaces.isEmpty()) {
-      return new Choice(Lab.Kind.NAMESPACES, "this process may make them");
+      return new Choice(Lab.Kind.NAMESPACES, "this process may create them");
     }
     Optional<String> user = refusal(Lab.Kind.USER_NAMESPACE);
     if (user.isEmpty()) {
@@ -43,7 +44,7 @@ public final class Labs {
             + ")");
   }
 
-  /** What the system says against a kind of lab; empty where it allows it. */
+  /** Returns the system's refusal of a kind of lab; empty if it is allowed. */
   public static Optional<String> refusal(Lab.Kind kind) {
     try {
       switch (kind) {
@@ -63,7 +64,10 @@ public final class Labs {
     }
   }
 
-  /** Sets up a lab. For {@link Lab.Kind#USER_NAMESPACE} this process must be inside one already. */
+  /**
+   * Creates a lab. For {@link Lab.Kind#USER_NAMESPACE} this process must already be inside a user
+   * namespace.
+   */
   public static Lab create(Lab.Kind kind, LabPlan plan) {
     return switch (kind) {
       case NAMESPACES, USER_NAMESPACE -> NamespaceLab.create(kind, plan);
@@ -72,8 +76,8 @@ public final class Labs {
   }
 
   /**
-   * A command line that runs {@code command} as root of a new user namespace, with a network
-   * namespace and a {@code /run} of its own, where {@code ip netns} works.
+   * Returns a command line that runs {@code command} as root of a new user namespace, with a
+   * separate network namespace and {@code /run}, where {@code ip netns} works.
    */
   public static List<String> userNamespaceCommand(List<String> command) {
     List<String> whole =

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * Hosts that are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES says
- * which are its own.
+ * Lab whose hosts are only sets of loopback addresses: every process sees them all, HEDDLE_PLANES
+ * selects a host's own.
  */
 final class LoopbackLab implements Lab {
   private final LabPlan plan;
@@ -46,6 +46,6 @@ final class LoopbackLab implements Lab {
 
   @Override
   public void close() {
-    /* Nothing was set up. */
+    /* Nothing to remove. */
   }
 }

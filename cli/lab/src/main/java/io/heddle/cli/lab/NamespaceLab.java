@@ -7,13 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One network namespace per host, one interface per plane. Two hosts are joined by a veth pair per
- * plane; more by a bridge per plane, all in one further namespace, so that planes never meet.
+ * Lab with one network namespace per host and one interface per plane. Two hosts are connected by a
+ * veth pair per plane; more by a bridge per plane, all in one further namespace, so that planes
+ * stay separate.
  */
 final class NamespaceLab implements Lab {
   private static final String SWITCH = "switch";
 
-  /* A table of all namespaces of the host has room for 1024 that are learnt, and thins them out from 512 on. */
+  /* The kernel's neighbour table, shared by all namespaces, holds 1024 learnt entries and evicts
+  from 512 on. */
   private static final int MOST_LEARNT = 400;
 
   private static final Pattern SENT = Pattern.compile("TX:[^\\n]*\\n\\s*([0-9]+)");
@@ -28,7 +30,9 @@ final class NamespaceLab implements Lab {
   }
 
   /**
-   * @throws LabException when the system refuses; nothing stays behind then
+   * Creates a lab.
+   *
+   * @throws LabException if the system refuses; nothing is left behind then
    */
   static NamespaceLab create(Kind kind, LabPlan plan) {
     NamespaceLab lab = new NamespaceLab(kind, plan);
@@ -82,7 +86,7 @@ final class NamespaceLab implements Lab {
     return lines;
   }
 
-  /* The first of two hosts makes both ends; a bridge's ports are made by their hosts. */
+  /* The first of two hosts creates both ends; ports of a bridge are created by their hosts. */
   private List<String> links(int rank) {
     List<String> lines = new ArrayList<>();
     for (int plane = 0; plane < plan.planes(); plane++) {
@@ -123,7 +127,7 @@ final class NamespaceLab implements Lab {
     return lines;
   }
 
-  /* nodad: duplicate detection would keep each address tentative for a second or more. */
+  /* nodad: duplicate address detection would keep each address tentative for a second or more. */
   private List<String> addresses(int rank) {
     List<String> lines = new ArrayList<>(List.of("link set lo up"));
     List<String> ports = new ArrayList<>();

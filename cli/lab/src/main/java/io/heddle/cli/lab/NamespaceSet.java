@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Network namespaces that belong together, each under a short name. They are removed when it is
- * closed, or when the process is interrupted.
+ * Set of network namespaces with short names. Closing removes them, and so does an interrupt of the
+ * process.
  *
- * <p>Names carry this process's number: several sets live side by side, and what a killed process
- * left behind can be told and is removed before the next one is made.
+ * <p>Names contain the process number: several sets can coexist, and those of killed processes are
+ * recognised and removed before the next one is created.
  */
 final class NamespaceSet implements AutoCloseable {
   private static final Path NAMES = Path.of("/run/netns");
@@ -37,16 +37,16 @@ final class NamespaceSet implements AutoCloseable {
     return "heddle-" + ProcessHandle.current().pid() + "-" + ++created + "-";
   }
 
-  /* Synchronized with close, which an interrupt may call in the middle of the set-up. */
+  /* Synchronized with close, which an interrupt may call during set-up. */
   synchronized void add(String node) {
     if (closed) {
-      throw new LabException("the lab was closed while it was set up");
+      throw new LabException("the lab was closed during its set-up");
     }
     Shell.run(List.of("ip", "netns", "add", name(node)));
     nodes.add(node);
   }
 
-  /** The name of a node's namespace. */
+  /** Returns the name of a node's namespace. */
   String name(String node) {
     return prefix + node;
   }
@@ -60,7 +60,7 @@ final class NamespaceSet implements AutoCloseable {
         List.of("ip", "-6", "-n", name(node), "-batch", "-"), String.join("\n", lines) + "\n");
   }
 
-  /** A command's output. */
+  /** Runs a command; returns its output. */
   String run(String node, List<String> command, String input) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", name(node)));
     whole.addAll(command);
@@ -91,12 +91,12 @@ final class NamespaceSet implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException shuttingDown) {
-        /* Then the hook finds nothing left to do. */
+        /* The JVM is shutting down: the hook finds nothing left to remove. */
       }
     }
   }
 
-  /** Removes namespaces of labs whose process is no more: it was killed before it could. */
+  /** Removes namespaces of killed processes. */
   private static void removeLeftovers() {
     if (!Files.isDirectory(NAMES)) {
       return;

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of a lab that sends {@link FloodPacket}s to other ones' port 4791, by all planes in turn.
- * For one thread.
+ * Sender of {@link FloodPacket}s from a host of a lab to other hosts' port 4791, over all planes in
+ * turn. For one thread.
  */
 public final class PacketFlood implements AutoCloseable {
   private static final int PORT = 4791;
@@ -33,8 +33,10 @@ public final class PacketFlood implements AutoCloseable {
   private int turn;
 
   /**
-   * @param lab whose hosts are network namespaces
-   * @throws LabException where they aren't, or a socket can't be opened
+   * Opens the sockets.
+   *
+   * @param lab lab whose hosts are network namespaces
+   * @throws LabException if they aren't, or a socket can't be opened
    */
   public PacketFlood(Lab lab, int fromRank, int... toRanks) {
     String namespace = namespace(lab, fromRank);
@@ -59,7 +61,7 @@ public final class PacketFlood implements AutoCloseable {
   private static String namespace(Lab lab, int rank) {
     String namespace = lab.namespace(rank);
     if (namespace == null) {
-      throw new LabException("a flood takes hosts that are network namespaces");
+      throw new LabException("a flood needs hosts that are network namespaces");
     }
     return namespace;
   }
@@ -72,12 +74,14 @@ public final class PacketFlood implements AutoCloseable {
     return DatagramChannel.open(StandardProtocolFamily.INET6);
   }
 
-  /** A host outside a job, whose sockets take what is sent to it and look at nothing. */
+  /** Host outside a job, whose sockets receive packets and discard them. */
   public static final class Bystander implements AutoCloseable {
     private final List<DatagramChannel> sockets;
 
     /**
-     * @param lab whose hosts are network namespaces
+     * Opens the sockets.
+     *
+     * @param lab lab whose hosts are network namespaces
      */
     public Bystander(Lab lab, int rank) {
       sockets =
@@ -100,7 +104,7 @@ public final class PacketFlood implements AutoCloseable {
     }
   }
 
-  /** Sends so many of a kind. */
+  /** Sends {@code count} packets of a kind. */
   public void send(FloodPacket kind, int count) {
     DatagramChannel channel = kind == FloodPacket.MARKED ? marked : plain;
     ByteBuffer packet = Objects.requireNonNull(packets.get(kind));
@@ -113,12 +117,15 @@ public final class PacketFlood implements AutoCloseable {
     }
   }
 
-  /** All kinds in turn, from now until it is closed; nobody else uses the flood meanwhile. */
+  /**
+   * Starts sending all kinds in turn until the run is closed; the flood must not be used otherwise
+   * meanwhile.
+   */
   public Run begin(int packetsPerSecond) {
     return new Run(packetsPerSecond);
   }
 
-  /** One stretch of time in which packets are sent. */
+  /** Period in which packets are sent. */
   public final class Run implements AutoCloseable {
     private final int packetsPerSecond;
     private final long startNs = System.nanoTime();
@@ -149,7 +156,7 @@ public final class PacketFlood implements AutoCloseable {
       }
     }
 
-    /** Ends it. */
+    /** Stops sending. */
     @Override
     public void close() {
       over = true;
@@ -161,14 +168,14 @@ public final class PacketFlood implements AutoCloseable {
     }
 
     /**
-     * How many were sent; after {@link #close}.
+     * Returns the number of sent packets; valid after {@link #close}.
      *
-     * @throws LabException where they couldn't be
+     * @throws LabException if sending failed
      */
     public long sent() {
       RuntimeException failed = failure;
       if (failed != null) {
-        throw new LabException("the flood ended before its time: " + failed.getMessage(), failed);
+        throw new LabException("the flood ended early: " + failed.getMessage(), failed);
       }
       return sent;
     }

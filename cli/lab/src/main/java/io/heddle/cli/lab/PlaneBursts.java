@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bursts of others' traffic do to the planes of a leaf-spine fabric, as the first leaf's hosts
- * see it: each plane by itself loses most of its rate towards the spine for a while, again and
- * again, by a seed. Times are exponential: {@link #CALM_MS} and {@link #BURST_MS} in the mean.
+ * Emulation of bursts of other traffic on the planes of a leaf-spine fabric, seen by the first
+ * leaf's hosts: each plane by itself repeatedly loses most of its rate towards the spine for a
+ * while. Durations are exponential with means {@link #CALM_MS} and {@link #BURST_MS}, from a seed.
  *
- * <p>One {@code tc} takes all changes; a thread per run tells it.
+ * <p>One {@code tc} process applies all changes; a thread per run writes to it.
  */
 public final class PlaneBursts implements AutoCloseable {
   private static final double CALM_MS = 400;
   private static final double BURST_MS = 100;
 
-  /** What others leave of a plane's rate. */
+  /** Share of a plane's rate that remains in a burst. */
   private static final double LEFT = 0.2;
 
   private static final double NS_PER_MS = 1e6;
@@ -48,11 +48,11 @@ public final class PlaneBursts implements AutoCloseable {
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
     } catch (IOException missing) {
-      throw new LabException("tc can't be started: " + missing.getMessage(), missing);
+      throw new LabException("can't start tc: " + missing.getMessage(), missing);
     }
   }
 
-  /** Bursts from now until it is closed. */
+  /** Starts bursts until the run is closed. */
   public Run begin(long seed) {
     return new Run(seed);
   }
@@ -66,7 +66,7 @@ public final class PlaneBursts implements AutoCloseable {
     tc.getOutputStream().flush();
   }
 
-  /** One stretch of time with bursts; afterwards planes have their rates again. */
+  /** Period with bursts; afterwards planes have their rates again. */
   public final class Run implements AutoCloseable {
     private volatile @Nullable Throwable failure;
     private final Random random;
@@ -123,7 +123,7 @@ public final class PlaneBursts implements AutoCloseable {
           set(plane, 1);
         }
       } catch (IOException ended) {
-        throw new LabException("tc takes no more changes: " + ended.getMessage(), ended);
+        throw new LabException("tc accepts no more changes: " + ended.getMessage(), ended);
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -146,11 +146,11 @@ public final class PlaneBursts implements AutoCloseable {
       }
     }
 
-    /** What all planes together had, mean over the run; after {@link #close}. */
+    /** Returns the mean rate of all planes together over the run; valid after {@link #close}. */
     public double bitsPerSecond() {
       Throwable failed = failure;
       if (failed != null) {
-        throw new LabException("the bursts ended before their time: " + failed, failed);
+        throw new LabException("the bursts ended early: " + failed, failed);
       }
       double sum = 0;
       for (double each : bitNanoseconds) {
@@ -160,7 +160,7 @@ public final class PlaneBursts implements AutoCloseable {
     }
   }
 
-  /** Planes have their rates again before: each run has seen to that. */
+  /** Ends {@code tc}. Each run has already restored the planes' rates. */
   @Override
   public void close() {
     try {

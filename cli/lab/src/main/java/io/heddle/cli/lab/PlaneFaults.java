@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Spoils and mends single planes of a lab of network namespaces. Ranks and planes count from 0.
- * Every fault is at one host's interface; its restoration does nothing where there is no fault.
+ * Fault injection for single planes of a lab of network namespaces. Ranks and planes count from 0.
+ * Every fault is at one host's interface; restoring without a fault has no effect.
  */
 public final class PlaneFaults {
   private static final String ALL = "all";
 
-  /** GSO_MAX_SEGS of linux/netdevice.h: what an interface has by itself. */
+  /** GSO_MAX_SEGS of linux/netdevice.h: an interface's default. */
   private static final int KERNELS_GSO_SEGMENTS = 65_535;
 
   private final Lab lab;
 
   /**
-   * Refuses to begin where the programs that spoil planes aren't there, rather than in mid-run.
+   * Verifies before a run that the programs for fault injection are installed.
    *
-   * @param why what needs them, as the beginning of a sentence
-   * @throws LabException with the packages to install
+   * @param why beginning of a sentence that says what needs them
+   * @throws LabException naming the packages to install
    */
   public static void requirePrograms(String why) {
     Program.missing(List.of(Program.IP, Program.NFT, Program.TC))
@@ -31,24 +31,24 @@ public final class PlaneFaults {
 
   public PlaneFaults(Lab lab) {
     if (lab.kind() == Lab.Kind.LOOPBACK) {
-      throw new LabException("planes on loopback addresses can't be cut; this needs namespaces");
+      throw new LabException("planes on loopback addresses can't be cut; use network namespaces");
     }
     this.lab = lab;
   }
 
-  /** Takes the interface down: both ends lose their carrier, this one its address. */
+  /** Sets the interface down: both ends lose their carrier, and this one its address. */
   public void cutCarrier(int rank, int plane) {
     at(rank, List.of("ip", "link", "set", LabPlan.interfaceName(plane), "down"));
   }
 
-  /** As {@link #cutCarrier}, prepared: run, it is done within a millisecond or so. */
-  public Runnable readyToCutCarrier(int rank, int plane) {
+  /** Prepares {@link #cutCarrier}; running the result takes about a millisecond. */
+  public Runnable prepareCarrierCut(int rank, int plane) {
     return Shell.ready(
         lab.command(rank, List.of("ip", "-batch", "-")),
         "link set " + LabPlan.interfaceName(plane) + " down\n");
   }
 
-  /** Drops every packet in both directions while the link looks well. */
+  /** Drops every packet in both directions while the carrier stays on. */
   public void cutSilently(int rank, int plane) {
     drop(rank, plane, "");
   }
@@ -63,13 +63,13 @@ public final class PlaneFaults {
   }
 
   /**
-   * Drops every packet on its way to this host that is longer than so many bytes, from its IPv6
-   * header on, as a switch does whose ports take less than the hosts' interfaces. The hosts' trains
-   * are cut before they leave, so that a packet is looked at and not the train.
+   * Drops every packet to this host that is longer than {@code bytes}, IPv6 header included, like a
+   * switch whose port MTU is smaller than the hosts'. Segment trains of the hosts are disabled, so
+   * that the rule sees single packets.
    */
   public void narrow(int rank, int plane, int bytes) {
     String device = LabPlan.interfaceName(plane);
-    letTrainsHave(1, device);
+    limitGsoSegments(1, device);
     String table =
         """
         table inet fault_%s {
@@ -80,14 +80,14 @@ public final class PlaneFaults {
     Shell.run(lab.command(rank, List.of("nft", "-f", "-")), table);
   }
 
-  /** Undoes {@link #narrow}, which no other host may have on this plane. */
+  /** Undoes {@link #narrow}; no other host may have that fault on this plane. */
   public void widen(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     forget(rank, device);
-    letTrainsHave(KERNELS_GSO_SEGMENTS, device);
+    limitGsoSegments(KERNELS_GSO_SEGMENTS, device);
   }
 
-  private void letTrainsHave(int packets, String device) {
+  private void limitGsoSegments(int packets, String device) {
     for (int each = 0; each < lab.plan().ranks(); each++) {
       at(
           each,
@@ -95,29 +95,29 @@ public final class PlaneFaults {
     }
   }
 
-  /** Takes the plane's address away while the link looks well. */
+  /** Removes the plane's address while the link stays up. */
   public void removeAddress(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     at(rank, List.of("ip", "-6", "addr", "flush", "dev", device, "scope", "global"));
   }
 
-  /** Takes all interfaces of a host down at once. */
+  /** Sets all interfaces of a host down at once. */
   public void cutAllCarriers(int rank) {
     batch(rank, plane -> List.of("link set " + LabPlan.interfaceName(plane) + " down"));
   }
 
-  /** Drops every packet of a host in both directions while its links look well. */
+  /** Drops every packet of a host in both directions while carriers stay on. */
   public void cutAllSilently(int rank) {
     drop(rank, ALL, "\"e*\"", "");
   }
 
-  /** Undoes what was done to all planes of a host at once. */
+  /** Undoes the faults of all planes of a host at once. */
   public void restoreAll(int rank) {
     forget(rank, ALL);
     batch(rank, plane -> restoration(rank, plane));
   }
 
-  /** Undoes whatever was done to the plane at this host. */
+  /** Undoes all faults of the plane at this host. */
   public void restore(int rank, int plane) {
     forget(rank, LabPlan.interfaceName(plane));
     Shell.run(
@@ -140,8 +140,8 @@ public final class PlaneFaults {
     Shell.run(lab.command(rank, List.of("ip", "-batch", "-")), String.join("\n", all) + "\n");
   }
 
-  /** As {@link #cutSilently}, prepared: run, it is done within a few milliseconds. */
-  public Runnable readyToCutSilently(int rank, int plane) {
+  /** Prepares {@link #cutSilently}; running the result takes a few milliseconds. */
+  public Runnable prepareSilentCut(int rank, int plane) {
     String device = LabPlan.interfaceName(plane);
     return Shell.ready(
         lab.command(rank, List.of("nft", "-f", "-")), dropping(device, '"' + device + '"', ""));

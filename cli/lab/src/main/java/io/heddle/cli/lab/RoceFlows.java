@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * RoCEv2-framed datagrams from a {@link HashLab}'s host a to its peer, a source port a flow. The
- * peer takes them and looks at none.
+ * RoCEv2 flows from host a of a {@link HashLab} to its peer, one source port per flow. The peer
+ * discards them.
  */
 final class RoceFlows implements AutoCloseable {
   private static final int PORT = 4791;
@@ -26,7 +26,9 @@ final class RoceFlows implements AutoCloseable {
   private int sequence;
 
   /**
-   * @param firstPort source port of the first of them
+   * Opens the sockets.
+   *
+   * @param firstPort source port of the first flow
    */
   RoceFlows(HashLab lab, int firstPort, int flows) {
     receiver =
@@ -48,7 +50,7 @@ final class RoceFlows implements AutoCloseable {
     return DatagramChannel.open(StandardProtocolFamily.INET6).bind(own);
   }
 
-  /** Each flow sends as many data packets, marked, or protocol packets; they take turns. */
+  /** Sends {@code each} packets on every flow in turn: marked data packets, or protocol packets. */
   void send(int each, boolean data) {
     ByteBuffer packet = ByteBuffer.allocate(BTH_BYTES + (data ? PAYLOAD_BYTES : 0));
     packet.putInt(0, data ? WRITE_ONLY : ACKNOWLEDGE).putInt(4, (data ? 1 : 0) << 24 | 17);

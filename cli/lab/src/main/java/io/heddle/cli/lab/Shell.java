@@ -8,23 +8,22 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Short commands of the system, run to their end. */
+/** Runner of short system commands. */
 public final class Shell {
   private static final long LIMIT_SECONDS = 30;
 
   private Shell() {}
 
   /**
-   * Standard output of a command.
+   * Runs a command; returns its standard output.
    *
-   * @throws LabException when it can't be started, fails, or doesn't end; the message has what it
-   *     said
+   * @throws LabException with its output, if it can't be started, fails, or doesn't end
    */
   static String run(List<String> command) {
     return run(command, "");
   }
 
-  /** The same with standard input. */
+  /** Runs a command with standard input; returns its output. */
   public static String run(List<String> command, String input) {
     return finish(start(command), command, input);
   }
@@ -34,7 +33,7 @@ public final class Shell {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
       } catch (IOException endedWithoutReading) {
-        /* Its exit code and words say why. */
+        /* The exit code and output give the reason. */
       }
       String output = text(process.getInputStream());
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -55,8 +54,8 @@ public final class Shell {
   }
 
   /**
-   * A command that is started now and does nothing before it has read its standard input: running
-   * this gives it that, without the time that a start takes, and waits for its end.
+   * Starts a command that waits for its standard input. Running the result provides the input,
+   * without the delay of a start, and waits for the end.
    */
   static Runnable ready(List<String> command, String input) {
     Process process = start(command);
@@ -65,11 +64,11 @@ public final class Shell {
 
   private static Process start(List<String> command) {
     try {
-      /* Error output in the same stream: these commands say either what was asked or what went wrong. */
+      /* One stream for both outputs: these commands print either the result or an error. */
       return new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException missing) {
       throw new LabException(
-          command.getFirst() + " can't be started: " + missing.getMessage(), missing);
+          command.getFirst() + " could not be started: " + missing.getMessage(), missing);
     }
   }
 
@@ -85,7 +84,7 @@ public final class Shell {
     return output.lines().findFirst().orElse("exit code " + exitCode);
   }
 
-  /** Whether a process with this number is alive. */
+  /** Returns whether a process with this number is alive. */
   static boolean isAlive(long pid) {
     return Files.exists(Path.of("/proc", Long.toString(pid)));
   }

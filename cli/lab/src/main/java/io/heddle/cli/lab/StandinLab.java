@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Hosts whose verbs devices are those of the stand-in for libibverbs (perf-tests/standin): each
- * device has addresses of its host's interfaces, each of which is a plane. The devices are there
- * before the first process, and closing removes them.
+ * Lab whose hosts have verbs devices of the stand-in for libibverbs (perf-tests/standin): each
+ * device has addresses of its host's interfaces, each of which is a plane. The devices exist before
+ * the first process; closing removes them.
  */
 public final class StandinLab implements Lab {
   private static final Pattern GID =
@@ -28,10 +28,10 @@ public final class StandinLab implements Lab {
   private final Map<String, String> settings;
 
   /**
-   * What the build made.
+   * Built parts of the stand-in.
    *
-   * @param library {@code libibverbs.so.1}, in a folder of its own
-   * @param control {@code standin-control}
+   * @param library path of {@code libibverbs.so.1}, in a separate folder
+   * @param control path of {@code standin-control}
    */
   public record Parts(Path library, Path control) {}
 
@@ -51,12 +51,14 @@ public final class StandinLab implements Lab {
   }
 
   /**
-   * @param devices of each host
-   * @param addresses of each device
-   * @param fabric the file in which processes meet; it may not exist
-   * @param settings STANDIN variables on top of those that say which devices there are
-   * @throws LabException where hosts or devices can't be made; the hosts are taken down then, the
-   *     file is the caller's
+   * Creates the lab.
+   *
+   * @param devices devices of each host
+   * @param addresses addresses of each device
+   * @param fabric file shared by the processes; may not exist yet
+   * @param settings STANDIN variables in addition to those that define the devices
+   * @throws LabException if hosts or devices can't be created; the hosts are removed then, the file
+   *     is the caller's
    */
   public static StandinLab create(
       Kind kind,
@@ -122,10 +124,10 @@ public final class StandinLab implements Lab {
   }
 
   /**
-   * Runs the control program: cuts, heals, takes addresses, as its own help says.
+   * Runs the control program, which cuts and heals devices and removes addresses; see its help.
    *
-   * @return what it printed
-   * @throws LabException when it refuses, with its words
+   * @return output of the program
+   * @throws LabException with its output, if it fails
    */
   public String control(String... words) {
     return control(0, words);
@@ -139,12 +141,12 @@ public final class StandinLab implements Lab {
     return Shell.run(command);
   }
 
-  /** What a host has sent from each of its addresses, device by device. */
+  /** Returns the bytes sent by a host from each of its addresses, device by device. */
   public List<Long> sentBytes(int rank) {
     List<Long> sent = new ArrayList<>();
     Matcher line = GID.matcher(control("show"));
     while (line.find()) {
-      /* The entry before these is the link-local address. */
+      /* The preceding entry is the link-local address. */
       if (Integer.parseInt(line.group(1)) == rank && Integer.parseInt(line.group(3)) > 0) {
         sent.add(Long.parseLong(line.group(5)));
       }

@@ -8,34 +8,36 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The process that looks after a lab's switches until the lab is taken down. */
+/** Background process that maintains a lab's switches until the lab is taken down. */
 @Command(
     name = "switches",
     hidden = true,
-    description = "Looks after the switches of a lab; heddle lab up --switching starts it.",
+    description = "Maintains the switches of a lab; started by heddle lab up --switching.",
     mixinStandardHelpOptions = true)
 final class SwitchesCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "The lab's file of how its switches choose.")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "The lab's file with the load balancing settings of its switches.")
   private Path file = Path.of("");
 
   @Override
   public Integer call() throws InterruptedException {
     Path folder = file.toAbsolutePath().getParent();
     if (folder == null || folder.getFileName() == null) {
-      throw new LabException(file + " lies in no lab's folder");
+      throw new LabException(file + " is not in a lab's folder");
     }
     Fabric fabric = Fabric.open(folder.getFileName().toString());
     FabricSwitching how = fabric.switching();
     if (how == null) {
-      throw new LabException("the lab '" + fabric.name() + "' has switches that don't choose");
+      throw new LabException("the lab '" + fabric.name() + "' has no load-balancing switches");
     }
     try (LabSwitches running = fabric.startSwitching(how)) {
       SwitchesProcess.ready(fabric.folder());
-      /* Until somebody ends the process: what switches are told stays with them. */
+      /* Runs until the process is killed; the switches keep their state. */
       running.awaitLoss();
     }
-    throw new LabException("every look at the switches fails; make the lab anew");
+    throw new LabException("the switches can't be polled any more; recreate the lab");
   }
 }

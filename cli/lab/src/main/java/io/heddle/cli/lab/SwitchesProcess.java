@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The background process that looks after a lab's switches, by files of the lab's folder. */
+/** Background process that maintains a lab's switches, controlled by files of the lab's folder. */
 final class SwitchesProcess {
   static final String SETTINGS = "switching.json";
   private static final String NUMBER = "switches.pid";
@@ -17,15 +17,15 @@ final class SwitchesProcess {
 
   private SwitchesProcess() {}
 
-  /** Says, from inside, that the switches choose. */
+  /** Signals, from inside the process, that the switches balance load. */
   static void ready(Path folder) {
     WholeFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
   }
 
   /**
-   * Starts it and waits until the switches choose.
+   * Starts the process and waits until the switches balance load.
    *
-   * @throws LabException where it ends instead, with what it said
+   * @throws LabException with its output, if it ends instead
    */
   static void start(Path folder) {
     List<String> command = new ArrayList<>(List.of("setsid"));
@@ -40,18 +40,18 @@ final class SwitchesProcess {
       while (!Files.exists(folder.resolve(NUMBER))) {
         if (!process.isAlive()) {
           throw new LabException(
-              "the switches can't be made to choose: "
+              "can't start load balancing of the switches: "
                   + Files.readString(folder.resolve(LOG)).strip());
         }
         FabricDaemons.pause(POLL_MS);
       }
     } catch (IOException failed) {
       throw new LabException(
-          "the process that looks after switches can't be started: " + failed.getMessage(), failed);
+          "can't start the process that maintains the switches: " + failed.getMessage(), failed);
     }
   }
 
-  /** Its number; 0 where there is none, or it has ended. */
+  /** Returns the process number; 0 if there is none, or it has ended. */
   static long running(Path folder) {
     try {
       if (!Files.exists(folder.resolve(NUMBER))) {

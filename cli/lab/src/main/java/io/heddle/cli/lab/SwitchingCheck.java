@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether a lab's switches do as they are told: two tiers of four links, flows of data and protocol
- * packets, counted on every link by nftables, which has no part in the choice.
+ * Check of a lab's load-balancing switches: two tiers of four links, with flows of data and
+ * protocol packets. Packets on every link are counted by nftables, which has no part in the
+ * balancing.
  */
 final class SwitchingCheck {
   static final int LINKS = 4;
@@ -26,7 +27,9 @@ final class SwitchingCheck {
   private static final int AFTER_FAILURE = 20;
   private static final double EVEN_WITHIN = 0.05;
 
-  /** Of independent hashes 64 flows use nearly all 16 pairs; of equal ones only 4. */
+  /**
+   * With independent hashes 64 flows use nearly all 16 pairs of links; with equal hashes only 4.
+   */
   private static final int LEAST_PAIRS = 12;
 
   private static final long FAILURE_SECONDS = 10;
@@ -39,21 +42,19 @@ final class SwitchingCheck {
   }
 
   /**
-   * What came of one mode.
+   * Result of one mode.
    *
    * @param mode hash, spray or spraylink
-   * @param means bpf or nft
+   * @param means implementation: bpf or nft
    * @param polarised whether all switches had the same hash
-   * @param flows that were sent
+   * @param flows number of flows
    * @param protocolOnOneLink flows whose protocol packets stayed on one link of each switch
-   * @param dataOnOneLink flows whose data packets did
+   * @param dataOnOneLink flows whose data packets stayed on one link of each switch
    * @param dataOnAllLinks flows whose data packets crossed every link of the leaf and of the spines
-   * @param uneven by how much the leaf's most loaded link had more data packets than the mean, in
-   *     parts of it
-   * @param pairs links of the leaf and links of spines behind them that protocol packets used
-   *     together, of 16
-   * @param failureLeftOut whether nothing went to a link that was taken down, and to all others
-   * @param passed whether it is as it has to be
+   * @param uneven excess of data packets on the leaf's most loaded link, as a share of the mean
+   * @param pairs pairs of a leaf's link and a spine's link that protocol packets used, of 16
+   * @param failureLeftOut whether a link that was set down got no packets, and all others did
+   * @param passed whether the check passed
    */
   record Row(
       String mode,
@@ -133,10 +134,10 @@ final class SwitchingCheck {
     int dataOnAll = 0;
     Set<String> pairs = new HashSet<>();
     for (int port = FIRST_PORT; port < FIRST_PORT + FLOWS; port++) {
-      Set<String> ways = ways(protocol, port);
-      pairs.addAll(ways);
-      protocolOnOne += ways.size() == 1 ? 1 : 0;
-      int dataWays = ways(data, port).size();
+      Set<String> used = linkPairs(protocol, port);
+      pairs.addAll(used);
+      protocolOnOne += used.size() == 1 ? 1 : 0;
+      int dataWays = linkPairs(data, port).size();
       dataOnOne += dataWays == 1 ? 1 : 0;
       dataOnAll += dataWays == LINKS * LINKS ? 1 : 0;
     }
@@ -167,13 +168,13 @@ final class SwitchingCheck {
     return rest;
   }
 
-  /* Links of the leaf, each with the links of the spine behind it. */
-  private Set<String> ways(Map<String, Map<Integer, Map<String, Long>>> counted, int port) {
-    Set<String> ways = new HashSet<>();
+  /* Returns pairs of a leaf's link and a link of the spine behind it. */
+  private Set<String> linkPairs(Map<String, Map<Integer, Map<String, Long>>> counted, int port) {
+    Set<String> pairs = new HashSet<>();
     for (String spine : of(counted, "leaf", port).keySet()) {
-      of(counted, spine, port).keySet().forEach(core -> ways.add(spine + " " + core));
+      of(counted, spine, port).keySet().forEach(core -> pairs.add(spine + " " + core));
     }
-    return ways;
+    return pairs;
   }
 
   private static Map<String, Long> of(
@@ -191,7 +192,8 @@ final class SwitchingCheck {
     return all == 0 ? 0 : most * LINKS / all - 1;
   }
 
-  /* A link of the leaf fails: nothing goes there any more, and everything arrives by the others. */
+  /* Sets a link of the leaf down; returns whether it gets no more packets and all arrive over the
+  others. */
   private boolean leavesOut(LabSwitches running, RoceFlows flows) {
     String failing = lab.spines().get(1);
     lab.setUp("leaf", failing, false);
@@ -214,7 +216,7 @@ final class SwitchingCheck {
     }
   }
 
-  /* Packets may be on their way for a while. */
+  /* Packets may be in flight for a while. */
   private boolean arrives(long sent) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FAILURE_SECONDS);
     while (arrived() != sent) {

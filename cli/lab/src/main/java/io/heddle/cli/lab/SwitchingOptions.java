@@ -8,63 +8,64 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** How a lab's switches are to choose among equal links. */
+/** Options for the load balancing of a lab's switches over equal links. */
 public final class SwitchingOptions {
   @Option(
       names = "--switching",
       paramLabel = "MODE",
       description =
-          "Has leaves choose among all links to spines for RoCEv2, and spines among several links"
-              + " to a leaf: hash; spray, data packets at random; spraylink, data packets by load."
-              + " Without it each plane has a path of its own.")
+          "Load balancing of RoCEv2 by leaves over all links to spines, and by spines over several"
+              + " links to a leaf: hash; spray, data packets at random; or spraylink, data packets"
+              + " by load. Without it each plane has its own path.")
   private @Nullable SwitchingMode mode;
 
   @Option(
       names = "--polarised",
-      description = "All switches have the same hash, so that tiers choose alike.")
+      description = "Give all switches the same hash, so that all tiers make the same choices.")
   private boolean polarised;
 
   @Option(
       names = "--spray-on",
       split = ",",
       paramLabel = "SWITCH:PORT",
-      description = "Spray only what comes in by these ports, such as l1:h1.")
+      description = "Spray only packets received on these ports, such as l1:h1.")
   private List<String> ports = List.of();
 
   @Option(
       names = "--spray-to",
       split = ",",
       paramLabel = "PREFIX",
-      description = "Spray only what goes to these prefixes, as policy routing would.")
+      description = "Spray only packets to these prefixes, as policy routing would.")
   private List<String> prefixes = List.of();
 
   @Option(
       names = "--per-packet",
-      description = "Hosts send single packets; otherwise switches take a train as one packet.")
+      description =
+          "Hosts send single packets; otherwise switches handle a segment train as one packet.")
   private boolean perPacket;
 
   @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
   private boolean rulesOnly;
 
-  /** What was asked for; null for no choice. */
+  /** Returns the settings; null without load balancing. */
   @Nullable FabricSwitching checked(CommandLine line, FabricPlan plan) {
     if (mode == null) {
       for (String other :
           List.of("--polarised", "--spray-on", "--spray-to", "--per-packet", "--nft")) {
         if (line.getParseResult().hasMatchedOption(other)) {
-          throw LabCommand.usage(line, other + " is for --switching");
+          throw LabCommand.usage(line, other + " requires --switching");
         }
       }
       return null;
     }
     if (plan.shape() != FabricShape.LEAF_SPINE || plan.planes() < 2) {
       throw LabCommand.usage(
-          line, "--switching takes --shape leaf-spine with two spines or links and more");
+          line, "--switching requires --shape leaf-spine with two or more spines or links");
     }
     for (String prefix : prefixes) {
       try {
         if (AddressPrefix.parse(prefix).address().getAddress().length != 16) {
-          throw LabCommand.usage(line, "--spray-to " + prefix + " is no IPv6 prefix");
+          throw LabCommand.usage(line, "--spray-to " + prefix + " is not an IPv6 prefix");
         }
       } catch (IllegalArgumentException malformed) {
         throw LabCommand.usage(line, "--spray-to: " + malformed.getMessage());

@@ -1,12 +1,12 @@
 /**
- * Several hosts with several planes on one machine: network namespaces joined by veth pairs, or
- * loopback addresses where namespaces are forbidden. And fabrics of real routers between such hosts
- * ({@link io.heddle.cli.lab.Fabric}): their state lies in a folder under {@code /run}, so that any
- * process finds, changes and removes them.
+ * Labs: several hosts with several planes on one machine, as network namespaces connected by veth
+ * pairs, or as loopback addresses where namespaces are forbidden. Fabrics of real routers between
+ * such hosts ({@link io.heddle.cli.lab.Fabric}) keep their state in a folder under {@code /run}, so
+ * that any process can find, change and remove them.
  *
- * <p>Used by the {@code heddle} command's demo and benchmarks and by the system tests. Runs on its
- * caller's thread; what a lab made in the kernel is gone after {@code close}, what a fabric made
- * after {@code down}.
+ * <p>Used by the {@code heddle} command's demo and benchmarks and by the system tests. Runs on the
+ * caller's thread. {@code close} of a lab, and {@code down} of a fabric, remove everything created
+ * in the kernel.
  */
 @NullMarked
 package io.heddle.cli.lab;

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/deploying.md shows leaves what {@code heddle lab} gives its own, which other tests drive.
+ * Test that the leaf configurations in docs/deploying.md are those of {@code heddle lab}, which
+ * other tests run.
  */
 final class DeployingPageTest {
   private static final Pattern BLOCK =
@@ -41,7 +42,7 @@ final class DeployingPageTest {
             frr));
   }
 
-  /* What differs from site to site: numbers, addresses, names. */
+  /* Replaces site-specific numbers, addresses and names. */
   private static String plain(String statement) {
     return statement
         .replaceAll("\"[^\"]*\"", "NAME")
@@ -82,11 +83,11 @@ final class DeployingPageTest {
       }
     }
     assertTrue(blocks >= 3, blocks + " blocks: the page has changed");
-    assertEquals(List.of(), other, () -> "not what the lab says: " + given);
+    assertEquals(List.of(), other, () -> "not in the lab's configuration: " + given);
   }
 
   @Test
-  void birdsLeavesAreToldWhatThePageShows() throws Exception {
+  void birdLeavesHaveTheConfigurationOfThePage() throws Exception {
     FabricTopology fabric = fabric(false);
     String lab =
         new BirdConfig(fabric, Path.of("/lab"))
@@ -95,7 +96,7 @@ final class DeployingPageTest {
   }
 
   @Test
-  void frrsLeavesAreToldWhatThePageShows() throws Exception {
+  void frrLeavesHaveTheConfigurationOfThePage() throws Exception {
     FabricTopology fabric = fabric(true);
     FrrConfig config = new FrrConfig(fabric, Path.of("/lab"));
     FabricTopology.Node leaf = fabric.nodes(FabricTopology.Role.LEAF).getLast();

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which fabrics and labs can be asked for, at each limit and just beyond it. */
+/** Test of the limits of plans for fabrics and labs. */
 class FabricPlanTest {
   private static final long RATE = 1_000_000_000L;
 
-  /* A fabric that can be had, but for one number. */
+  /* Returns a valid plan except for one value. */
   private static FabricPlan with(String what, int value) {
     int spines = what.equals("spines") ? value : 2;
     int links = what.equals("links") ? value : 1;
@@ -72,7 +72,7 @@ class FabricPlanTest {
     "bfd,    0,    10000,  BFD interval",
     "spines, 1,    32,     spines"
   })
-  void aNumberIsTakenUpToItsLimitsAndRefusedBeyond(String what, int least, int most, String name) {
+  void valuesAreAcceptedWithinTheirLimitsOnly(String what, int least, int most, String name) {
     with(what, least);
     with(what, most);
     assertEquals(
@@ -84,14 +84,14 @@ class FabricPlanTest {
   }
 
   @Test
-  void separatePlanesHaveNoSpinesAndALeafEach() {
+  void separatePlanesHaveOneLeafEachAndNoSpines() {
     assertEquals(32, separate(0, 32).planes());
     assertEquals("leaves 33 is not in 1 to 32", refusal(() -> separate(0, 33)));
     assertEquals("spines 1 is not in 0 to 0", refusal(() -> separate(1, 2)));
   }
 
   @Test
-  void spinesTimesLinksMayNotBeMorePlanesThanThereAre() {
+  void spinesTimesLinksIsLimitedByThePlanes() {
     int planes = 40;
     assertEquals(
         "planes 40 is not in 1 to 32",
@@ -113,15 +113,15 @@ class FabricPlanTest {
 
   @Test
   void eachPlaneHasOneRateAndOneBandwidth() {
-    String asked = " path bandwidths for 2 planes; give one of each per plane";
-    assertEquals("1 rates and 2" + asked, refusal(() -> rated(List.of(RATE), List.of(1, 1))));
+    String rest = " path bandwidths for 2 planes; give one of each per plane";
+    assertEquals("1 rates and 2" + rest, refusal(() -> rated(List.of(RATE), List.of(1, 1))));
     assertEquals(
-        "2 rates and 3" + asked, refusal(() -> rated(List.of(RATE, RATE), List.of(1, 1, 1))));
+        "2 rates and 3" + rest, refusal(() -> rated(List.of(RATE, RATE), List.of(1, 1, 1))));
   }
 
   @ParameterizedTest
   @ValueSource(longs = {FabricPlan.MIN_RATE - 1, FabricPlan.MAX_RATE + 1, 0, -1})
-  void aRateThatCannotBeShapedIsRefusedOnAnyPlane(long rate) {
+  void invalidRateIsRejectedOnAnyPlane(long rate) {
     assertTrue(
         refusal(() -> rated(List.of(RATE, rate), List.of(1, 1)))
             .startsWith("rate in bit/s " + rate + " is not in 1000000 to 100000000000"));
@@ -129,14 +129,14 @@ class FabricPlanTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, FabricPlan.MAX_BANDWIDTH_GBPS + 1})
-  void aBandwidthThatTheCommunityCannotCarryIsRefused(int gbps) {
+  void bandwidthBeyondTheCommunityIsRejected(int gbps) {
     assertTrue(
         refusal(() -> rated(List.of(RATE, RATE), List.of(1, gbps)))
             .startsWith("path bandwidth in Gbit/s " + gbps + " is not in 1 to 65535"));
   }
 
   @Test
-  void anotherRateChangesThatPlaneAlone() {
+  void withRateChangesOnePlane() {
     FabricPlan plan = with("", 0);
     FabricPlan changed = plan.withRate(2, 5_000_000, 7);
     assertEquals(RATE, changed.rate(1));
@@ -147,7 +147,7 @@ class FabricPlanTest {
   }
 
   @Test
-  void aPlanDoesNotChangeWithTheListsThatMadeIt() {
+  void planCopiesItsLists() {
     List<Long> rates = new ArrayList<>(List.of(RATE, RATE));
     FabricPlan plan = rated(rates, List.of(1, 1));
     rates.set(0, 1L);
@@ -155,17 +155,17 @@ class FabricPlanTest {
   }
 
   @Test
-  void shapesAreKnownByTheirNamesInAnyLetters() {
+  void shapesAreParsedInAnyCase() {
     assertEquals(FabricShape.LEAF_SPINE, FabricShape.named("leaf-spine"));
     assertEquals(FabricShape.PLANES, FabricShape.named("Planes"));
     assertEquals(
-        "'ring' is no shape of a fabric: leaf-spine or planes",
+        "'ring' is not a shape of a fabric: use leaf-spine or planes",
         refusal(() -> FabricShape.named("ring")));
   }
 
   @ParameterizedTest
   @CsvSource({"0, 1, 1500", "251, 1, 1500", "2, 0, 1500", "2, 251, 1500"})
-  void aLabHasOneTo250OfEach(int ranks, int planes, int mtu) {
+  void labHasOneTo250RanksAndPlanes(int ranks, int planes, int mtu) {
     assertEquals(
         ranks + " ranks with " + planes + " planes: each must be in 1 to 250",
         refusal(() -> new LabPlan(ranks, planes, mtu)));
@@ -173,12 +173,12 @@ class FabricPlanTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1279, 65_536})
-  void aLabsLinksCarryWhatIpv6Asks(int mtu) {
-    assertEquals("MTU " + mtu + " isn't in 1280 to 65535", refusal(() -> new LabPlan(2, 2, mtu)));
+  void labMtuIsAtLeastTheMinimumOfIpv6(int mtu) {
+    assertEquals("MTU " + mtu + " is not in 1280 to 65535", refusal(() -> new LabPlan(2, 2, mtu)));
   }
 
   @Test
-  void addressesOfALabFollowFromMacsAndNeverMeet() {
+  void labAddressesFollowFromMacsAndAreUnique() {
     new LabPlan(250, 250, 1280);
     assertEquals("e1", LabPlan.interfaceName(0));
     assertEquals("02:00:00:00:03:02", LabPlan.macAddress(1, 2));
@@ -196,20 +196,20 @@ class FabricPlanTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "A", "1a", "a-b", "abcdefghijklm", "../x", "a b"})
-  void aNameThatCouldLeaveItsFolderIsNone(String name) {
+  void nameThatEscapesItsFolderIsRejected(String name) {
     LabException refused = assertThrows(LabException.class, () -> new FabricFolder(name));
     assertTrue(String.valueOf(refused.getMessage()).contains("can't name a lab"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "lab1", "abcdefghijkl"})
-  void aNameOfTwelveSmallLettersAndDigitsIsOne(String name) {
+  void nameOfTwelveLettersAndDigitsIsAccepted(String name) {
     FabricFolder folder = new FabricFolder(name);
     assertEquals("/run/heddle-lab/" + name + "/l1.conf", folder.file("l1.conf").toString());
   }
 
   @Test
-  void aStateChangesInOneThingAtATime() {
+  void stateCopiesChangeOneField() {
     FabricPlan plan = with("", 0);
     FabricState state = new FabricState("a", 7, "now", false, plan, List.of());
     FabricPlan other = plan.withRate(1, 2_000_000, 1);

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two leaves and two spines, each a real BIRD: what crosses which spine, in health and in faults.
+ * Test of a fabric of two leaves and two spines, each a real BIRD: paths of the planes, with and
+ * without faults.
  */
 @EndsWithin(120)
 @SystemTest
@@ -28,7 +29,7 @@ final class FabricTest {
   private static final long BURST = (long) DATAGRAMS * DATAGRAM_BYTES;
   private static Fabric fabric;
 
-  /** A name that no other run on this machine uses. */
+  /** Returns a name that is unique on this machine. */
   static String name(String kind) {
     return kind + Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);
   }
@@ -76,7 +77,7 @@ final class FabricTest {
   static void await(String what, BooleanSupplier condition) {
     Patience patience = Patience.ofSeconds(40);
     while (!condition.getAsBoolean()) {
-      assertTrue(!patience.isOver(), "waited in vain for " + what);
+      assertTrue(!patience.isOver(), "timed out waiting for " + what);
       FabricDaemons.pause(100);
     }
   }
@@ -89,7 +90,7 @@ final class FabricTest {
     return fabric.status().planes().get(plane - 1).ownPaths();
   }
 
-  /** Datagrams between the hosts' addresses of one plane; nobody needs to listen. */
+  /** Sends datagrams between the hosts' addresses of one plane; no listener is needed. */
   private static void send(int plane) {
     String program =
         String.format(
@@ -108,7 +109,7 @@ final class FabricTest {
     Shell.run(fabric.onHost(1, List.of("python3", "-c", program)));
   }
 
-  /** What a burst on one plane added to the counters of both. */
+  /** Returns the growth of both planes' counters by a burst on one. */
   private static long[] countersAfterSending(int plane) {
     long[] before = {receivedBytes(1), receivedBytes(2)};
     send(plane);
@@ -126,9 +127,9 @@ final class FabricTest {
   }
 
   @Test
-  void aPlaneWithoutCarrierGoesByTheOtherSpineUntilItIsRestored() {
+  void planeWithoutCarrierUsesTheOtherSpineUntilRestored() {
     assertEquals(List.of("l1:s2"), fabric.cut(2, "l1", false));
-    await("the other way", () -> ownPaths(2) == 0 && borrowed(2).size() == 2);
+    await("the other path", () -> ownPaths(2) == 0 && borrowed(2).size() == 2);
     assertEquals(List.of("l1:s1", "l2:s1"), borrowed(2));
     assertEquals(List.of("l1:s2 carrier"), fabric.status().planes().get(1).cuts());
     assertEquals(2, ownPaths(1), "the other plane keeps its path");
@@ -143,23 +144,23 @@ final class FabricTest {
   }
 
   @Test
-  void aSilentCutSwallowsPacketsUntilTheHoldTimeHasPassed() {
+  void silentCutDropsPacketsUntilTheHoldTimeExpires() {
     fabric.cut(2, "l1", true);
     assertEquals(List.of("l1:s2 silent"), fabric.status().planes().get(1).cuts());
     long[] added = countersAfterSending(2);
     assertTrue(added[0] < BURST / 10, "spine 1 took " + added[0]);
     assertTrue(added[1] < BURST / 10, "spine 2 took " + added[1]);
-    await("the other way", () -> borrowed(2).equals(List.of("l1:s1", "l2:s1")));
+    await("the other path", () -> borrowed(2).equals(List.of("l1:s1", "l2:s1")));
   }
 
   @Test
-  void anotherRateShapesTheLinksAndIsAnnounced() {
+  void newRateIsShapedAndAnnounced() {
     fabric.setRate(1, 250_000_000L, 50);
     assertEquals(0.25, fabric.status().planes().get(0).rateGbps());
-    String question = "show route all for " + fabric.address(2, 1);
+    String command = "show route all for " + fabric.address(2, 1);
     await(
         "the announcement",
-        () -> fabric.ask("l1", question).contains("(unknown 0x180, 10.0.1.2, 50)"));
+        () -> fabric.query("l1", command).contains("(unknown 0x180, 10.0.1.2, 50)"));
     String shaped =
         Shell.run(List.of("tc", "-n", "heddle-" + fabric.name() + "-s1", "qdisc", "show"));
     assertEquals(2, shaped.lines().filter(line -> line.contains("rate 250Mbit")).count(), shaped);
@@ -167,23 +168,23 @@ final class FabricTest {
   }
 
   @Test
-  void anotherProcessFindsTheFabricByItsName() {
+  void fabricIsFoundByName() {
     assertEquals(fabric.plan(), Fabric.open(fabric.name()).plan());
     LabException unknown = assertThrows(LabException.class, () -> Fabric.open("nosuch"));
     assertTrue(String.valueOf(unknown.getMessage()).contains("no lab named 'nosuch'"));
   }
 
   @Test
-  void aSecondUpOfTheSameNameIsRefusedAndHarmsNothing() {
+  void secondFabricOfTheSameNameIsRejectedWithoutHarm() {
     FabricPlan again = plan(FabricShape.LEAF_SPINE, 2);
     LabException refused =
         assertThrows(LabException.class, () -> Fabric.up(fabric.name(), again, 0));
-    assertTrue(String.valueOf(refused.getMessage()).contains("is there already"));
+    assertTrue(String.valueOf(refused.getMessage()).contains("already exists"));
     assertTrue(fabric.status().healthy());
   }
 
   @Test
-  void whatIsNotThereCannotBeCut() {
+  void missingLinksCannotBeCut() {
     assertThrows(LabException.class, () -> fabric.cut(3, "l1", false));
     assertThrows(LabException.class, () -> fabric.cut(1, "l3", false));
     assertThrows(LabException.class, () -> fabric.cut(1, "h1", false));

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who is joined to whom, and by which names and addresses. */
+/** Test of {@link FabricTopology}: links, names and addresses. */
 class FabricTopologyTest {
   static FabricTopology leafSpine(int spines, int links, int leaves, int hosts, boolean frr) {
     int planes = spines * links;
@@ -72,7 +72,7 @@ class FabricTopologyTest {
   private static final Node HOST_1 = new Node(Role.HOST, 1);
 
   @Test
-  void everyLeafIsJoinedToEverySpineAndAHostToItsOwnLeaf() {
+  void everyLeafIsConnectedToEverySpineAndHostToItsLeaf() {
     FabricTopology topology = leafSpine(2, 1, 2, 3, false);
     assertEquals(List.of("l1", "l2", "s1", "s2", "h1", "h2", "h3"), names(topology.nodes()));
     assertEquals(
@@ -89,7 +89,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void withSeveralLinksToASpineEachIsAPlaneWithALetterOfItsOwn() {
+  void severalLinksToASpineArePlanesWithLetters() {
     FabricTopology topology = leafSpine(2, 2, 1, 1, false);
     assertEquals(
         List.of(
@@ -102,7 +102,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void onSeparatePlanesAHostHasAPortOnEach() {
+  void hostHasAPortOnEachSeparatePlane() {
     FabricTopology topology = separate(2, 2, false);
     assertEquals(
         List.of(
@@ -116,7 +116,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void anFrrLeafIsTheLastOneAndAsAPlaneOfItsOwnHasACoreBehindIt() {
+  void lastLeafIsFrrAndHasACoreOnASeparatePlane() {
     FabricTopology planes = separate(2, 1, true);
     Node last = new Node(Role.LEAF, 2);
     Node core = new Node(Role.CORE, 2);
@@ -134,13 +134,13 @@ class FabricTopologyTest {
   }
 
   @Test
-  void withoutFrrThereIsNoCore() {
+  void thereIsNoCoreWithoutFrr() {
     assertEquals(List.of(), separate(2, 1, false).nodes(Role.CORE));
     assertFalse(separate(2, 1, false).isFrr(new Node(Role.LEAF, 2)));
   }
 
   @Test
-  void aPortCarriesAllPlanesWhereLeavesHaveSpinesAndOneWhereNot() {
+  void portCarriesAllPlanesOfLeafSpineOrOneSeparatePlane() {
     FabricTopology joined = leafSpine(3, 1, 2, 2, false);
     assertEquals(List.of(1, 2, 3), joined.planesOf(joined.portsOf(LEAF_1).getFirst()));
     FabricTopology apart = separate(3, 2, false);
@@ -148,7 +148,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void whatCrossesAPlaneIsCountedAtTheSpineOrAtThePlanesOwnLeaf() {
+  void planeTrafficIsCountedAtTheSpineOrThePlanesLeaf() {
     Link trunk = leafSpine(2, 1, 2, 2, false).trunks().getFirst();
     assertEquals("s1", trunk.counted().node().name());
     assertTrue(trunk.isTrunk());
@@ -158,7 +158,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void aPrefixNamesLeafPortAndPlane() {
+  void prefixContainsLeafPortAndPlane() {
     FabricTopology topology = leafSpine(4, 1, 2, 4, false);
     Node third = new Node(Role.HOST, 3);
     assertEquals("l1", topology.leafOf(third).name());
@@ -169,9 +169,9 @@ class FabricTopologyTest {
     assertEquals("fd00:2::/32", FabricTopology.aggregate(2));
   }
 
-  /* EUI-64: ff:fe in the middle, and the seventh bit of the MAC turned. */
+  /* EUI-64: ff:fe in the middle, and the seventh bit of the MAC inverted. */
   @Test
-  void anAddressIsWhatAHostsKernelMakesOfPrefixAndMac() throws Exception {
+  void addressIsFormedFromPrefixAndMacByEui64() throws Exception {
     for (FabricTopology topology : List.of(leafSpine(3, 1, 2, 6, false), separate(3, 6, false))) {
       for (Link port : topology.ports()) {
         Node host = port.far().node();
@@ -197,7 +197,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void inTheLargestFabricsNoTwoHostsShareAPrefixAndNoTwoRoutersAnIdentifier() {
+  void prefixesAndRouterIdsAreUniqueInTheLargestFabrics() {
     for (FabricTopology topology :
         List.of(leafSpine(32, 1, 32, 64, false), separate(32, 64, true))) {
       Set<String> prefixes = new HashSet<>();
@@ -214,7 +214,7 @@ class FabricTopologyTest {
   }
 
   @Test
-  void leavesSpinesAndCoresHaveNumbersOfTheirOwn() {
+  void leavesSpinesAndCoresHaveDistinctAsNumbers() {
     assertEquals(65_101, FabricTopology.leafAs(LEAF_1));
     assertEquals(65_202, FabricTopology.spineAs(new Node(Role.SPINE, 2)));
     assertEquals(65_303, FabricTopology.coreAs(new Node(Role.CORE, 3)));

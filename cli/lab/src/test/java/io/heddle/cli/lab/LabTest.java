@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Hosts that are set up can talk over each plane, on that plane only, and leave nothing behind. */
+/**
+ * Test of labs: hosts communicate over each plane, on that plane only, and nothing is left behind.
+ */
 @EndsWithin(120)
 final class LabTest {
   private static final int DATAGRAM_BYTES = 8_000;
@@ -41,8 +43,8 @@ final class LabTest {
     return new ProcessBuilder(lab.command(rank, command)).redirectErrorStream(true).start();
   }
 
-  /** Also the main method's work inside a user namespace. */
-  static String talk(Lab.Kind kind, LabPlan plan) throws Exception {
+  /** Exchanges datagrams over each plane; also run by the main method inside a user namespace. */
+  static String exchange(Lab.Kind kind, LabPlan plan) throws Exception {
     try (Lab lab = Labs.create(kind, plan)) {
       List<Long> before = lab.sentBytesByPlane();
       int last = plan.ranks() - 1;
@@ -75,7 +77,7 @@ final class LabTest {
   }
 
   public static void main(String[] arguments) throws Exception {
-    System.out.print(talk(Lab.Kind.USER_NAMESPACE, new LabPlan(2, 2, 9000)));
+    System.out.print(exchange(Lab.Kind.USER_NAMESPACE, new LabPlan(2, 2, 9000)));
   }
 
   private static String expected(int planes, boolean loopback, int rank) {
@@ -98,19 +100,19 @@ final class LabTest {
   }
 
   @Test
-  void twoHostsTalkOverEachVethPair() throws Exception {
+  void twoHostsCommunicateOverEachVethPair() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
-    assertEquals(expected(4, false, 1), talk(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000)));
+    assertEquals(expected(4, false, 1), exchange(Lab.Kind.NAMESPACES, new LabPlan(2, 4, 9000)));
   }
 
   @Test
-  void threeHostsTalkThroughABridgePerPlane() throws Exception {
+  void threeHostsCommunicateThroughABridgePerPlane() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
-    assertEquals(expected(2, false, 2), talk(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 9000)));
+    assertEquals(expected(2, false, 2), exchange(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 9000)));
   }
 
   @Test
-  void aNormalUserHasHostsInsideAUserNamespace() throws Exception {
+  void unprivilegedUserHasHostsInAUserNamespace() throws Exception {
     Skip.unless(Lab.Kind.USER_NAMESPACE);
     Process process =
         new ProcessBuilder(Labs.userNamespaceCommand(java(LabTest.class.getName())))
@@ -122,15 +124,15 @@ final class LabTest {
   }
 
   @Test
-  void loopbackHostsTalkAndKnowTheirPlanes() throws Exception {
-    assertEquals(expected(2, true, 1), talk(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000)));
+  void loopbackHostsCommunicateAndKnowTheirPlanes() throws Exception {
+    assertEquals(expected(2, true, 1), exchange(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000)));
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000))) {
       assertEquals("127.0.2.1=1,127.0.2.2=2", lab.environment(1).get("HEDDLE_PLANES"));
     }
   }
 
   @Test
-  void nothingStaysBehind() {
+  void nothingIsLeftBehind() {
     Skip.unless(Lab.Kind.NAMESPACES);
     Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 1, 1500));
     String name = lab.command(2, List.of()).get(3);
@@ -141,7 +143,7 @@ final class LabTest {
   }
 
   @Test
-  void whatAKilledProcessLeftIsRemovedByTheNext() throws Exception {
+  void namespacesOfAKilledProcessAreRemovedByTheNext() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
@@ -152,7 +154,7 @@ final class LabTest {
   }
 
   @Test
-  void impossiblePlansAreRefused() {
+  void invalidLabPlansAreRejected() {
     assertThrows(IllegalArgumentException.class, () -> new LabPlan(0, 1, 9000));
     assertThrows(IllegalArgumentException.class, () -> new LabPlan(2, 251, 9000));
     assertThrows(IllegalArgumentException.class, () -> new LabPlan(2, 1, 1279));

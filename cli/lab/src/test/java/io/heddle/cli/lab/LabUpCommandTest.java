@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** From options to a plan; what contradicts itself is refused before anything is made. */
+/** Test of the options of {@code heddle lab up} and of the status table. */
 class LabUpCommandTest {
   private static FabricPlan plan(String options) {
     LabUpCommand command = new LabUpCommand();
@@ -27,7 +27,7 @@ class LabUpCommandTest {
   }
 
   @Test
-  void withoutOptionsThereAreFourSpinesOfOneGigabit() {
+  void defaultIsFourSpinesOfOneGigabit() {
     FabricPlan plan = plan("");
     assertEquals(FabricShape.LEAF_SPINE, plan.shape());
     assertEquals(4, plan.planes());
@@ -36,7 +36,7 @@ class LabUpCommandTest {
   }
 
   @Test
-  void aRateASpineGoesToEachOfItsLinks() {
+  void rateOfASpineAppliesToEachOfItsLinks() {
     FabricPlan plan = plan("--spines 2 --links 2 --rates 1,0.25");
     assertEquals(
         List.of(1_000_000_000L, 1_000_000_000L, 250_000_000L, 250_000_000L),
@@ -45,14 +45,14 @@ class LabUpCommandTest {
   }
 
   @Test
-  void bandwidthsMayBeOtherThanTheRatesSay() {
+  void bandwidthsMayDifferFromRates() {
     assertEquals(
         List.of(400, 200), plan("--spines 2 --rates 1,1 --bandwidths 400,200").bandwidthsGbps());
     assertEquals(List.of(7, 7), plan("--spines 2 --bandwidths 7").bandwidthsGbps());
   }
 
   @Test
-  void separatePlanesHaveALeafEachAndNoSpines() {
+  void separatePlanesAreConfiguredByPlanes() {
     FabricPlan plan = plan("--shape planes --planes 3 --rates 1,2,4");
     assertEquals(0, plan.spines());
     assertEquals(3, plan.leaves());
@@ -78,9 +78,9 @@ class LabUpCommandTest {
         "--hold 2                             | hold time 2 is not in 3 to 3600",
         "--rates 0.0001                       | rate in bit/s 100000 is not in",
         "--bandwidths 70000                   | path bandwidth in Gbit/s 70000 is not in",
-        "--shape ring                         | 'ring' is no shape of a fabric"
+        "--shape ring                         | 'ring' is not a shape of a fabric"
       })
-  void whatCannotBeMadeIsRefusedWithTheOptionThatSaysSo(String options, String sentence) {
+  void invalidPlanIsRejectedNamingTheOption(String options, String sentence) {
     assertTrue(refusal(options.strip()).contains(sentence), () -> refusal(options.strip()));
   }
 
@@ -92,7 +92,7 @@ class LabUpCommandTest {
   }
 
   @Test
-  void switchesMayChooseInThreeForms() {
+  void switchingHasThreeModes() {
     assertEquals(SprayScope.GLOBAL, switching("--switching spray").scope());
     FabricSwitching some =
         switching("--switching spraylink --spray-on l1:h1 --spray-to fd00:2::/32 --per-packet");
@@ -101,21 +101,21 @@ class LabUpCommandTest {
     assertTrue(some.perPacket());
     FabricSwitching rules = switching("--switching spraylink --nft");
     assertEquals("nft", rules.means());
-    assertTrue(rules.text().contains("see no load"), rules.text());
+    assertTrue(rules.text().contains("don't see the load"), rules.text());
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "--polarised | --polarised is for --switching",
-        "--spray-on l1:h1 | --spray-on is for --switching",
-        "--switching spray --spray-to 10.0.0.0/8 | --spray-to 10.0.0.0/8 is no IPv6 prefix",
+        "--polarised | --polarised requires --switching",
+        "--spray-on l1:h1 | --spray-on requires --switching",
+        "--switching spray --spray-to 10.0.0.0/8 | --spray-to 10.0.0.0/8 is not an IPv6 prefix",
         "--switching spray --spray-to fd00 | --spray-to:",
-        "--switching spray --shape planes | --switching takes --shape leaf-spine",
-        "--switching spray --spines 1 | two spines or links and more"
+        "--switching spray --shape planes | --switching requires --shape leaf-spine",
+        "--switching spray --spines 1 | two or more spines or links"
       })
-  void switchesThatCannotChooseSoAreRefused(String options, String sentence) {
+  void invalidSwitchingOptionsAreRejected(String options, String sentence) {
     String refusal =
         String.valueOf(
             assertThrows(ParameterException.class, () -> switching(options.strip())).getMessage());
@@ -132,7 +132,7 @@ class LabUpCommandTest {
     "655.35, 65535",
     "9999, 65535"
   })
-  void whatIsAnnouncedStaysWithinWhatTheCommunityCarries(double gbps, int announced) {
+  void announcedBandwidthStaysWithinTheCommunity(double gbps, int announced) {
     assertEquals(announced, LabUpCommand.announced(gbps));
   }
 
@@ -154,7 +154,7 @@ class LabUpCommandTest {
   }
 
   @Test
-  void aHealthyFabricsTablesNameItsPlanesRoutersAndHosts() {
+  void tableOfAHealthyFabricHasPlanesRoutersAndHosts() {
     assertEquals(
         """
         # lab lab: leaf-spine, made 2026-01-02T03:04:05Z
@@ -173,13 +173,13 @@ class LabUpCommandTest {
   }
 
   @Test
-  void whatIsCutAndWhereItGoesInsteadStandsBehindItsPlane() {
+  void tableHasCutsAndDiversionsOfEachPlane() {
     String both = LabReport.of(status(false, List.of("l1:s1", "l2:s1"), List.of("l1:s2 carrier")));
-    assertTrue(both.contains("-  cut: l1:s2 carrier; goes by l1:s1, l2:s1\n"), both);
+    assertTrue(both.contains("-  cut: l1:s2 carrier; diverted over l1:s1, l2:s1\n"), both);
     assertTrue(both.contains("1/2             0  DEAD\n"), both);
     assertTrue(both.endsWith("NOT HEALTHY\n"), both);
     String borrowed = LabReport.of(status(false, List.of("l1:s1"), List.of()));
-    assertTrue(borrowed.contains("-  goes by l1:s1\n"), borrowed);
+    assertTrue(borrowed.contains("-  diverted over l1:s1\n"), borrowed);
     String cut = LabReport.of(status(false, List.of(), List.of("l1:s2 silent")));
     assertTrue(cut.contains("-  cut: l1:s2 silent\n"), cut);
   }

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** At which host's which interface a fault is, and that its end undoes it: what hosts are told. */
+/** Test of {@link PlaneFaults}: commands on hosts that inject and undo faults. */
 class PlaneFaultsTest {
   @TempDir private Path folder;
   private Path told;
   private PlaneFaults faults;
 
-  /** Two hosts of two planes, on which each command and its input are written down. */
-  private final class ToldLab implements Lab {
+  /** Lab of two hosts with two planes that records each command and its input. */
+  private final class RecordingLab implements Lab {
     @Override
     public Kind kind() {
       return Kind.NAMESPACES;
@@ -57,22 +57,22 @@ class PlaneFaultsTest {
   @BeforeEach
   void begin() {
     told = folder.resolve("told");
-    faults = new PlaneFaults(new ToldLab());
+    faults = new PlaneFaults(new RecordingLab());
   }
 
-  private String told() throws IOException {
+  private String recorded() throws IOException {
     String text = Files.readString(told);
     Files.delete(told);
     return text;
   }
 
   @Test
-  void aCarrierIsCutAtOneInterfaceAndComesBackWithItsAddress() throws IOException {
+  void carrierIsCutAtOneInterfaceAndRestoredWithItsAddress() throws IOException {
     faults.cutCarrier(1, 0);
-    assertEquals("host 1: ip link set e1 down\n", told());
-    Runnable ready = faults.readyToCutCarrier(1, 1);
+    assertEquals("host 1: ip link set e1 down\n", recorded());
+    Runnable ready = faults.prepareCarrierCut(1, 1);
     ready.run();
-    assertEquals("host 1: ip -batch -\nlink set e2 down\n", told());
+    assertEquals("host 1: ip -batch -\nlink set e2 down\n", recorded());
     faults.restore(1, 1);
     assertEquals(
         """
@@ -83,11 +83,11 @@ class PlaneFaultsTest {
         link set e2 up
         addr replace fd00:1:1:2:0:ff:fe00:202/64 dev e2 nodad
         """,
-        told());
+        recorded());
   }
 
   @Test
-  void aSilentCutDropsBothWaysWhatTheRestorationLetsPass() throws IOException {
+  void silentCutDropsBothDirectionsUntilRestored() throws IOException {
     String cut =
         """
         host 0: nft -f -
@@ -97,41 +97,41 @@ class PlaneFaultsTest {
         }
         """;
     faults.cutSilently(0, 1);
-    assertEquals(cut, told());
-    faults.readyToCutSilently(0, 1).run();
-    assertEquals(cut, told(), "prepared or not");
+    assertEquals(cut, recorded());
+    faults.prepareSilentCut(0, 1).run();
+    assertEquals(cut, recorded(), "prepared or not");
     faults.restore(0, 1);
-    assertTrue(told().contains("\ndelete table inet fault_e2\n"));
+    assertTrue(recorded().contains("\ndelete table inet fault_e2\n"));
   }
 
   @Test
-  void aLossIsOfThatManyInAThousand() throws IOException {
+  void lossIsPerMille() throws IOException {
     faults.lose(1, 0, 25);
-    String rules = told();
+    String rules = recorded();
     assertTrue(rules.contains("iifname \"e1\" numgen random mod 1000 < 25 drop;"), rules);
     assertTrue(rules.contains("oifname \"e1\" numgen random mod 1000 < 25 drop;"), rules);
   }
 
   @Test
-  void aNarrowSwitchSeesPacketsOfAllHostsAndNotTrains() throws IOException {
+  void narrowPathSeesSinglePacketsOfAllHosts() throws IOException {
     faults.narrow(1, 1, 4_200);
-    String rules = told();
+    String rules = recorded();
     assertTrue(rules.contains("host 0: ip link set dev e2 gso_max_segs 1\n"), rules);
     assertTrue(rules.contains("host 1: ip link set dev e2 gso_max_segs 1\n"), rules);
     assertTrue(rules.contains("iifname \"e2\" meta length > 4200 drop;"), rules);
     faults.widen(1, 1);
-    String undone = told();
+    String undone = recorded();
     assertTrue(undone.contains("\ndelete table inet fault_e2\n"), undone);
     assertTrue(undone.contains("host 0: ip link set dev e2 gso_max_segs 65535\n"), undone);
     assertTrue(undone.contains("host 1: ip link set dev e2 gso_max_segs 65535\n"), undone);
   }
 
   @Test
-  void allPlanesOfAHostAreCutAndRestoredTogether() throws IOException {
+  void allPlanesOfAHostAreCutAndRestored() throws IOException {
     faults.cutAllCarriers(1);
-    assertEquals("host 1: ip -batch -\nlink set e1 down\nlink set e2 down\n", told());
+    assertEquals("host 1: ip -batch -\nlink set e1 down\nlink set e2 down\n", recorded());
     faults.cutAllSilently(0);
-    String rules = told();
+    String rules = recorded();
     assertTrue(rules.contains("table inet fault_all {"), rules);
     assertTrue(rules.contains("iifname \"e*\" drop;"), rules);
     faults.restoreAll(0);
@@ -146,12 +146,12 @@ class PlaneFaultsTest {
         link set e2 up
         addr replace fd00:1:1:2:0:ff:fe00:201/64 dev e2 nodad
         """,
-        told());
+        recorded());
   }
 
   @Test
-  void anAddressIsTakenWhileTheLinkStays() throws IOException {
+  void addressIsRemovedWhileTheLinkStaysUp() throws IOException {
     faults.removeAddress(0, 1);
-    assertEquals("host 0: ip -6 addr flush dev e2 scope global\n", told());
+    assertEquals("host 0: ip -6 addr flush dev e2 scope global\n", recorded());
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each router is told: whole texts beside those that were read and found right, and rules. */
+/** Test of router configurations: whole texts beside reviewed golden files, and single rules. */
 class RouterConfigTest {
   private static final Path GOLDEN = Path.of("src", "test", "golden");
   private static final Path MADE = Path.of("target", "golden");
@@ -87,14 +87,14 @@ class RouterConfigTest {
     "leaf-spine, 100, frr-leaf-bfd.conf",
     "planes,     0,   frr-plane.conf"
   })
-  void frrIsTold(String shape, int bfdMs, String file) throws Exception {
+  void frrConfigurationIsGolden(String shape, int bfdMs, String file) throws Exception {
     FrrConfig config = new FrrConfig(topology(shape, 1, bfdMs, true), FOLDER);
     Node leaf = node("l2");
     assertGolden(
         file, config.zebra(leaf) + config.bgpd(leaf) + (bfdMs > 0 ? config.bfdd(leaf) : ""));
   }
 
-  /* A text that reads well may be none that BIRD takes. */
+  /* BIRD must accept the text. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -105,7 +105,7 @@ class RouterConfigTest {
         "bird-plane",
         "bird-core"
       })
-  void birdItselfCanReadIt(String file) throws Exception {
+  void birdAcceptsTheConfiguration(String file) throws Exception {
     Path bird = Path.of("/usr/sbin/bird");
     if (!Files.isExecutable(bird)) {
       Skip.because("no BIRD is installed");
@@ -122,7 +122,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void thePathBandwidthHasTheRoutersIdentifierAndWholeGigabits() {
+  void pathBandwidthHasRouterIdAndWholeGigabits() {
     assertEquals(
         "bgp_ext_community.add((generic, 0x01800a00, 0x01020064));",
         BirdConfig.pathBandwidth(node("l2"), 100));
@@ -135,7 +135,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void aLeafHasAigpForEachOwnPrefixTowardsThePlanesSpineOnly() {
+  void leafSendsAigpForItsPrefixesToThePlanesSpineOnly() {
     String leaf = bird(topology("leaf-spine", 1, 0, false), "l1");
     assertTrue(section(leaf, "protocol bgp up_s1").contains("[ fd00:1:1:1::/64 ] then igp_metric"));
     assertTrue(section(leaf, "protocol bgp up_s2").contains("[ fd00:1:1:2::/64 ] then igp_metric"));
@@ -150,7 +150,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void bfdIsAskedForWhereThePlanDoesAndNowhereElse() {
+  void bfdIsConfiguredOnlyIfPlanned() {
     for (String router : List.of("l1", "s1")) {
       assertFalse(bird(topology("leaf-spine", 1, 0, false), router).contains("bfd"), router);
       String with = bird(topology("leaf-spine", 1, 300, false), router);
@@ -160,7 +160,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void anUnreachableHostIsAnnouncedWithoutBandwidthByItsPlaneAlone() {
+  void unreachableHostIsAnnouncedWithoutBandwidthByItsPlaneOnly() {
     FabricTopology planes = topology("planes", 1, 0, false);
     String address = planes.address(new Node(Role.HOST, 2), 1);
     String announced = bird(planes, "l1", address);
@@ -175,7 +175,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void onlyAnFrrLeafsSpinePaintsItsPrefixesAndSendsItAdvertisements() {
+  void spineColoursPrefixesAndAdvertisesOnlyToFrrLeaf() {
     String beside = bird(topology("leaf-spine", 1, 0, true), "s1");
     assertTrue(beside.contains("protocol radv { interface \"l2\""), beside);
     assertFalse(beside.contains("protocol radv { interface \"l1\""), beside);
@@ -184,7 +184,7 @@ class RouterConfigTest {
   }
 
   @Test
-  void bracesArePairedInEveryTextForBird() {
+  void bracesAreBalancedInBirdConfigurations() {
     for (String shape : List.of("leaf-spine", "planes")) {
       for (boolean frr : List.of(false, true)) {
         FabricTopology topology = topology(shape, 1, 50, frr);

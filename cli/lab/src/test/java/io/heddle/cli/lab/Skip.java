@@ -2,7 +2,7 @@ package io.heddle.cli.lab;
 
 import org.junit.jupiter.api.Assumptions;
 
-/** Skips tests that can't run on a machine. The reason is printed and gets into the report. */
+/** Skipping of tests that can't run on this machine. The reason is printed and reported. */
 public final class Skip {
   private Skip() {}
 
@@ -12,12 +12,12 @@ public final class Skip {
     Assumptions.abort(reason);
   }
 
-  /** Goes on where this kind of lab can be made. */
+  /** Continues if this kind of lab can be created. */
   public static void unless(Lab.Kind kind) {
     Labs.refusal(kind).ifPresent(reason -> because("no " + kind.text() + " here: " + reason));
   }
 
-  /** Goes on where a fabric of routers can be made; {@code frr}: FRR's among them. */
+  /** Continues if a fabric of routers can be created, including FRR if {@code frr}. */
   public static void unlessFabric(boolean frr) {
     unless(Lab.Kind.NAMESPACES);
     Fabric.refusal(frr).ifPresent(reason -> because("no fabric here: " + reason));

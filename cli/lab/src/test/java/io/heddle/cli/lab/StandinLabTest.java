@@ -15,12 +15,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which devices processes and the control program are told of; the latter is a script here. */
+/** Test of {@link StandinLab} with a script as the control program. */
 @SystemTest
 class StandinLabTest {
   @TempDir private Path folder;
 
-  /* The script writes down what it is asked, and for which host. */
+  /* The script records its arguments and host. */
   private StandinLab lab(int devices, int addresses, String answers) throws IOException {
     Path control = folder.resolve("control.sh");
     Files.writeString(
@@ -37,21 +37,21 @@ class StandinLabTest {
         Map.of("STANDIN_RATE_GBPS", "2"));
   }
 
-  private List<String> asked() throws IOException {
+  private List<String> recorded() throws IOException {
     return Files.readAllLines(folder.resolve("asked"));
   }
 
   @Test
-  void devicesAreThereBeforeTheFirstProcessAndGoWithTheLab() throws IOException {
+  void devicesExistBeforeTheFirstProcessAndAreRemovedWithTheLab() throws IOException {
     try (StandinLab lab = lab(1, 1, "")) {
       assertEquals(Lab.Kind.LOOPBACK, lab.kind());
-      assertEquals(List.of("0: create", "0: host 0", "1: host 1"), asked());
+      assertEquals(List.of("0: create", "0: host 0", "1: host 1"), recorded());
     }
-    assertEquals("0: remove", asked().getLast());
+    assertEquals("0: remove", recorded().getLast());
   }
 
   @Test
-  void eachAddressOfEachDeviceIsAPlaneOfItsHost() throws IOException {
+  void eachAddressOfADeviceIsAPlaneOfItsHost() throws IOException {
     try (StandinLab lab = lab(2, 2, "")) {
       assertEquals(4, lab.plan().planes());
       Map<String, String> told = lab.environment(1);
@@ -68,7 +68,7 @@ class StandinLabTest {
   }
 
   @Test
-  void whatWasSentIsReadByHostAndPlaneWithoutLinkLocalAddresses() throws IOException {
+  void sentBytesAreReadByHostAndPlaneWithoutLinkLocalAddresses() throws IOException {
     String answers =
         """
         [ "$1" = show ] || exit 0
@@ -88,7 +88,7 @@ class StandinLabTest {
   }
 
   @Test
-  void whatTheControlProgramRefusesIsToldInItsWords() throws IOException {
+  void failureOfTheControlProgramHasItsOutput() throws IOException {
     try (StandinLab lab = lab(1, 1, "[ \"$1\" = cut ] && echo no such gid && exit 1\nexit 0\n")) {
       LabException refused = assertThrows(LabException.class, () -> lab.control("cut", "9/9"));
       assertTrue(
@@ -98,11 +98,11 @@ class StandinLabTest {
   }
 
   @Test
-  void aFabricThatCannotBeMadeIsToldAndAsksForNoMore() throws IOException {
+  void failedCreationIsReportedWithoutFurtherRequests() throws IOException {
     LabException refused =
         assertThrows(LabException.class, () -> lab(1, 1, "echo file exists; exit 1\n"));
     assertTrue(String.valueOf(refused.getMessage()).endsWith(": file exists"));
-    assertEquals(List.of("0: create"), asked());
+    assertEquals(List.of("0: create"), recorded());
     assertFalse(Files.exists(folder.resolve("fabric")));
   }
 }

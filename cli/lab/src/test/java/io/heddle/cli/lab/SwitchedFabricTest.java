@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A fabric of real routers whose leaves choose among the links to both spines. */
+/** Test of a fabric of real routers whose leaves balance load over the links to both spines. */
 @EndsWithin(180)
 @SystemTest
 final class SwitchedFabricTest {
@@ -65,7 +65,7 @@ final class SwitchedFabricTest {
   }
 
   @Test
-  void oneFlowsDataCrossesBothSpinesAndItsProtocolPacketsOne() {
+  void dataOfAFlowCrossesBothSpinesAndProtocolPacketsOne() {
     FabricSwitching how =
         FabricSwitching.of(SwitchingMode.SPRAYLINK, false, SprayScope.GLOBAL, true, false);
     try (LabSwitches running = fabric.startSwitching(how)) {
@@ -107,7 +107,7 @@ final class SwitchedFabricTest {
   }
 
   @Test
-  void aPortThatIsNoSwitchsIsRefusedWithThoseThatThereAre() {
+  void unknownPortIsRejectedWithTheValidOnes() {
     FabricSwitching how =
         FabricSwitching.of(
             SwitchingMode.SPRAY, false, new SprayScope(List.of("s1:l1"), List.of()), false, false);

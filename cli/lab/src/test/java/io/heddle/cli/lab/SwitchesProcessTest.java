@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether somebody looks after a lab's switches, by the number in the lab's folder. */
+/** Test of {@link SwitchesProcess}: whether the process of a lab's switches runs. */
 @SystemTest
 class SwitchesProcessTest {
   @TempDir private Path folder;
 
   @Test
-  void aProcessThatGotTheNumberLaterLooksAfterNoSwitches() throws IOException {
+  void reusedProcessNumberIsNotTheSwitchesProcess() throws IOException {
     assertEquals(0, SwitchesProcess.running(folder));
     SwitchesProcess.ready(folder);
     assertEquals(0, SwitchesProcess.running(folder));

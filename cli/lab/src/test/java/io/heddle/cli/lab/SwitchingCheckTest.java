@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two tiers of switches that hash or spray, counted on every link by somebody else. */
+/** Test of two tiers of switches that hash or spray, with independent counters on every link. */
 @EndsWithin(180)
 @SystemTest
 final class SwitchingCheckTest {
@@ -43,7 +43,7 @@ final class SwitchingCheckTest {
   }
 
   @Test
-  void sprayLinkSpreadsDataEvenlyAndLeavesProtocolPacketsAndAFailedLinkAlone() {
+  void sprayLinkSpreadsDataEvenlyExceptProtocolPacketsAndFailedLinks() {
     SwitchingCheck.Row row = check(SwitchingMode.SPRAYLINK, false, false);
     assertEquals(row.flows(), row.dataOnAllLinks());
     assertEquals(row.flows(), row.protocolOnOneLink());
@@ -51,14 +51,14 @@ final class SwitchingCheckTest {
   }
 
   @Test
-  void equalHashesPolariseASecondTierAndKeepTwelveOfSixteenLinksEmpty() {
+  void equalHashesPolariseTheSecondTierAndLeaveTwelveOfSixteenLinksEmpty() {
     SwitchingCheck.Row row = check(SwitchingMode.HASH, true, false);
     assertEquals(SwitchingCheck.LINKS, row.pairs());
     assertEquals(row.flows(), row.dataOnOneLink());
   }
 
   @Test
-  void nftablesSprayAndHashAsTheProgramDoes() {
+  void nftablesSprayAndHashLikeTheProgram() {
     SwitchingCheck.Row row = check(SwitchingMode.SPRAY, false, true);
     assertEquals("nft", row.means());
     assertEquals(row.flows(), row.dataOnAllLinks());

@@ -7,7 +7,7 @@ import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.FabricSpeakers;
 import io.heddle.cli.lab.Lab;
-import io.heddle.cli.lab.OwnFabric;
+import io.heddle.cli.lab.TemporaryFabric;
 import java.nio.file.Path;
 import java.util.Collections;
 
@@ -25,7 +25,7 @@ final class ChaosFabric implements ChaosNetwork {
   private final FabricSpeakers speakers;
   private final FabricLab lab;
 
-  private ChaosFabric(OwnFabric own) {
+  private ChaosFabric(TemporaryFabric own) {
     fabric = own.fabric();
     speakers = own.speakers();
     lab = own.lab();
@@ -46,7 +46,7 @@ final class ChaosFabric implements ChaosNetwork {
             HOLD_SECONDS,
             BFD_MS,
             false);
-    return new ChaosFabric(OwnFabric.up('k', plan, folder, cleanup));
+    return new ChaosFabric(TemporaryFabric.up('k', plan, folder, cleanup));
   }
 
   ChaosPlan plan(long seed) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code heddle perf bgp} measured, written by the feeding program.
+ * Report of {@code heddle perf bgp}, written by the feeding program.
  *
  * @param peers number of peers that announce routes
  * @param routesPerPeer routes announced by each peer

@@ -11,8 +11,8 @@ import io.heddle.cli.lab.FabricSpeakers;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
-import io.heddle.cli.lab.OwnFabric;
 import io.heddle.cli.lab.PlaneFaults;
+import io.heddle.cli.lab.TemporaryFabric;
 import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -201,9 +201,9 @@ final class FailoverBench {
       @Override
       public Runnable preparedLoss(int plane) {
         return switch (of) {
-          case CARRIER -> faults.readyToCutCarrier(0, plane);
+          case CARRIER -> faults.prepareCarrierCut(0, plane);
           case NOTHING -> () -> {};
-          case SILENT, SILENT_BFD, WITHDRAWAL -> faults.readyToCutSilently(0, plane);
+          case SILENT, SILENT_BFD, WITHDRAWAL -> faults.prepareSilentCut(0, plane);
         };
       }
 
@@ -231,7 +231,7 @@ final class FailoverBench {
             BFD_MS,
             false);
     Path told = Files.createDirectory(folder.resolve(of.toString()));
-    OwnFabric made = OwnFabric.up('w', plan, told, own);
+    TemporaryFabric made = TemporaryFabric.up('w', plan, told, own);
     Fabric fabric = made.fabric();
     FabricSpeakers speakers = made.speakers();
     speakers.awaitRoutes();

@@ -10,8 +10,8 @@ import io.heddle.cli.kit.ReportOption;
 import io.heddle.cli.lab.Fabric;
 import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
-import io.heddle.cli.lab.OwnFabric;
 import io.heddle.cli.lab.PlaneBursts;
+import io.heddle.cli.lab.TemporaryFabric;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -151,7 +151,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
     List<PolicyReport.Situation> found = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      OwnFabric own = OwnFabric.up('p', fabricPlan(), folder.path(), cleanup);
+      TemporaryFabric own = TemporaryFabric.up('p', fabricPlan(), folder.path(), cleanup);
       Fabric fabric = own.fabric();
       Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
       Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");

@@ -97,7 +97,7 @@ final class PerfStandinCommand implements Callable<Integer> {
     if (!(rate >= 0 && rate <= MOST_GBPS)) {
       throw LabCommand.usage(
           Objects.requireNonNull(spec).commandLine(),
-          "--rate " + rate + " is not between 0 and " + MOST_GBPS);
+          "--rate " + rate + " is not in 0 to " + MOST_GBPS);
     }
     sizes.require(range);
     StandinLab.Parts parts =

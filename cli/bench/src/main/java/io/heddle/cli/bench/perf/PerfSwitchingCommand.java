@@ -11,7 +11,7 @@ import io.heddle.cli.lab.FabricPlan;
 import io.heddle.cli.lab.FabricShape;
 import io.heddle.cli.lab.FabricSwitching;
 import io.heddle.cli.lab.LabCommand;
-import io.heddle.cli.lab.OwnFabric;
+import io.heddle.cli.lab.TemporaryFabric;
 import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
@@ -206,7 +206,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       progress.update(() -> "heddle perf switching: building the fabric");
-      OwnFabric own = OwnFabric.up('s', fabricPlan(), folder.path(), cleanup);
+      TemporaryFabric own = TemporaryFabric.up('s', fabricPlan(), folder.path(), cleanup);
       LabSwitches switching = cleanup.add(own.fabric().startSwitching(how));
       for (String policy : policies) {
         if (policy.equals(RXE) && !skipped.isEmpty()) {
@@ -253,7 +253,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   }
 
   private SwitchedTraffic contestant(
-      OwnFabric own, LabSwitches switching, String policy, Path plugin, PluginPerfPlan plan)
+      TemporaryFabric own, LabSwitches switching, String policy, Path plugin, PluginPerfPlan plan)
       throws IOException, InterruptedException {
     if (policy.equals(RXE)) {
       long samples = (long) rounds * modes.size() * Links.values().length;

@@ -80,7 +80,7 @@ final class RxeContestant implements SwitchedTraffic {
                 leaf - 1,
                 GuestPorts.address(leaf),
                 GuestPorts.gateway(leaf),
-                GuestPorts.gatewaysMacAddress(leaf)));
+                GuestPorts.gatewayMacAddress(leaf)));
       }
       setUp.append("local_rule_last | ip -6 -batch -\n");
       guest =

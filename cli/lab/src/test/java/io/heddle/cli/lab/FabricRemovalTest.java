@@ -16,10 +16,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Separate planes, and what stays of a fabric: nothing, however its maker ended. */
+/**
+ * Test of fabrics with separate planes or FRR, and of their complete removal after any end of their
+ * creator.
+ */
 @EndsWithin(120)
 @SystemTest
-final class FabricEndTest {
+final class FabricRemovalTest {
   private static final int HOLD_SECONDS = 12;
 
   /** Daemons whose command line names the fabric's folder. */
@@ -30,7 +33,7 @@ final class FabricEndTest {
         .toList();
   }
 
-  /** A maker of fabrics that ends without taking them down. */
+  /** Creates a fabric and ends without taking it down. */
   public static void main(String[] arguments) {
     Fabric.up(
         arguments[0], FabricTest.plan(FabricShape.LEAF_SPINE, 2), ProcessHandle.current().pid());
@@ -44,14 +47,14 @@ final class FabricEndTest {
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
-            FabricEndTest.class.getName(),
+            FabricRemovalTest.class.getName(),
             name)
         .redirectErrorStream(true)
         .start();
   }
 
   @Test
-  void separatePlanesGiveTheHostAPortOnEachAndAnnounceWhomTheyDoNotReach() {
+  void separatePlanesHaveAPortPerHostAndAnnounceUnreachableHosts() {
     Skip.unlessFabric(false);
     String name = FabricTest.name("p");
     Fabric fabric =
@@ -63,17 +66,17 @@ final class FabricEndTest {
       assertEquals(
           List.of("fd00:1:2:1:0:ff:fe00:201", "fd00:2:2:2:0:ff:fe00:202"),
           status.hosts().get(1).addresses());
-      assertTrue(fabric.ask("l2", "show route all").contains("fd00:2::/32"));
+      assertTrue(fabric.query("l2", "show route all").contains("fd00:2::/32"));
       fabric.setReachable(2, 1, false);
-      String question = "show route all for " + fabric.address(1, 2);
+      String command = "show route all for " + fabric.address(1, 2);
       FabricTest.await(
           "the exception",
-          () -> fabric.ask("l2", question).contains("(unknown 0x180, 10.0.1.2, 0)"));
+          () -> fabric.query("l2", command).contains("(unknown 0x180, 10.0.1.2, 0)"));
       fabric.setReachable(2, 1, true);
       FabricTest.await(
           "the exception's end",
-          () -> fabric.ask("l2", question).contains("(unknown 0x180, 10.0.1.2, 100)"));
-      assertEquals(List.of("l2:h1"), fabric.cut(2, fabric.usualPlaceOfCuts(), false));
+          () -> fabric.query("l2", command).contains("(unknown 0x180, 10.0.1.2, 100)"));
+      assertEquals(List.of("l2:h1"), fabric.cut(2, fabric.defaultCutLocation(), false));
       assertFalse(fabric.status().healthy());
       fabric.restore(2);
       assertTrue(fabric.status().healthy());
@@ -87,7 +90,7 @@ final class FabricEndTest {
   }
 
   @Test
-  void aLeafThatIsFrrPicksItsSpinesByPolicy() {
+  void frrLeafSelectsSpinesByPolicy() {
     Skip.unlessFabric(true);
     String name = FabricTest.name("q");
     Fabric fabric =
@@ -97,10 +100,10 @@ final class FabricEndTest {
       assertEquals(2, fabric.status().planes().get(1).ownPaths());
       assertEquals("zebra+bgpd", fabric.status().routers().get(1).program());
       fabric.setRate(2, 500_000_000L, 70);
-      String question = "show route all for " + fabric.address(2, 2);
+      String command = "show route all for " + fabric.address(2, 2);
       FabricTest.await(
           "colour and bandwidth, which its spines add",
-          () -> fabric.ask("l1", question).contains("10.0.2.2, 70) (generic, 0x30b0000, 0x2)"));
+          () -> fabric.query("l1", command).contains("10.0.2.2, 70) (generic, 0x30b0000, 0x2)"));
     } finally {
       assertEquals(List.of(), Fabric.down(name));
     }
@@ -109,7 +112,7 @@ final class FabricEndTest {
 
   @Test
   @InWholeRun
-  void aLeafThatIsFrrNoticesASilentCutByBfd() {
+  void frrLeafDetectsSilentCutByBfd() {
     Skip.unlessFabric(true);
     String name = FabricTest.name("b");
     FabricPlan plan =
@@ -131,17 +134,18 @@ final class FabricEndTest {
       assertEquals("zebra+bfdd+bgpd", fabric.status().routers().get(1).program());
       FabricTest.await(
           "BFD with both spines",
-          () -> fabric.ask("l2", "show bfd peers").split("Status: up", -1).length == 3);
+          () -> fabric.query("l2", "show bfd peers").split("Status: up", -1).length == 3);
       long start = System.nanoTime();
       Patience half = Patience.ofSeconds(HOLD_SECONDS / 2);
       fabric.cut(2, "l2", true);
       FabricTest.await(
-          "the other way at both leaves",
+          "the other path at both leaves",
           () -> fabric.status().planes().get(1).borrowed().equals(List.of("l1:s1", "l2:s1")));
       boolean isLate = half.isOver();
       long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
       System.out.printf(
-          "silent cut to both leaves' other way, one FRR, BFD 100 ms x 3: %s ms%n", tookMs);
+          "silent cut until both leaves use the other path, one FRR, BFD 100 ms x 3: %s ms%n",
+          tookMs);
       assertFalse(isLate, () -> "it took longer than " + half);
     } finally {
       assertEquals(List.of(), Fabric.down(name));
@@ -149,7 +153,7 @@ final class FabricEndTest {
   }
 
   @Test
-  void aPlaneBehindFrrAnnouncesWhatItsCoreSays() {
+  void frrPlanePropagatesAnnouncementsOfItsCore() {
     Skip.unlessFabric(true);
     String name = FabricTest.name("r");
     Fabric fabric =
@@ -157,15 +161,15 @@ final class FabricEndTest {
             name, FabricTest.plan(FabricShape.PLANES, 2, true), ProcessHandle.current().pid());
     try {
       fabric.setReachable(2, 1, false);
-      String question = "show bgp ipv6 unicast " + fabric.address(1, 2) + "/128";
-      FabricTest.await("the exception", () -> fabric.ask("l2", question).contains("UNK:1, 128"));
+      String command = "show bgp ipv6 unicast " + fabric.address(1, 2) + "/128";
+      FabricTest.await("the exception", () -> fabric.query("l2", command).contains("UNK:1, 128"));
     } finally {
       assertEquals(List.of(), Fabric.down(name));
     }
   }
 
   @Test
-  void whatAKilledMakerLeftHalfMadeIsTakenDownByName() throws Exception {
+  void incompleteFabricOfKilledCreatorIsTakenDownByName() throws Exception {
     Skip.unlessFabric(false);
     String name = FabricTest.name("k");
     Path folder = new FabricFolder(name).path();
@@ -179,7 +183,7 @@ final class FabricEndTest {
   }
 
   @Test
-  void aFabricWhoseOwnerIsNoMoreIsRemovedByTheNext() throws Exception {
+  void fabricOfDeadOwnerIsRemovedByTheNext() throws Exception {
     Skip.unlessFabric(false);
     String lost = FabricTest.name("o");
     Process maker = maker(lost);
@@ -207,7 +211,7 @@ final class FabricEndTest {
   }
 
   @Test
-  void impossiblePlansAreRefused() {
+  void invalidFabricPlansAreRejected() {
     assertThrows(IllegalArgumentException.class, () -> rates(2, 1_000_000_000L));
     assertThrows(IllegalArgumentException.class, () -> rates(1, 1_000L));
     assertThrows(IllegalArgumentException.class, () -> rates(0, 1_000_000_000L));

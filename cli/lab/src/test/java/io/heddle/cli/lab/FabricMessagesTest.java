@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which links a command means, what daemons answer, and what is said of what isn't there. */
-class FabricWordsTest {
+/**
+ * Test of the selection of links, the parsers of daemons' replies, and messages on missing parts.
+ */
+class FabricMessagesTest {
   private static List<String> names(List<Link> links) {
     return links.stream()
         .map(link -> link.leaf().node().name() + ":" + link.leaf().interfaceName())
@@ -26,13 +28,13 @@ class FabricWordsTest {
     "4, s2,  l1:s2b;l2:s2b",
     "2, all, l1:s1b;l2:s1b"
   })
-  void aCutOfAPlaneIsAtItsOwnLinkOfThatNode(int plane, String at, String links) {
+  void cutOfAPlaneAffectsItsLinksAtTheNode(int plane, String at, String links) {
     FabricTopology fabric = FabricTopologyTest.leafSpine(2, 2, 2, 2, false);
     assertEquals(links, String.join(";", names(fabric.linksOf(plane, at))));
   }
 
   @Test
-  void onSeparatePlanesACutIsAtAHostsPort() {
+  void cutOfASeparatePlaneIsAtAHostsPort() {
     FabricTopology planes = FabricTopologyTest.separate(3, 2, false);
     assertEquals(List.of("l2:h1"), names(planes.linksOf(2, "h1")));
     assertEquals(List.of("l3:h1", "l3:h2"), names(planes.linksOf(3, "l3")));
@@ -48,7 +50,7 @@ class FabricWordsTest {
         "1 | s2 | s2 has no link of plane 1 alone; its links end at l1, s1, l2",
         "1 | h1 | h1 has no link of plane 1 alone; its links end at l1, s1, l2"
       })
-  void whatCannotBeCutIsToldWithWhatCan(int plane, String at, String sentence) {
+  void invalidCutIsRejectedWithTheAlternatives(int plane, String at, String sentence) {
     FabricTopology fabric = FabricTopologyTest.leafSpine(2, 1, 2, 2, false);
     LabException refused = assertThrows(LabException.class, () -> fabric.linksOf(plane, at));
     assertEquals(sentence, refused.getMessage());
@@ -70,18 +72,18 @@ class FabricWordsTest {
   }
 
   @Test
-  void aFabricThatIsNotReadySaysEachThingThatItLacks() {
-    assertEquals("", status(true, 2, 2, List.of()).whatIsMissing());
+  void unreadyFabricNamesAllMissingParts() {
+    assertEquals("", status(true, 2, 2, List.of()).missingParts());
     assertEquals(
         "l2 is dead and has 0 of 2 sessions; plane 2 has 1 of 2 paths; h1 has no fd00::1, fd00::2",
-        status(false, 0, 1, List.of("fd00::1", "fd00::2")).whatIsMissing());
-    assertEquals("l2 has 1 of 2 sessions", status(true, 1, 2, List.of()).whatIsMissing());
+        status(false, 0, 1, List.of("fd00::1", "fd00::2")).missingParts());
+    assertEquals("l2 has 1 of 2 sessions", status(true, 1, 2, List.of()).missingParts());
     assertEquals(
-        "l2 is dead and has 2 of 2 sessions", status(false, 2, 2, List.of()).whatIsMissing());
+        "l2 is dead and has 2 of 2 sessions", status(false, 2, 2, List.of()).missingParts());
   }
 
   @Test
-  void birdsSessionsAreCountedWhereTheyAreEstablished() {
+  void establishedSessionsOfBirdAreCounted() {
     String protocols =
         """
         BIRD 2.0.12 ready.
@@ -100,7 +102,7 @@ class FabricWordsTest {
   }
 
   @Test
-  void frrsSessionsAreCountedWhereTheyAreEstablished() {
+  void establishedSessionsOfFrrAreCounted() {
     String peers =
         """
         {"routerId": "10.0.1.2", "peers": {
