@@ -27,7 +27,8 @@ final class Commit {
 
   private static String git(Path root, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("git", "-C", root.toString()));
+    List<String> command =
+        new ArrayList<>(List.of("git", "-c", "safe.directory=*", "-C", root.toString()));
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
