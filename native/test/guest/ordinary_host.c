@@ -12,13 +12,27 @@
  * GUEST CASE few_privileges -- under="setpriv --bounding-set=-all --inh-caps=-all --no-new-privs" needs=root
  * GUEST CASE no_proc -- under="unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh" \
  *     needs=root with.GUEST_MAY_REFUSE=1 log="make /proc/self/maps readable"
+ * GUEST CASE no_sys -- under="unshare -m sh -c 'umount -l /sys && exec \"$@\"' sh" needs=root
+ * GUEST CASE read_only_root -- needs=root \
+ *     under="unshare -m sh -c 'mount --bind /tmp /tmp && mount -o remount,bind,ro / && exec \"$@\"' sh"
+ * GUEST CASE killing_filter filter
+ * GUEST CASE frozen freeze -- needs=root seconds=120
+ * GUEST CASE address_sanitizer -- build=asan env.ASAN_OPTIONS=detect_leaks=0
+ * GUEST CASE thread_sanitizer -- build=tsan env.TSAN_OPTIONS=ignore_noninstrumented_modules=1 seconds=120
  * GUEST CASE idle_priority -- under="nice -n 19"
  * GUEST CASE unlimited_stack -- stack=unlimited
  * GUEST CASE small_stack -- stack=512
  */
 #include "guest.h"
 
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -30,13 +44,92 @@ static void expect(pid_t child, int expected, const char *what) {
   printf("%s: %d\n", what, expected);
 }
 
+/* Ends the process at system calls that container runtimes refuse by default. */
+static void kill_at_privileged_calls(void) {
+  static const unsigned calls[] = {SYS_acct,
+                                   SYS_add_key,
+                                   SYS_bpf,
+                                   SYS_clock_settime,
+                                   SYS_keyctl,
+                                   SYS_kexec_load,
+                                   SYS_mount,
+                                   SYS_move_pages,
+                                   SYS_open_by_handle_at,
+                                   SYS_perf_event_open,
+                                   SYS_pivot_root,
+                                   SYS_process_vm_readv,
+                                   SYS_ptrace,
+                                   SYS_reboot,
+                                   SYS_setns,
+                                   SYS_umount2,
+                                   SYS_unshare,
+                                   SYS_userfaultfd};
+  enum { COUNT = sizeof calls / sizeof calls[0] };
+  struct sock_filter rules[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  for (int i = 0; i < COUNT; i++) {
+    rules[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], (unsigned char)(COUNT - i), 0);
+  }
+  rules[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  rules[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  struct sock_fprog program = {COUNT + 3, rules};
+  MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no PR_SET_NO_NEW_PRIVS");
+  MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "no filter");
+}
+
+static bool write_text(const char *folder, const char *name, const char *text) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+  if (file >= 0) close(file);
+  return written;
+}
+
+/*
+ * Continues in a child that a freezer stops for longer than a connection waits for its peer's answers. The parent ends with
+ * the child's status.
+ */
+static void freeze_once(void) {
+  enum { RUN_US = 1500000, FROZEN_US = 12000000 };
+  char folder[128];
+  bool version1 = access("/sys/fs/cgroup/freezer/tasks", W_OK) == 0;
+  snprintf(folder, sizeof folder, "/sys/fs/cgroup/%sguest-%d", version1 ? "freezer/" : "", (int)getpid());
+  if (mkdir(folder, 0755) != 0) {
+    printf("no cgroup can be made here\n");
+    exit(77);
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    MUST(write_text(folder, "cgroup.procs", "0"), "not in the cgroup");
+    return;
+  }
+  guest_nap_us(RUN_US);
+  MUST(write_text(folder, version1 ? "freezer.state" : "cgroup.freeze", version1 ? "FROZEN" : "1"), "not frozen");
+  guest_nap_us(FROZEN_US);
+  MUST(write_text(folder, version1 ? "freezer.state" : "cgroup.freeze", version1 ? "THAWED" : "0"), "not thawed");
+  int status = -1;
+  MUST(waitpid(child, &status, 0) == child, "no child");
+  rmdir(folder);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 98);
+}
+
+static int rounds = 20;
+
 static void *move_data(void *link) {
   guest_connect(link, 1 << 16);
-  for (int i = 0; i < 20; i++) MUST(guest_message(link, i) == NCCL_SUCCESS, "no message");
+  for (int i = 0; i < rounds; i++) {
+    MUST(guest_message(link, i) == NCCL_SUCCESS, "no message");
+    if (rounds > 20) guest_nap_us(5000);
+  }
   return NULL;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "filter") == 0) kill_at_privileged_calls();
+  if (argc > 1 && strcmp(argv[1], "freeze") == 0) {
+    rounds = 600;
+    freeze_once();
+  }
   guest_init();
   struct guest_link link;
   pthread_t thread;

@@ -15,6 +15,7 @@ begin with "# " are notes and may differ. Keys:
     env.NAME=VALUE    environment of both runs
     with.NAME=VALUE   environment of the run with the plugin
     under="COMMAND"   launcher of the program, such as strace -f; COMMAND's first word must be installed
+    build=asan        the program as built with that sanitizer, or tsan; skipped where it wasn't built
     stack=KIB         soft limit of the first thread's stack; or unlimited
     needs=A,B         commands, files or root: if one is missing, the case is skipped
     log=REGEX         expected in the plugin's log (NCCL's logger, or standard error)
@@ -62,6 +63,10 @@ class Case:
     def environment(self, prefix):
         return {key[len(prefix) :]: value for key, value in self.keys.items() if key.startswith(prefix)}
 
+    def suffix(self):
+        """Returns the end of the program's file name for the case's build."""
+        return "_" + self.keys["build"] if "build" in self.keys else ""
+
     def missing(self):
         """Returns the first missing requirement of the case, or None."""
         needed = self.list_of("needs")
@@ -85,7 +90,7 @@ def command_of(case, programs):
     if case.program.suffix == ".py":
         command = [sys.executable, str(case.program)]
     else:
-        command = [str(programs / ("guest_" + case.program.stem))]
+        command = [str(programs / ("guest_" + case.program.stem + case.suffix()))]
     return shlex.split(case.keys.get("under", "")) + command + case.arguments
 
 
@@ -188,6 +193,8 @@ def faults_of(case, alone, guest):
 def run(case, programs, plugin):
     """Returns True, False, or None if the case was skipped."""
     missing = case.missing()
+    if missing is None and case.suffix() and not Path(command_of(case, programs)[-1 - len(case.arguments)]).exists():
+        missing = "a build with " + case.keys["build"]
     if missing is not None:
         print(f"skipped: {case.program.name} {case.name}: {missing} isn't here", flush=True)
         return None
