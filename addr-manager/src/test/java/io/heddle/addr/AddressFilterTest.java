@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** NCCL's own variables for addresses, applied to planes. */
+/** Tests of NCCL's address variables, applied to planes. */
 final class AddressFilterTest {
   private static Optional<String> whyNot(AddressFilter filter, String address) {
     return filter.whyNot(InetAddress.ofLiteral(address));

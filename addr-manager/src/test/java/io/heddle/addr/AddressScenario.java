@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Runs in a network namespace of its own and prints what Heddle saw there, one fact a line; {@link
- * HostAddressesInNamespaceTest} starts it and compares.
+ * Program in its own network namespace that prints what Heddle finds there, one fact per line;
+ * {@link HostAddressesInNamespaceTest} starts it and compares.
  */
 final class AddressScenario {
   private static final long LIMIT_SECONDS = 10;

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Program that says, of each question on its command line, what a socket needs so that its packets
- * leave by the interface of their address: {@code NAME=SOURCE>DESTINATION}.
+ * Program that prints, for each request {@code NAME=SOURCE>DESTINATION} on its command line, the
+ * remedy by which a socket's packets leave by the interface of their address.
  */
 final class EgressScenario {
   private EgressScenario() {}

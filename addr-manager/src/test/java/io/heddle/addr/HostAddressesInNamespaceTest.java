@@ -7,7 +7,7 @@ import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel of this machine says, in a namespace where it is known what it must say. */
+/** Tests of the kernel's reports in a namespace with known content. */
 @EndsWithin(60)
 @SystemTest
 final class HostAddressesInNamespaceTest {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Runs of programs in a network namespace of their own, by a user namespace: root isn't needed. */
+/** Runner of programs in their own network namespace, by a user namespace: root isn't needed. */
 final class NamespaceRun {
   private NamespaceRun() {}
 
@@ -30,7 +30,7 @@ final class NamespaceRun {
     return process.exitValue() == 0 ? output : "exit code " + process.exitValue() + ": " + output;
   }
 
-  /** Skips the test, with a reason, where no such namespace can be made. */
+  /** Skips the test, with a reason, if no such namespace can be created. */
   static void assumeNamespaces() throws IOException, InterruptedException {
     String refusal;
     try {

@@ -17,13 +17,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Layouts of two hosts as they are found, each by the rules of a start, and the pairs that come of
- * them. A host is its addresses: "e1 fd00:1:1:1::1/64, e2 …".
+ * Tests of realistic layouts of two hosts, each by the rules of a start, and the resulting pairs. A
+ * host is its addresses: "e1 fd00:1:1:1::1/64, e2 …".
  */
 class PlaneMatchingTest {
   private static final int LAYOUTS = 4_000;
 
-  /* The planes that a plugin finds on a host with these addresses. */
+  /* Returns the planes that a plugin finds on a host with these addresses. */
   private static List<PlaneMarks> host(String addresses, String rules, Map<String, String> told) {
     Map<String, NetworkLink> links = new LinkedHashMap<>();
     List<AssignedAddress> all = new ArrayList<>();
@@ -54,7 +54,7 @@ class PlaneMatchingTest {
     return host(addresses, "", Map.of());
   }
 
-  /* "mine=theirs BY" of each match, in the order of names, and those that are left. */
+  /* Asserts "mine=theirs BY" of each match, in the order of names, and the unmatched planes. */
   private static void assertMatches(
       List<PlaneMarks> here, List<PlaneMarks> there, String left, String... matches) {
     PlaneMatching matching = PlaneMatching.of(here, there, false);
@@ -182,7 +182,7 @@ class PlaneMatchingTest {
         "",
         "if:e1=if:e1 OWN_KEY",
         "if:e2=if:e2 OWN_KEY");
-    /* One of each is left when the others are paired. */
+    /* Each host has one unmatched plane when the others are paired. */
     assertMatches(
         host("e1 10.0.0.1/24, e2 10.0.0.2/24"),
         host("e1 10.0.0.3/24, x9 10.0.0.4/24"),
@@ -382,7 +382,7 @@ class PlaneMatchingTest {
         .toList();
   }
 
-  /* Few numbers, so that much agrees and much is ambiguous. */
+  /* Few numbers, so that many agree and many are ambiguous. */
   private static List<PlaneMarks> layout(Random random, int host) {
     Set<PlaneMarks> planes = new HashSet<>();
     int count = 1 + random.nextInt(4);

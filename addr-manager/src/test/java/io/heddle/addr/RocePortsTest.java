@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Values that HEDDLE_PORTS takes and refuses. */
+/** Tests of values that HEDDLE_PORTS accepts and refuses. */
 final class RocePortsTest {
   @Test
   void withoutValueItIsTheDocumentedRange() {

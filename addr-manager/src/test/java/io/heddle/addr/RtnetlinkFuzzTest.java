@@ -6,8 +6,8 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 
 /**
- * Any bytes are either a message or nothing; with {@code JAZZER_FUZZ=1} the fuzzer looks for bytes
- * that are worse.
+ * Fuzz test: any bytes decode to a message or to null. With {@code JAZZER_FUZZ=1} the fuzzer
+ * searches for bytes that cause an exception.
  */
 final class RtnetlinkFuzzTest {
   @FuzzTest(maxDuration = "30s")

@@ -8,15 +8,13 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Messages for tests: those that a kernel sent, and a second, independent way to make them. */
+/** Messages for tests: recorded ones of a kernel, and those of a second, independent encoder. */
 final class RtnetlinkMessages {
   private static final int CAPACITY = 4096;
 
   private RtnetlinkMessages() {}
 
-  /**
-   * What Linux 6.18 sent; the same things printed by iproute2 are the expectations of the tests.
-   */
+  /** Returns a message that Linux 6.18 sent; the tests expect what iproute2 printed for it. */
   static byte[] golden(String name) throws IOException {
     try (InputStream hex = RtnetlinkMessages.class.getResourceAsStream("golden/" + name + ".hex")) {
       if (hex == null) {

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 class HostTableTest {
-  /* struct heddle_host as an x86-64 compiler lays it out; the real one is checked by every start of the plugin. */
+  /* Returns struct heddle_host in the layout of an x86-64 compiler; every start of the plugin checks the real one. */
   private static MemorySegment host(Arena arena) {
     MemorySegment host = arena.allocate(144, 8);
     long[] words = {

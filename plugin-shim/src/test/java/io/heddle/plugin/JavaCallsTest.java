@@ -12,9 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * What the entries answer to a host that calls with numbers that aren't, or no longer are, ours.
- */
+/** Tests of the entries' results for ids that don't exist, or no longer do. */
 class JavaCallsTest {
   private static final long NEVER_GIVEN = 0x7654_0000_0001L;
 

@@ -15,38 +15,38 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Program that does the same again and again, and prints what the process holds after each of some
- * stretches: {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, so many stretches of so many cycles,
- * with so many connections at a time.
+ * Program that repeats one kind of cycle, and prints the process's resources after each stretch:
+ * {@code FOLDER KIND STRETCHES CYCLES CONNECTIONS}, with this many cycles per stretch and
+ * connections per cycle.
  */
 final class ConnectionCyclesRun {
   private static final int MESSAGE_BYTES = 1000;
 
-  /** One cycle. */
+  /** Kind of cycle. */
   enum Kind {
-    /** Connections are opened one after the other, carry a message each, and are closed. */
+    /** Opens connections one after the other, sends a message over each, and closes them. */
     CONNECTIONS,
 
-    /** The same over queue pairs that have all planes. */
+    /** Does the same over queue pairs that have all planes. */
     SPANS_ALL_PLANES,
 
-    /** Listeners are opened and closed; nobody calls. */
+    /** Opens and closes listeners without a caller. */
     LISTENERS,
 
-    /** A listener that has closed is called. */
+    /** Connects to a closed listener. */
     DEAD_LISTENERS,
 
-    /** A listener closes while it is called, and what the caller has is closed. */
+    /** Closes a listener while a caller connects, and closes the caller's end. */
     UNACCEPTED,
 
-    /** A plane falls under each connection before it is closed. */
+    /** Lets a plane fail under each connection before closing it. */
     FALLEN_PLANES,
 
-    /** Transports are opened and closed with a connection each. */
+    /** Opens and closes transports with a connection each. */
     TRANSPORTS
   }
 
-  /** One line of output. */
+  /** Line of output. */
   record Held(long heapBytes, long residentBytes, long descriptors, long threads) {
     static Held now() throws IOException {
       long heap = LiveHeap.bytes();
@@ -100,7 +100,8 @@ final class ConnectionCyclesRun {
   }
 
   private Ends open() {
-    Map<String, String> more = kind == Kind.SPANS_ALL_PLANES ? Map.of("HEDDLE_POLICY", "packet") : Map.of();
+    Map<String, String> more =
+        kind == Kind.SPANS_ALL_PLANES ? Map.of("HEDDLE_POLICY", "packet") : Map.of();
     return new Ends(null, folder, List.of(1, 2), List.of(1, 2), more);
   }
 
@@ -141,7 +142,7 @@ final class ConnectionCyclesRun {
         });
   }
 
-  /** One cycle, with memory of its own. */
+  /** One cycle, with its own memory. */
   private final class Round {
     private final Ends ends;
     private final long handle;
@@ -203,7 +204,7 @@ final class ConnectionCyclesRun {
       open.forEach(ListenComm::close);
     }
 
-    /* The listener may close before or after the connection has come up. */
+    /* The listener may close before or after the connection has been set up. */
     private void closeUnder(long pauseNs) {
       ListenComm listener = ends.right.listen(0, handle);
       ends.left.connect(0, -1, handle);

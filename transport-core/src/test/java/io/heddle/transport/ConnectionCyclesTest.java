@@ -15,11 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A process that opens and closes connections for as long as it lives, which must not grow. */
+/** Tests that a process that keeps opening and closing connections doesn't grow. */
 class ConnectionCyclesTest {
   private static final long WHOLE_RUN_SECONDS = 2_000;
 
-  /* Between the second stretch and the last: what the machine's own tables take. */
+  /* Growth between the second stretch and the last, caused by the JVM's own tables. */
   private static final long MOST_HEAP_GROWTH_BYTES = 64 << 10;
   private static final long MOST_RESIDENT_GROWTH_BYTES = 4 << 20;
 
@@ -45,7 +45,7 @@ class ConnectionCyclesTest {
     checkFlat(run(100, "32m", Kind.LISTENERS, 4, 50, 50));
   }
 
-  /** Its short form is the case cycles of NcclHabitsTest. */
+  /** Long form; the short one is the case cycles of NcclHabitsTest. */
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -53,7 +53,7 @@ class ConnectionCyclesTest {
     checkFlat(run(WHOLE_RUN_SECONDS, "64m", Kind.TRANSPORTS, 4, 250, 1));
   }
 
-  /** So few descriptors let 64 connections linger. */
+  /** With so few descriptors, 64 connections may linger. */
   @Test
   @EndsWithin(60)
   void lingeringConnectionsAreBounded() throws Exception {
@@ -70,7 +70,7 @@ class ConnectionCyclesTest {
     assertEquals(List.of("lingering 64", "log []"), end.printed().lines().toList());
   }
 
-  /** Its short form is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)
@@ -78,7 +78,7 @@ class ConnectionCyclesTest {
     checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
   }
 
-  /** Its short form is {@link #closedConnectionLeavesNothing}. */
+  /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
   @Test
   @InWholeRun
   @EndsWithin(WHOLE_RUN_SECONDS)

@@ -12,15 +12,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a connection of the soft device takes while it idles: heap, pages, descriptors. */
+/** Tests of the resources of an idle connection of the soft device: heap, pages, descriptors. */
 class ConnectionMemoryTest {
-  /* With them comes what is made once. */
+  /* Connections that also allocate everything needed only once. */
   private static final int FIRST_LINKS = 8;
   private static final int LINKS = 64;
   private static final long MOST_BYTES = 64 << 10;
   private static final long MOST_HEAP_BYTES = 48 << 10;
 
-  /* Threads have stacks that look the same. */
+  /* Allowance for thread stacks, which look like such mappings. */
   private static final long MOST_LEFT_BYTES = 16 << 10;
 
   /** Of one direction: a control channel, and a sending socket on each of four planes. */
@@ -63,7 +63,10 @@ class ConnectionMemoryTest {
     assertTrue(left < LINKS * MOST_LEFT_BYTES, left + " bytes of connections that are gone");
   }
 
-  /* Of mappings that may not have large pages: those of queue pairs and connections, rings included, and stacks. */
+  /*
+   * Returns the resident bytes of mappings without large pages: queue pairs, connections with their rings, and
+   * stacks.
+   */
   private static long residentOfTables() throws IOException {
     long bytes = 0;
     long resident = 0;

@@ -19,9 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the control threads allocate costs a running job collections: next to nothing at rest. */
+/**
+ * Tests that idle control threads allocate next to nothing, since garbage costs a running job
+ * collections.
+ */
 class ControlThreadAllocationTest {
-  /* The timers, and a poll of the device's events: some 200 bytes a look, ten looks a second. */
+  /* The timers, and a poll of the device's events: some 200 bytes a poll, ten polls a second. */
   private static final long MOST_BYTES_PER_SECOND = 6_000;
   private static final long WINDOW_NS = 1_000_000_000;
   private static final long LIMIT_SECONDS = 20;

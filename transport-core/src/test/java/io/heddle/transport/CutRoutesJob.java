@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A job in a process of its own, whose two ends send to each other until its standard input ends.
- * Tells what they log, and how many messages there were.
+ * Job in its own process, whose two ends send to each other until its standard input ends. Prints
+ * their log and the number of messages.
  */
 final class CutRoutesJob {
   static final int HOLD_MS = 1_500;
@@ -18,7 +18,7 @@ final class CutRoutesJob {
 
   private CutRoutesJob() {}
 
-  /** Starts it, with a folder of its own and a routes file. */
+  /** Starts it with its own folder and a routes file. */
   static Process start(Path folder, Path routes) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),

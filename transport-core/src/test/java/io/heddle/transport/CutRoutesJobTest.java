@@ -21,10 +21,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The routes file is cut short in place while a job follows it. */
+/** Tests of a routes file that is cut short in place while a job follows it. */
 @EndsWithin(90)
 class CutRoutesJobTest {
-  /** The job prints on and on, and a read isn't interrupted. */
+  /** Limit of a wait: the job prints continuously, and a read can't be interrupted. */
   private static final long LIMIT_SECONDS = 30;
 
   @TempDir Path folder;
@@ -45,7 +45,7 @@ class CutRoutesJobTest {
     return publisher;
   }
 
-  /* Reads on until a line has this in it. */
+  /* Reads until a line contains this text. */
   private static String await(BufferedReader out, String part) throws IOException {
     StringBuilder before = new StringBuilder();
     String line = out.readLine();

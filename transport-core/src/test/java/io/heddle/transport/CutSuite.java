@@ -9,7 +9,7 @@ import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import org.junit.jupiter.api.Test;
 
-/** What the transport promises of sends that are larger than the receives that they meet. */
+/** Tests of sends that are larger than their receives. */
 abstract class CutSuite extends TransportSuite {
   @Test
   void sendLargerThanItsReceiveIsCutAndReportedOnce() {

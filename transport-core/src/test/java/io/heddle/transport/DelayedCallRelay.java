@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Something in front of a listener that takes one call, as a process's kernel does while the
- * process sleeps, and lets it through later.
+ * Relay in front of a listener that accepts one connection, as the kernel does for a sleeping
+ * process, and lets it through later.
  */
 final class DelayedCallRelay implements AutoCloseable {
   private static final int PATIENCE_MS = 10_000;
@@ -27,12 +27,12 @@ final class DelayedCallRelay implements AutoCloseable {
     return (InetSocketAddress) listening.getLocalSocketAddress();
   }
 
-  /** Waits until it is called. */
+  /** Waits for the connection. */
   void awaitCall() throws IOException {
     sockets.add(listening.accept());
   }
 
-  /** Carries what is said from now on, and what was said before. */
+  /** Forwards all data, earlier data included. */
   void letThrough(InetSocketAddress behind) throws IOException {
     if (sockets.isEmpty()) {
       awaitCall();
@@ -48,7 +48,7 @@ final class DelayedCallRelay implements AutoCloseable {
     try {
       from.getInputStream().transferTo(to.getOutputStream());
     } catch (IOException closed) {
-      // One of them has hung up, which the other is now told.
+      // One of them has closed, which the other sees now.
     } finally {
       close();
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the transport promises of connections that end, in good order or by a failure. */
+/** Tests of connections that end, in good order or by a failure. */
 abstract class EndingSuite extends CutSuite {
   @Test
   void bothEndsCloseWithRequestsInFlight() {
@@ -51,7 +51,7 @@ abstract class EndingSuite extends CutSuite {
     }
   }
 
-  /** A host that aborts while it connects never calls again, and has nothing to close. */
+  /** A host that aborts during connect never calls again, and has nothing to close. */
   @Test
   void unfetchedConnectionIsGivenUp() {
     try (Ends ends = ends()) {
@@ -220,7 +220,7 @@ abstract class EndingSuite extends CutSuite {
     }
   }
 
-  /** How a receiver takes its buffer back. */
+  /** Method by which a receiver takes its buffer back. */
   enum TakenBack {
     DEREGISTERED,
     CLOSED,
@@ -228,8 +228,8 @@ abstract class EndingSuite extends CutSuite {
   }
 
   /*
-   * Another connection has the same buffer registered, and a thread moves the device on, so that bytes are being placed
-   * at the moment in which the buffer is taken back.
+   * Another connection has the same buffer registered, and a thread drives the device. So bytes are being placed at
+   * the moment in which the buffer is taken back.
    */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
@@ -271,7 +271,7 @@ abstract class EndingSuite extends CutSuite {
         fill(to, length, 2);
         Ends.await("the end of the send", () -> Ends.state(send) != 0);
         assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-        /* The other thread may be at it. */
+        /* The other thread may hold the connection. */
         Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
         assertEquals(TransportResult.REMOTE_ERROR, link.sender().progress());
         if (how == TakenBack.DEREGISTERED) {
@@ -284,7 +284,7 @@ abstract class EndingSuite extends CutSuite {
         Patience.ofSeconds(20).get(moving);
       }
       assertEquals(0, bytesBut(to, length, 2), "bytes that were overwritten");
-      /* It is nobody else's affair. */
+      /* Other connections are not affected. */
       ends.exchange(other, 100_000, 100_000, 5);
       link.sender().close();
       link.listener().close();
@@ -292,14 +292,14 @@ abstract class EndingSuite extends CutSuite {
     }
   }
 
-  /** Long enough that it is under way for a while. */
+  /** Returns a length whose transfer takes a while. */
   abstract int lateBytes();
 
   private static void fill(long address, int lengthBytes, int value) {
     Memory.ALL.asSlice(address, lengthBytes).fill((byte) value);
   }
 
-  /* By words. */
+  /* Word by word. */
   private static int bytesBut(long address, int lengthBytes, int value) {
     long expected = value * 0x0101_0101_0101_0101L;
     int words = 0;
@@ -309,7 +309,7 @@ abstract class EndingSuite extends CutSuite {
     return words * Long.BYTES;
   }
 
-  /* Its entry lies in the sender's ring, and its key is good. */
+  /* Its entry lies in the sender's ring, and its key is valid. */
   @Test
   void sendAfterTheReceiverHasClosedFails() {
     try (Ends ends = ends()) {

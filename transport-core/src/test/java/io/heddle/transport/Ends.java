@@ -36,11 +36,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Two transports in one process, driven by the test's thread as NCCL drives two ranks. */
 public final class Ends implements AutoCloseable {
-  /** The number of this Java machine among those that run a module's tests at once. */
+  /** Property with the number of this JVM among those that run a module's tests concurrently. */
   static final String FORK = "heddle.test.fork";
 
   /**
-   * Soft devices of tests that run at once share the host's ports, and so need their own addresses.
+   * Network of the soft devices: concurrent tests share the host's ports, and so need separate
+   * addresses.
    */
   static final String SOFT_NETWORK = "127." + Integer.getInteger(FORK, 1);
 
@@ -66,7 +67,10 @@ public final class Ends implements AutoCloseable {
 
   final List<String> log = new CopyOnWriteArrayList<>();
 
-  /** Whoever says a line that contains the one throws the other, once: a fault in its thread. */
+  /**
+   * Errors by a part of a log line: logging such a line throws the error, once, as a fault in its
+   * thread.
+   */
   final Map<String, Error> thrownAt = new ConcurrentHashMap<>();
 
   final Arena arena = Arena.ofShared();
@@ -80,7 +84,7 @@ public final class Ends implements AutoCloseable {
   /**
    * Opens both.
    *
-   * @param fabric where the devices of both meet; null for the soft device on IPv4 loopback
+   * @param fabric the network of both devices; null for the soft device on IPv4 loopback
    * @param leftPlanes numbers of the planes on the left: plane 3 there is 127.0.77.3, on the right
    *     127.0.78.3; soft devices have {@link #SOFT_NETWORK} for 127.0
    * @param more settings for both
@@ -94,7 +98,7 @@ public final class Ends implements AutoCloseable {
     this(fabric, folder, leftPlanes, rightPlanes, more, more);
   }
 
-  /** As the other, with settings for each. */
+  /** Opens both with settings for each. */
   Ends(
       @Nullable LoopbackFabric fabric,
       Path folder,
@@ -109,7 +113,7 @@ public final class Ends implements AutoCloseable {
     right = open(devices, folder.resolve("right"), network + ".78.", rightPlanes, rightMore);
   }
 
-  /** As the others, with the same planes on both sides, on devices that have these limits. */
+  /** Opens both with the same planes, on devices that have these limits. */
   Ends(
       LoopbackFabric fabric,
       Path folder,
@@ -122,7 +126,7 @@ public final class Ends implements AutoCloseable {
     right = open(devices, folder.resolve("right"), "127.0.78.", planes, more);
   }
 
-  /** Makes the provider of one end. */
+  /** Factory of one end's provider. */
   private interface Devices {
     LoopbackProvider with(List<Gid> gids);
   }
@@ -197,7 +201,7 @@ public final class Ends implements AutoCloseable {
     return link(sender[0], receiver[0], listener);
   }
 
-  /** These are the ends of one. */
+  /** Makes a link of these ends. */
   Link link(SendComm sender, RecvComm receiver, ListenComm listener) {
     return new Link(
         sender, receiver, listener, connection(left, sender), connection(right, receiver));
@@ -212,7 +216,7 @@ public final class Ends implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** What this end of a connection says to the other. */
+  /** Returns this end's control session with the other. */
   static ControlSession dialogue(Connection end) {
     return (ControlSession) Objects.requireNonNull(end.failover()).peer();
   }
@@ -226,7 +230,7 @@ public final class Ends implements AutoCloseable {
     }
   }
 
-  /** The only line of the log that contains this. */
+  /** Returns the only line of the log that contains this text. */
   String line(String part) {
     List<String> found = log.stream().filter(each -> each.contains(part)).toList();
     assertEquals(1, found.size(), () -> "lines with '" + part + "' in " + log);
@@ -262,18 +266,20 @@ public final class Ends implements AutoCloseable {
     return (byte) (mixed >>> 24 ^ mixed >>> 8);
   }
 
-  /** One receive of one buffer, as soon as it may be posted; the request or a negated result. */
+  /**
+   * Posts one receive of one buffer as soon as possible; returns the request or a negated result.
+   */
   long receive(Link link, long address, long lengthBytes, int tag, long handle) {
     return receive(link, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
   }
 
-  /** A group of receives, all in the same registration. */
+  /** Posts a group of receives, all in the same registration. */
   long receive(Link link, long[] addresses, long[] lengths, int[] tags, long handle) {
     fillArrays(arrays, addresses, lengths, tags, handle);
     return receive(link, addresses.length, arrays);
   }
 
-  /* While another thread has the connection in its hands, irecv would block. */
+  /* While another thread holds the connection, irecv would block. */
   private static long receive(Link link, int n, long arrays) {
     long[] request = new long[1];
     await(
@@ -285,13 +291,13 @@ public final class Ends implements AutoCloseable {
     return request[0];
   }
 
-  /** One receive of one buffer; the request, 0 or a negated result. */
+  /** Tries one receive of one buffer; returns the request, 0 or a negated result. */
   long tryReceive(Link link, long address, long lengthBytes, int tag, long handle) {
     long filled = arrays(address, lengthBytes, tag, handle);
     return link.receiver().irecv(1, filled, filled + 64, filled + 128, filled + 192);
   }
 
-  /** irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
+  /** Returns irecv's arrays for one buffer, 64 bytes each: addresses, sizes, tags, handles. */
   long arrays(long address, long lengthBytes, int tag, long handle) {
     fillArrays(arrays, new long[] {address}, new long[] {lengthBytes}, new int[] {tag}, handle);
     return arrays;
@@ -310,9 +316,7 @@ public final class Ends implements AutoCloseable {
     }
   }
 
-  /**
-   * Sends as soon as the receiver allows it, and returns the request; nothing of it has arrived.
-   */
+  /** Sends as soon as the receiver allows it, and returns the request; nothing has arrived then. */
   static long send(Link link, long address, long lengthBytes, int tag, long handle) {
     long[] request = new long[1];
     await(
@@ -351,12 +355,12 @@ public final class Ends implements AutoCloseable {
     return Memory.ALL.get(JAVA_INT, request + 4);
   }
 
-  /** Hands the line back, as the shim does once it has answered for it. */
+  /** Releases the line, as the shim does after its answer. */
   static void release(long request) {
     Memory.setIntRelease(request, RELEASED);
   }
 
-  /** Waits until a request is done and hands it back. */
+  /** Waits until a request is done, and releases it. */
   static void finish(Link link, long request) {
     await(
         "completion",
@@ -368,8 +372,8 @@ public final class Ends implements AutoCloseable {
   }
 
   /**
-   * Messages one after the other through one pair of buffers, each checked; for a thread of its
-   * own.
+   * Sends messages one after the other through one pair of buffers and checks each; for a separate
+   * thread.
    */
   void traffic(Link link, int messages, int lengthBytes) {
     try (Arena own = Arena.ofConfined()) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A start that can't go on leaves nothing behind of what it had opened. */
+/** Tests that a failed start leaves nothing open. */
 @EndsWithin(60)
 class FailedStartTest {
   private static final Gid PLANE = Ends.gid("127.0.79.1");
@@ -49,7 +49,7 @@ class FailedStartTest {
   private final Map<String, String> environment = new HashMap<>();
   private String refusedLine = "nothing is refused";
 
-  /** Remembers who counts its objects. */
+  /** Provider that remembers its ledger of open objects. */
   private static final class Provider implements VerbsProvider {
     private @Nullable LeakLedger ledger;
 
@@ -100,7 +100,7 @@ class FailedStartTest {
         }
       }
     }
-    /* The folder of the files itself. */
+    /* Without the folder of descriptors itself. */
     return open.stream().filter(each -> !each.contains("/fd")).collect(Collectors.toSet());
   }
 
@@ -118,7 +118,7 @@ class FailedStartTest {
     }
   }
 
-  /* Nothing is left, whatever it ended by. */
+  /* Asserts that nothing is left, for any kind of failure. */
   private void assertNothingIsLeftBy(Class<? extends Throwable> end) throws IOException {
     try (RoutePublisher publisher =
         RoutePublisher.create(
@@ -127,7 +127,7 @@ class FailedStartTest {
       publisher.goLive();
       publisher.heartbeat();
       publisher.commit();
-      /* Classes and descriptors that stay for ever are there after one that succeeds. */
+      /* A successful start first, for the classes and descriptors that stay for ever. */
       String refused = refusedLine;
       refusedLine = "nothing is refused";
       Map<String, String> asked = Map.copyOf(environment);

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a person reads of a plane that fails and returns, word for word. */
+/** Tests of the exact log of a plane that fails and returns. */
 class FailoverLogTest {
   private static final String FOUND = "the control channel goes by way of ";
   private static final Pattern FOUND_BY_OTHERS =
@@ -36,16 +36,16 @@ class FailoverLogTest {
 
   @TempDir Path folder;
 
-  /* What NCCL_DEBUG=INFO shows of one end, without what a host or a clock decides. */
+  /* Returns the log of one end as NCCL_DEBUG=INFO shows it, without parts that depend on the host or the clock. */
   private static String logOf(Ends ends, String otherEnd) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))
         .filter(line -> !DOUBT.matcher(line).find())
-        /* Whether a busy machine makes channels anew is no matter of planes. */
+        /* A busy machine may replace control channels, which doesn't concern planes. */
         .filter(line -> !line.contains("the control channel"))
         .map(line -> line.replaceAll("pid \\d+", "pid N").replaceAll("\\d+ ms", "N ms"))
         .map(line -> line.replaceAll("QP 0x[0-9a-f]+", "QP N"))
-        /* Either end may be the first to see it. */
+        /* Either end may detect it first. */
         .map(line -> line.replace("the other end: ", ""))
         .collect(Collectors.joining("\n", "", "\n"));
   }
@@ -128,7 +128,7 @@ class FailoverLogTest {
       links.forEach(link -> Ends.dialogue(link.sending()).renew("the test has it so"));
       Ends.await("control channels", () -> foundAgain(ends) >= links.size());
       long from = ends.memory(1000);
-      /* All at once: what comes two seconds later is told anew. */
+      /* All at once: an event two seconds later is logged again. */
       links.forEach(FailoverLogTest::fail);
       for (Ends.Link link : links) {
         long handle = link.sender().registerMemory(from, 1000, 1);
@@ -155,7 +155,7 @@ class FailoverLogTest {
     }
   }
 
-  /* Connections that told of their door, and those that were counted with one at the same door. */
+  /* Counts the connections that logged their door, and those counted with one at the same door. */
   private static int foundAgain(Ends ends) {
     int connections = 0;
     for (String line : ends.log) {
@@ -169,7 +169,7 @@ class FailoverLogTest {
     return connections;
   }
 
-  /* Which door answers first is no matter of these. */
+  /* It doesn't matter here which door answers first. */
   private static String allOf(Ends ends, String otherEnd) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(otherEnd))

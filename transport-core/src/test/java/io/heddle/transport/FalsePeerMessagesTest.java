@@ -23,7 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A peer that says of planes what can't be: the connection ends with a line that names it. */
+/**
+ * Tests of a peer with impossible messages about planes: the connection ends with a line about
+ * them.
+ */
 class FalsePeerMessagesTest {
   private static final int LENGTH = 1 << 20;
 
@@ -76,7 +79,7 @@ class FalsePeerMessagesTest {
     tell(lie, told, false);
   }
 
-  /* Something is under way at the end that is lied to. */
+  /* The end that gets the false message has something in flight. */
   private void tell(PlaneMessage lie, String told, boolean toReceiver) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     try (Ends ends = new Ends(fabric, folder, List.of(1, 2), List.of(1, 2), Map.of())) {

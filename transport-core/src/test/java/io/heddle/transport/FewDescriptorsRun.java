@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A program of its own: starts the transport with few descriptors left; {@code FOLDER}. Prints how
- * many are too few.
+ * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints the number
+ * that is too small.
  */
 final class FewDescriptorsRun {
   private FewDescriptorsRun() {}

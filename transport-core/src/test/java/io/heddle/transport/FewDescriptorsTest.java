@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that has no descriptors to spare, and starts the transport again and again. */
+/** Tests of a process without spare descriptors that keeps starting the transport. */
 @EndsWithin(150)
 class FewDescriptorsTest {
-  /** So many the start in C asks for before it goes on to Java (start_limits.c). */
+  /** Descriptors that the start in C requires before it enters Java (start_limits.c). */
   private static final int ASKED_FOR = 32;
 
   @TempDir Path folder;

@@ -25,13 +25,13 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Unauthenticated clients by the hundred at the control ports and doors of a process. */
+/** Tests with hundreds of unauthenticated clients at the control ports and doors of a process. */
 @EndsWithin(120)
 class FloodTest {
   private static final int LISTENERS = 3;
   private static final int CALLS = 900;
 
-  /* What UnauthenticatedChannels allows in all, and from one address. */
+  /* Limits of UnauthenticatedChannels, in all and per address. */
   private static final int MOST = 384;
   private static final int MAX_PER_ADDRESS = 192;
 
@@ -65,7 +65,7 @@ class FloodTest {
     return channel;
   }
 
-  /* Those whom nobody has hung up on. */
+  /* Returns the number of connections that are still open. */
   private static int living(List<SocketChannel> strangers) {
     int count = 0;
     ByteBuffer one = ByteBuffer.allocate(64);
@@ -88,8 +88,8 @@ class FloodTest {
   }
 
   /**
-   * 900 idle calls to each of three listeners of one process, from one address or from many: peers
-   * come in beside them, and afterwards nothing of it is left.
+   * Opens 900 idle connections to each of three listeners of one process, from one address or from
+   * many. Peers still connect meanwhile, and nothing is left afterwards.
    */
   private void flood(int addresses, int most) throws IOException {
     try (Ends ends = ends()) {
@@ -156,7 +156,7 @@ class FloodTest {
             strangers.add(stranger(from, door));
           }
         }
-        /* The connection's own way back leads through these doors. */
+        /* The connection's own reconnect uses these doors. */
         Ends.dialogue(link.sending()).renew("as asked");
         ends.awaitLine("goes by way of");
         ends.exchange(link, 1000, 1000, 3);
@@ -167,7 +167,7 @@ class FloodTest {
     }
   }
 
-  /** A byte now and then is no peer's first word: it has its time and not more. */
+  /** Single bytes don't extend the time for a peer's first message. */
   @Test
   void callerWithAByteASecondIsEvictedInTime() throws IOException {
     try (Ends ends = ends()) {
@@ -183,7 +183,7 @@ class FloodTest {
           try {
             gone = slow.getInputStream().read() < 0;
           } catch (java.net.SocketTimeoutException stillThere) {
-            /* The end of a frame's length, and then what could be a hello of another version. */
+            /* The last byte of a frame's length, then a possible hello of another version. */
             slow.getOutputStream().write(said++ == 3 ? 200 : 1);
           } catch (IOException reset) {
             gone = true;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Other programs at the addresses of a handle, or at the doors of a peer. */
+/** Tests with other programs at the addresses of a handle, or at the doors of a peer. */
 class ForeignProgramsTest {
   private static final int SOON_SECONDS = 5;
 
@@ -37,7 +37,7 @@ class ForeignProgramsTest {
     return Objects.requireNonNull(ConnectionHandle.read(handle));
   }
 
-  /* The error of connect where this program alone is at the handle's address. */
+  /* Returns the error of connect if only this program is at the handle's address. */
   private String failureAt(ForeignServer server) {
     try (Ends ends = ends(Map.of("HEDDLE_CONNECT_TIMEOUT_MS", "60000"))) {
       long handle = ends.handle();
@@ -106,7 +106,7 @@ class ForeignProgramsTest {
     }
   }
 
-  /* It says nothing any more, and others have its ports. */
+  /* The peer is silent, and other programs have its ports. */
   @Test
   void peerWithForeignProgramsAtItsDoorsFailsAfterTheGraceTime() throws IOException {
     CountDownLatch over = new CountDownLatch(1);

@@ -11,14 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Another program at a port, for any number of callers: it echoes, or says its piece. */
+/** Another program's server for any number of clients: it echoes, or sends a fixed text. */
 final class ForeignServer implements AutoCloseable {
   private final ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final byte[] piece;
 
   /**
-   * @param piece said as soon as the caller has said something; empty for an echo
+   * @param piece text sent after the client's first bytes; empty for an echo
    */
   ForeignServer(byte[] piece) throws IOException {
     this.piece = piece;
@@ -29,7 +29,7 @@ final class ForeignServer implements AutoCloseable {
     return new ForeignServer(new byte[0]);
   }
 
-  /** Answers as an HTTP/1.1 server does to a request that it can't parse. */
+  /** Returns a server that answers like an HTTP/1.1 server to a malformed request. */
   static ForeignServer http() throws IOException {
     String answer =
         "HTTP/1.1 400 Bad Request\r\nServer: test\r\nConnection: close\r\n\r\n<html></html>";
@@ -65,7 +65,7 @@ final class ForeignServer implements AutoCloseable {
         out.flush();
       }
     } catch (IOException hungUp) {
-      // The caller has heard enough.
+      // The client has closed.
     }
   }
 

@@ -23,9 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * What NCCL_IB_* variables do to a transport that is opened under them, and what is said of them.
- */
+/** Tests of the effects of NCCL_IB_* variables on a transport, and of their log lines. */
 class InfinibandOptionsTest {
   private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
 
@@ -212,7 +210,7 @@ class InfinibandOptionsTest {
     assertEquals(List.of(), options.warnings());
   }
 
-  /* NCCL's parser takes any text for any of its numbers, so none may keep a job from starting. */
+  /* NCCL's parser accepts any text for its numbers, so none may prevent a job's start. */
   @Test
   void noValueOfAnNcclVariablePreventsTheStart() {
     Random random = new Random(47);

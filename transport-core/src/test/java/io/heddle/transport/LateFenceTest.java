@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sender whose control thread is away while the receiver fences a plane, and whose messages go on
- * over the others: the word of the fence is laps of the ring old when it is heard. Guards of
- * failover.pml and one-sided.pml: docs/failover-model.md.
+ * Tests of a sender whose control thread is delayed while the receiver fences a plane. Its messages
+ * continue over the other planes, so the fence is laps of the ring old when it is processed. Guards
+ * of failover.pml and one-sided.pml: docs/failover-model.md.
  */
 class LateFenceTest {
   private static final int SLOTS = 256;
 
-  /* A second a try: nothing fails by itself. */
+  /* A second per try: nothing fails by itself. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
-  /* The plane that is fenced. */
+  /* The fenced plane. */
   private static final int FENCED = 0;
 
   private final LoopbackFabric fabric = new LoopbackFabric(4711);
@@ -42,14 +42,14 @@ class LateFenceTest {
     return new Ends(fabric, folder, List.of(1, 2, 3), List.of(1, 2, 3), PATIENT);
   }
 
-  /* Only these planes carry what this end sends from now on. */
+  /* From now on, this end sends over these planes only. */
   private static void sendOver(Connection end, List<Integer> planes) {
     for (int plane = 0; plane < 3; plane++) {
       end.planeWeights().drain(plane, ConnectionWeights.LOCAL, !planes.contains(plane));
     }
   }
 
-  /* Its control thread is away until the latch is released. */
+  /* Delays its control thread until the latch is released. */
   private static CountDownLatch hold(Connection end) throws InterruptedException {
     CountDownLatch back = new CountDownLatch(1);
     CountDownLatch away = new CountDownLatch(1);
@@ -94,7 +94,7 @@ class LateFenceTest {
       long toHandle = link.receiver().registerMemory(to, 2 * length, 1);
       long fromHandle = link.sender().registerMemory(from, length, 1);
       sendOver(link.sending(), List.of(1, 2));
-      /* Group 0 has had one of its two messages when the receiver is fenced. */
+      /* Group 0 has one of its two messages when the receiver is fenced. */
       long both =
           ends.receive(
               link,
@@ -120,7 +120,7 @@ class LateFenceTest {
           Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
           Ends.finish(link, receive);
         }
-        /* The same slot, and the sender doesn't know of the fence. */
+        /* The same slot, and the sender doesn't know of the fence yet. */
         sendOver(link.sending(), List.of(FENCED));
         Ends.fill(from, length, laps);
         long receive = ends.receive(link, to, length, 1, toHandle);
@@ -173,7 +173,7 @@ class LateFenceTest {
       Connection receiving = connection(ends.right);
       PeerSignals target = (PeerSignals) ranks.groups.get(1).communicators().getFirst();
       sendOver(sending, List.of(1, 2));
-      /* Put 1 has had the chunks of plane 1 when the target is fenced. */
+      /* Put 1 has the chunks of plane 1 when the target is fenced. */
       fabric.cut(Ends.gid("127.0.78.3"));
       long first = ranks.start(0, 1, 0, OneSidedRanks.put(length, 0));
       Ends.await(

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Program that closes the senders of more connections than may linger, and prints how many do so
- * after a while: {@code FOLDER CONNECTIONS}. The receivers stay, and must be as they were.
+ * Program that closes the senders of more connections than may linger, and prints how many linger
+ * after a while: {@code FOLDER CONNECTIONS}. The receivers stay open and must be unchanged.
  */
 final class LingeringRun {
   private LingeringRun() {}

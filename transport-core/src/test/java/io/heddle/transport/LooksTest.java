@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How often callers look at the device, on soft devices over IPv4 loopback. */
+/** Tests of how often callers poll the device, on soft devices over IPv4 loopback. */
 class LooksTest {
   private static final int MOST_LOOKS = 1000;
 
@@ -37,7 +37,7 @@ class LooksTest {
       int sweeps = 0;
       int looks = 0;
       Patience patience = Patience.ofSeconds(20);
-      /* While another thread has the device in its hands there is none. */
+      /* While another thread holds the device, a poll doesn't happen. */
       while (looks < MOST_LOOKS) {
         for (RecvComm receiver : receivers) {
           looks += looksAt(device, receiver);
@@ -64,7 +64,7 @@ class LooksTest {
     }
   }
 
-  /* By that the shim asks Java of a connection only when there is something. */
+  /* By this word, the shim calls Java for a connection only if there is something to do. */
   @Test
   void completionsFoundByAnotherPollAreSignalledToTheirConnection() {
     try (Ends ends = new Ends(null, folder, List.of(1), List.of(1), Map.of());
@@ -100,7 +100,7 @@ class LooksTest {
     }
   }
 
-  /* What setting up has left is taken. */
+  /* Takes the completions that the set-up left. */
   private static boolean settled(Ends.Link link) {
     long before = line(link.receiver(), NEWS);
     link.sender().progress();

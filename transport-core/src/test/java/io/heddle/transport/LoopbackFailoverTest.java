@@ -36,11 +36,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Planes that die under a connection, over a network in memory that can be cut anywhere. */
+/**
+ * Tests of planes that fail under a connection, over an in-memory network that can be cut anywhere.
+ */
 class LoopbackFailoverTest {
   static final List<Integer> FOUR = List.of(1, 2, 3, 4);
 
-  /* 8 ms a try. */
+  /* 8 ms per try. */
   static final Map<String, String> QUICK =
       Map.of("NCCL_IB_TIMEOUT", "11", "NCCL_IB_RETRY_CNT", "1");
 
@@ -96,7 +98,7 @@ class LoopbackFailoverTest {
 
   @Test
   void silentPlaneWithoutARouteIsAbandonedLongBeforeItsRetriesEnd() {
-    /* 4 s a try, 12 s in all */
+    /* 4 s per try, 12 s in all */
     try (Ends ends = ends(Map.of("NCCL_IB_TIMEOUT", "20", "NCCL_IB_RETRY_CNT", "2"));
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
@@ -115,7 +117,7 @@ class LoopbackFailoverTest {
             return state(link.sending(), 2) != PlaneState.UP;
           });
       assertFalse(retries.isOver(), () -> "after " + retries);
-      /* The state changes before it is told. */
+      /* The state changes before it is logged. */
       Ends.await(
           "the story of the fence",
           () ->
@@ -156,7 +158,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Between any two looks at the weights. */
+  /* Between any two polls of the weights. */
   @ParameterizedTest
   @CsvSource({"spray", "pinned"})
   void theLastPlaneGoesAndComesWhileSendsBegin(String policy) throws Exception {
@@ -174,7 +176,7 @@ class LoopbackFailoverTest {
             }
           });
       try {
-        /* Longer than what is never cut. */
+        /* Longer than the part that is never cut. */
         int length = 62_000;
         long from = ends.memory(length);
         long to = ends.memory(length);
@@ -205,7 +207,7 @@ class LoopbackFailoverTest {
         String side = random.nextBoolean() ? "127.0.77." : "127.0.78.";
         switch (random.nextInt(5)) {
           case 0 -> {
-            /* With none left nothing could arrive; what happens then is another test's. */
+            /* Without any plane nothing could arrive; other tests cover that. */
             if (cut.contains(plane) || cut.size() < FOUR.size() - 1) {
               cut.add(plane);
               fabric.cut(Ends.gid(side + plane));
@@ -269,7 +271,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* EINVAL isn't tried again: the connection begins without the plane. */
+  /* EINVAL isn't retried: the connection begins without the plane. */
   @Test
   void aPlaneWhoseDeviceRefusesWhenTheConnectionIsMadeJoinsItLater() {
     try (Ends ends = ends(Map.of())) {
@@ -315,7 +317,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its holds are 1 s. The test's baton would keep the control thread from all but what polls with it. */
+  /* Its holds are 1 s. The test's baton would keep the control thread from everything except polling. */
   @ParameterizedTest
   @EnumSource(names = {"DOWN", "PROBING"})
   void failedEndRetriesNoPlane(PlaneState reached) throws InterruptedException {
@@ -367,13 +369,13 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Each end goes on hearing pings, so that neither takes the channel for silent. */
+  /* Each end still receives pings, so neither takes the channel for silent. */
   @Test
   void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
     goesOnAfter(StuckChannelRelay::getStuck, "made anew: no answer within");
   }
 
-  /* Where both ends are slow, one hears that a channel is closed before it hears that the other goes on by the next. */
+  /* If both ends are slow, one sees the closed channel before it sees that the other uses the next one. */
   @Test
   void closedChannelIsReplacedIfTheOtherEndLives() throws IOException {
     goesOnAfter(StuckChannelRelay::close, "closed the connection");
@@ -402,7 +404,7 @@ class LoopbackFailoverTest {
     return enough;
   }
 
-  /* Found by chance, where planes fall and rise at random: seed 84886172087126. */
+  /* Found by random failures and returns of planes: seed 84886172087126. */
   @Test
   void heldDownPlaneIsRetriedAtOnceWhenTheLastOtherFails() {
     try (Ends ends = ends(Map.of("HEDDLE_GRACE_MS", "1700"));
@@ -498,7 +500,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* The one that is up answers nothing, so that the other can't wait for the end of its hold-down. */
+  /* The plane that is up doesn't answer, so the other can't wait for the end of its hold-down. */
   @Test
   void heldDownPlaneIsRetriedAtOnceWhileTheOthersAreSilent() {
     fabric.judgeTogether();
@@ -518,7 +520,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* Its kernel takes calls, and what is said on the channel lies there. */
+  /* Its kernel accepts connections, and data on the channel stays unread. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void peerWithADelayedControlThreadKeepsItsChannel(boolean senderIsAway)

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups over a network in memory, whose planes can be cut anywhere. */
+/** Tests of groups over an in-memory network, whose planes can be cut anywhere. */
 class LoopbackOneSidedTest extends OneSidedSuite {
   private static final int PIECE = 20_000;
   private static final int PLACES = 64;
@@ -118,7 +118,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* What adapters write there arrives late and in any order, unless a read pushes it. */
+  /* Adapters' writes arrive there late and in any order, unless a read pushes them. */
   @ParameterizedTest
   @CsvSource({
     "STRONG, true",
@@ -183,7 +183,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* Bytes without a signal came there, and nothing has flushed them. */
+  /* Bytes without a signal arrived there, and nothing has flushed them. */
   @Test
   void deregisteredDeviceMemoryIsFlushedNoMore() {
     try (Ends ends = ends(Map.of());
@@ -205,7 +205,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
     }
   }
 
-  /* As the control thread has it while it moves the connection; and a plane's return may be refused. */
+  /* As while the control thread moves the connection; and a plane's return may be refused. */
   @Test
   void deviceAdditionsDoNotBlockAndSurviveARefusedPlane() {
     try (Ends ends = ends(Map.of());
@@ -259,7 +259,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
       if (seen > 0) {
         long at = DATA + (context * PLACES + seen % PLACES) * 65_536L;
         long there = Memory.getLong(ranks.memory.get(1) + at + PIECE - 8);
-        /* A later one may be there already. */
+        /* A later one may have arrived already. */
         assertEquals(0, (there - seen) % PLACES, "seed " + seed);
         assertEquals(true, there >= seen, "seed " + seed + ": " + there + " behind " + seen);
       }

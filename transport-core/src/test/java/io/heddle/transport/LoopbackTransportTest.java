@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The transport over a network in memory, which can do what a real one does rarely. */
+/**
+ * Tests of the transport over an in-memory network, which can do things that are rare on a real
+ * one.
+ */
 class LoopbackTransportTest extends EndingSuite {
   private final long seed = System.nanoTime();
   private final LoopbackFabric fabric = new LoopbackFabric(seed);
@@ -39,7 +42,7 @@ class LoopbackTransportTest extends EndingSuite {
     assertTrue(from > 0 && to > 0, "mmap");
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
-      /* Marks in every chunk, not at their edges only, and the very last word. */
+      /* Marks in every chunk, not only at its edges, and the very last word. */
       for (long at = length - Long.BYTES; at >= 0; at -= 1_000_000) {
         Memory.ALL.set(Memory.NATIVE_LONG, from + at, at + 1);
       }
@@ -108,7 +111,7 @@ class LoopbackTransportTest extends EndingSuite {
       long from = both.memory(64);
       long fromHandle = link.sender().registerMemory(from, 64, 1);
       if (ends) {
-        /* Nobody drives the receiver: its control thread tells the sender. */
+        /* No thread of NCCL drives the receiver: its control thread notifies the sender. */
         Ends.await(
             "failure of the sender",
             () -> link.sender().isend(from, 64, 1, fromHandle) == -TransportResult.REMOTE_ERROR);

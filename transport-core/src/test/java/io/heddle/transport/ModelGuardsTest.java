@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page that pairs each guard of the protocols' models with code and tests names what is there.
+ * Tests that the page of the protocols' models names existing code and an existing test for each
+ * guard.
  */
 class ModelGuardsTest {
   private static final Path PAGE = Path.of("../docs/failover-model.md");

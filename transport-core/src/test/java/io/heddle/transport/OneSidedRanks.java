@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
 
-/** A group of ranks in one process, on both transports in turn, driven by the test's thread. */
+/** Group of ranks in one process, on both transports alternately, driven by the test's thread. */
 final class OneSidedRanks implements AutoCloseable {
   private static final int RELEASED = 2;
   private static final int DONE = 1;
@@ -22,7 +22,7 @@ final class OneSidedRanks implements AutoCloseable {
   final Ends ends;
   final List<OneSidedGroup> groups = new ArrayList<>();
 
-  /** Each rank's memory, the same length everywhere, registered as number 0. */
+  /** Each rank's memory, of the same length everywhere, registered as number 0. */
   final List<Long> memory = new ArrayList<>();
 
   private final List<OneSidedListener> listeners = new ArrayList<>();
@@ -32,7 +32,7 @@ final class OneSidedRanks implements AutoCloseable {
     this(ends, ranks, bytes, arena, handle -> {});
   }
 
-  /** Whose memory is a device's. */
+  /** Makes ranks with device memory. */
   static OneSidedRanks onDevices(Ends ends, int ranks, long bytes, Arena arena) {
     return new OneSidedRanks(ends, ranks, bytes, arena, handle -> {}, true);
   }
@@ -103,13 +103,13 @@ final class OneSidedRanks implements AutoCloseable {
     }
   }
 
-  /** This rank is closed before the others, and not driven any more. */
+  /** Closes this rank before the others and stops driving it. */
   void close(int rank) {
     closed.add(rank);
     groups.get(rank).close();
   }
 
-  /** Goes on until the request is done, and gives it back. */
+  /** Drives all ranks until the request is done, and releases it. */
   void finish(long request) {
     Ends.await(
         "end of a one-sided request",

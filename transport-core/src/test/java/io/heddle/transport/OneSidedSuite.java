@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a group of ranks promises, whatever the device. */
+/** Tests of a group of ranks on any device. */
 abstract class OneSidedSuite {
   static final List<Integer> FOUR = List.of(1, 2, 3, 4);
   static final long WORD = 0;
@@ -166,7 +166,7 @@ abstract class OneSidedSuite {
     return OneSidedRanks.signal(OneSidedRanks.put(0, 0), Signal.WEAK, WORD, 1);
   }
 
-  /* It has been made, and nobody has looked. */
+  /* The connection was made, and this end has not polled since. */
   @Test
   void groupClosedBeforeSeeingItsConnectionSaysGoodbye() {
     try (Ends ends = ends(Map.of());
@@ -191,7 +191,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* The other end is through; its last word is still on the way here. */
+  /* The other end has finished; its last message is still in flight. */
   @Test
   void groupClosedDuringItsHandshakeSaysGoodbye() {
     List<StuckChannelRelay> relays = new ArrayList<>();
@@ -231,7 +231,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* Another group's go first; the control thread is away until nobody waits for the others any more. */
+  /* Another group's calls come first; the control thread is delayed until nobody waits for the others any more. */
   @Test
   void queuedCallsOfAClosedGroupAreDropped() {
     int count = 80;
@@ -267,7 +267,7 @@ abstract class OneSidedSuite {
   }
 
   /* Its lines are gone: nothing may be written there. */
-  /* Its peer's operations are done, and it has not looked since: so they may meet at a barrier of their own, and be through. */
+  /* Its peer's operations are done, and it has not polled since: they may meet at their own barrier and finish. */
   @Test
   void completedSignalIsAddedBeforeItsMemoryIsDeregistered() {
     try (Ends ends = ends(Map.of());
@@ -287,7 +287,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* Another group has the same memory, and a thread moves both devices on. */
+  /* Another group has the same memory, and a thread drives both devices. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void noByteLandsInDeregisteredMemory(boolean closes) throws Exception {
@@ -379,7 +379,7 @@ abstract class OneSidedSuite {
         .sum();
   }
 
-  /* With n ranks a group has n² pairs of them; a queue pair a plane at both ends of those alone that are used. */
+  /* With n ranks a group has n² pairs of them; only used ones take a queue pair per plane at both ends. */
   @Test
   void peerTakesQueuePairsOnlyAfterTheFirstWrite() {
     try (Ends ends = ends(Map.of());
@@ -393,7 +393,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* As the control thread is while it moves the connection off a plane, and may be stopped there for long. */
+  /* As while the control thread moves the connection off a plane, where it may be delayed for long. */
   @Test
   @EndsWithin(120)
   void noCallBlocksWhileAnotherThreadHoldsTheConnection() {
@@ -418,7 +418,7 @@ abstract class OneSidedSuite {
     }
   }
 
-  /* A put that waits for room was taken; the caller isn't told to call again. */
+  /* A put that waits for room was accepted; the caller isn't told to retry. */
   @Test
   void aFullWindowIsNoCallThatWouldBlock() {
     try (Ends ends = ends(Map.of());
@@ -508,7 +508,7 @@ abstract class OneSidedSuite {
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("one has 34359738368 at most")),
           ends.log::toString);
-      /* The other rank's size is known only there. */
+      /* The size of the other rank's memory is known only there. */
       long request = ranks.start(0, 1, 0, OneSidedRanks.put(8, DATA - 4));
       Ends.await(
           "refusal",
@@ -535,7 +535,7 @@ abstract class OneSidedSuite {
       assertTrue(
           ends.log.stream().anyMatch(line -> line.contains("its signal's word at 4096 isn't")),
           ends.log::toString);
-      /* The group goes on. */
+      /* The group continues. */
       ranks.finish(ranks.start(0, 1, 0, OneSidedRanks.put(8, 64)));
     }
   }

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The policy packet: one queue pair over all planes, between soft devices that agree on it. */
+/**
+ * Tests of the policy packet: one queue pair over all planes, between soft devices that agree on
+ * it.
+ */
 class PacketPolicyTest {
   private static final List<Integer> FOUR = List.of(1, 2, 3, 4);
   private static final int BYTES = 3_000_000;
@@ -122,7 +125,7 @@ class PacketPolicyTest {
       long before = linkBytes(link, 0);
       exchange(ends, link, 4);
       assertEquals(before, linkBytes(link, 0), "bytes by a plane that weighs nothing");
-      /* The receiver's operator drains a plane, and the sender hears of it. */
+      /* The receiver's operator drains a plane, and the sender is notified. */
       DrainOrders.in(ends.right.statsFile().getParent()).write(Set.of("plane:2"));
       Ends.await("drain at the sender", () -> link.sending().planeWeights().current().isOut(1));
       long drained = linkBytes(link, 1);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Weights of running connections follow the routes file. */
+/** Tests that weights of running connections follow the routes file. */
 @EndsWithin(120)
 class RouteWeightsTest {
   private static final List<Integer> PLANES = List.of(1, 2);
@@ -67,7 +67,7 @@ class RouteWeightsTest {
     }
   }
 
-  /* Path bandwidth of both planes to the receiver's addresses; 0 is unreachable. */
+  /* Sets the path bandwidth of both planes to the receiver's addresses; 0 is unreachable. */
   private void weigh(int first, int second) {
     publisher.begin();
     set(Ends.SOFT_NETWORK + ".78.1", "plane:1", first);
@@ -92,7 +92,7 @@ class RouteWeightsTest {
     return new Ends(null, folder, PLANES, PLANES, settings);
   }
 
-  /* Bytes that the sender has given to each plane. */
+  /* Returns the bytes that the sender has given to each plane. */
   private static long[] sent(Ends ends) {
     long[] bytes = new long[PLANES.size()];
     for (ProcessStats.Row row : rows(ends)) {
@@ -205,12 +205,12 @@ class RouteWeightsTest {
           "change of a route to first chunk by it: median %s us of an idle machine, worst of %s %s"
               + " us%n",
           delays[delays.length / 2] / 1000, delays.length, delays[delays.length - 1] / 1000);
-      /* The quick quarter: on a busy machine both threads wait for a core. */
+      /* The fastest quarter: on a busy machine both threads wait for a core. */
       assertTrue(delays[delays.length / 4] < MAX_AGE_NS, Arrays.toString(delays));
     }
   }
 
-  /* Where a plane's byte counter lies, by the layout that ARCHITECTURE.md has. */
+  /* Finds a plane's byte counter by the layout in ARCHITECTURE.md. */
   private static long bytesOf(MemorySegment map, String key) {
     byte[] wanted = Arrays.copyOf(key.getBytes(StandardCharsets.UTF_8), 64);
     for (long record = 256; record < map.byteSize(); record += 256) {
@@ -241,7 +241,7 @@ class RouteWeightsTest {
     }
   }
 
-  /* On a busy machine a hold may be over before the messages are through: then it is tried with a longer one. */
+  /* On a busy machine a hold may expire before the messages are through: then it is retried with a longer one. */
   @Test
   void weightsOfASilentDaemonExpireToEqualOnes() {
     int holdMs = 2_500;

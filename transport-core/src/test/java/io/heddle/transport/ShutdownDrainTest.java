@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process that ends without closing still does for its peers. */
+/** Tests of the last messages of a process that ends without closing. */
 @EndsWithin(90)
 final class ShutdownDrainTest {
   private static final int LENGTH = 8 << 20;
@@ -94,7 +94,7 @@ final class ShutdownDrainTest {
             }
           });
       tries.start();
-      /* Without a receive it is tried in vain, however long that takes. */
+      /* Without a receive the send can't succeed, however long it is retried. */
       assertFalse(of(ends, link.sender()).await(100 * QUIET_NS, 10 * QUIET_NS));
       long receive = ends.receive(link, to, 64, 1, toHandle);
       assertTrue(of(ends, link.sender(), link.receiver()).await(PLENTY_NS, QUIET_NS));
@@ -124,7 +124,7 @@ final class ShutdownDrainTest {
     }
   }
 
-  /** Between the list of what is open and the look at it another thread may have closed some. */
+  /** Another thread may close connections after the list of open ones was made. */
   @Test
   void connectionClosedMeanwhileIsNotTouched() {
     try (Ends ends = open()) {

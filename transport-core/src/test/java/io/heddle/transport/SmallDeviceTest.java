@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Connections with 64 queue pairs on devices whose limits are lower than what is wanted. */
+/** Tests of connections with 64 queue pairs on devices with lower limits than desired. */
 class SmallDeviceTest {
   private static final List<Integer> PLANES = IntStream.rangeClosed(1, 16).boxed().toList();
   private static final Map<String, String> FOUR_EACH = Map.of("NCCL_IB_QPS_PER_CONNECTION", "4");
@@ -37,7 +37,9 @@ class SmallDeviceTest {
         new LoopbackProvider.Limits(workRequests, completions));
   }
 
-  /** The first row has the limits of the kernel's Soft-RoCE, the second the least of all. */
+  /**
+   * The first row has the limits of the kernel's Soft-RoCE, the second the smallest possible ones.
+   */
   @ParameterizedTest
   @CsvSource({"16384, 32767", "32, 3072"})
   void queuesAreShallowerAndEveryByteArrives(int workRequests, int completions) {

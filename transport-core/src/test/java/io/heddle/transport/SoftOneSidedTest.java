@@ -2,7 +2,7 @@ package io.heddle.transport;
 
 import java.util.Map;
 
-/** Groups over the soft device, on IPv4 loopback. */
+/** Tests of groups over the soft device, on IPv4 loopback. */
 class SoftOneSidedTest extends OneSidedSuite {
   @Override
   Ends ends(Map<String, String> more) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The transport over the soft RoCE device, on IPv4 loopback. */
+/** Tests of the transport over the soft RoCE device, on IPv4 loopback. */
 class SoftTransportTest extends EndingSuite {
   @Override
   Ends ends(List<Integer> left, List<Integer> right, Map<String, String> more) {
@@ -43,7 +43,7 @@ class SoftTransportTest extends EndingSuite {
         long send = Ends.send(link, from, length, 1, fromHandle);
         Ends.finish(link, receive);
         Ends.check(to, length, round);
-        /* The receiver is content and goes; what the sender still misses are acknowledgements. */
+        /* The receiver has everything and closes; the sender still misses only acknowledgements. */
         link.receiver().close();
         Ends.await(
             "completion of the send",
@@ -57,7 +57,7 @@ class SoftTransportTest extends EndingSuite {
     }
   }
 
-  /* Refusals are lost like any packet, and some chunks have come ahead of others. */
+  /* Refusals are lost like any packet, and some chunks have arrived ahead of others. */
   @ParameterizedTest
   @EnumSource(TakenBack.class)
   void overALossyNetworkNoByteLandsInADeregisteredBuffer(TakenBack how) throws Exception {

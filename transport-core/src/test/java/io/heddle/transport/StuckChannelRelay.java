@@ -18,8 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something between the two ends of a control channel that lets everything through until it is
- * stuck: then each end hears its last ping again and again, and nothing that is said.
+ * Relay between the two ends of a control channel that forwards everything until it is stuck. Then
+ * each end keeps receiving the other's last ping, and no new message.
  */
 final class StuckChannelRelay implements AutoCloseable {
   private static final int AGAIN_MS = 20;
@@ -29,14 +29,14 @@ final class StuckChannelRelay implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean stuck;
 
-  /* What the listener says waits here, from its Ready on. */
+  /* Closed while the listener's messages from its Ready on are held. */
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   private StuckChannelRelay(InetSocketAddress behind) throws IOException {
     this.behind = behind;
   }
 
-  /** Puts itself in front of the listener of this handle. */
+  /** Makes a relay in front of the listener of this handle. */
   static StuckChannelRelay inFrontOf(long handle) throws IOException {
     ConnectionHandle real = ConnectionHandle.read(handle);
     if (real == null) {
@@ -88,7 +88,7 @@ final class StuckChannelRelay implements AutoCloseable {
     }
   }
 
-  /* Null where none comes for a while. What has begun to come is awaited. */
+  /* Returns null if no frame begins for a while. The rest of a begun frame is awaited. */
   private static byte @Nullable [] frame(Socket from, DataInputStream in) throws IOException {
     int first;
     from.setSoTimeout(AGAIN_MS);
@@ -115,7 +115,7 @@ final class StuckChannelRelay implements AutoCloseable {
     return ControlCodec.decode(ByteBuffer.wrap(frame)) instanceof ControlMessage.Ready;
   }
 
-  /** The listener's word that it is ready waits here; said before anybody calls. */
+  /** Holds the listener's Ready; call this before anybody connects. */
   StuckChannelRelay holdingReady() {
     gate = new CountDownLatch(1);
     return this;
@@ -125,7 +125,7 @@ final class StuckChannelRelay implements AutoCloseable {
     gate.countDown();
   }
 
-  /** From now on nothing new gets through. */
+  /** Forwards nothing new from now on. */
   void getStuck() {
     stuck = true;
   }

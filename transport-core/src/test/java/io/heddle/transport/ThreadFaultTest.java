@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Errors in the threads of a process with the plugin: each is told in one line, and either the
- * thread goes on, or the connections that depend on it fail with a result.
+ * Tests of errors in the threads of a process with the plugin. Each is logged in one line. Either
+ * the thread continues, or the connections that depend on it fail with a result.
  */
 @EndsWithin(120)
 class ThreadFaultTest {
@@ -69,14 +69,14 @@ class ThreadFaultTest {
                     line.startsWith("WARN " + thread + ": ") && line.contains(error.toString())));
   }
 
-  /* Another connection of the same two processes: the control thread goes on. */
+  /* Another connection of the same two processes: the control thread continues. */
   private static void assertOthersGoOn(Ends ends) {
     try (Ends.Link other = ends.connect()) {
       ends.exchange(other, 5_000, 5_000, 9);
     }
   }
 
-  /* Both ends have something pending, which is what NCCL waits for. */
+  /* Both ends have something pending, for which NCCL waits. */
   private void assertEndsByIt(Ends ends, Ends.Link link) {
     long to = ends.memory(1000);
     long toHandle = link.receiver().registerMemory(to, 1000, 1);
@@ -84,7 +84,7 @@ class ThreadFaultTest {
     Ends.await(
         "a failing receive",
         () -> {
-          /* While the control thread has the connection in its hands there is none. */
+          /* While the control thread holds the connection, there is no request. */
           if (receive[0] == 0) {
             receive[0] = ends.tryReceive(link, to, 1000, 7, toHandle);
           }
@@ -133,7 +133,7 @@ class ThreadFaultTest {
   @MethodSource("errors")
   @InWholeRun(butRows = {1, 5})
   void failedHandshakeFailsConnectAndAccept(Error error) {
-    /* Its own line for the number of queue pairs that isn't as asked: in the middle of it. */
+    /* In the middle of the handshake: its line about a number of queue pairs that differs from the setting. */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {
       long handle = ends.handle();
       ListenComm listener = ends.right.listen(0, handle);
@@ -188,7 +188,7 @@ class ThreadFaultTest {
     }
   }
 
-  /* Of 32 calls at a time, so many may go on together. */
+  /* Of 32 concurrent calls, this many may continue together. */
   @Test
   void failedConnectionThatCannotBeClosedDelaysNoOther() {
     LoopbackFabric fabric = new LoopbackFabric(3);
@@ -304,7 +304,7 @@ class ThreadFaultTest {
     }
   }
 
-  /* In a network namespace of its own, where an interface comes and goes. */
+  /* In its own network namespace, where an interface comes and goes. */
   @Test
   void addressFollowerContinuesAfterAFault() throws Exception {
     List<String> namespace = List.of("unshare", "--user", "--map-root-user", "--net");
@@ -337,13 +337,13 @@ class ThreadFaultTest {
     return new Run(process.waitFor(), output);
   }
 
-  /** Follows an interface that comes and goes, and fails at its first going. */
+  /** Program that follows an interface that comes and goes, and fails at its first removal. */
   static final class Following {
     private Following() {}
 
     public static void main(String[] arguments) throws Exception {
       AtomicInteger looks = new AtomicInteger();
-      /* Asked for each interface that goes. */
+      /* Called for each removed interface. */
       List<NetDevice> devices =
           new AbstractList<>() {
             @Override

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayDeque;
 import java.util.Random;
 
-/** Messages under way on one connection, each checked when it has come. */
+/** Messages in flight on one connection, each checked on arrival. */
 final class Traffic {
   private static final int LENGTH = 3_000_000;
   private static final int AHEAD = 6;
@@ -35,7 +35,7 @@ final class Traffic {
     toHandle = link.receiver().registerMemory(to, (long) AHEAD * LENGTH, 1);
   }
 
-  /* One pass of what NCCL does: post what can be posted, drive both ends, take what is done. */
+  /* Does one pass of NCCL's work: posts as much as possible, drives both ends, takes finished requests. */
   void turn(boolean more) {
     if (more && underWay.size() + receives.size() < AHEAD) {
       int length = random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(LENGTH);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** isend, irecv, puts, gets and progress allocate nothing once they are warm. */
+/** Tests that isend, irecv, puts, gets and progress allocate nothing after warm-up. */
 class TransportAllocationTest {
   private static final int OPERATIONS = 500;
   private static final long LIMIT_SECONDS = 20;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the transport promises NCCL, over any provider. */
+/** Tests of the transport's contract with NCCL, over any provider. */
 abstract class TransportSuite {
   static final List<Integer> FOUR = List.of(1, 2, 3, 4);
 
@@ -63,7 +63,7 @@ abstract class TransportSuite {
         assertEquals(null, ends.right.accept(listener), "nobody has connected yet");
       }
       Ends.Link first = ends.connect(listener, handle);
-      /* This time the connecting side is done before anybody accepts. */
+      /* This time the connecting side finishes before anybody accepts. */
       SendComm[] sender = new SendComm[1];
       Ends.await(
           "connection without accept",
@@ -102,7 +102,7 @@ abstract class TransportSuite {
               long request = ends.tryReceive(link, to + counts[0] * 8L, 8, 1, toHandle);
               assertTrue(request >= 0, "irecv said " + request);
               if (request == 0) {
-                /* Fewer while the entries of a slot's last group are still to be acknowledged. */
+                /* Fewer while the entries of a slot's last group are unacknowledged. */
                 assertTrue(counts[0] - counts[2] <= 256, "receives that are outstanding");
                 counts[3] += (counts[0] - counts[2]) / 256;
                 break;
@@ -355,7 +355,7 @@ abstract class TransportSuite {
   @Test
   void warmUpIsNotCountedAndLeavesNothingOpen() {
     try (Ends ends = ends()) {
-      /* It gives up after a second, which is little on a busy host. */
+      /* It gives up after a second, which is short on a busy host. */
       for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarm); tries++) {
         ends.left.warmUp(200_000_000);
       }

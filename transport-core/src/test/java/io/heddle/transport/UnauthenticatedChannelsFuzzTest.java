@@ -37,11 +37,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What strangers may say to a live listener and a live door, over real sockets: noise, truncated
- * frames, lengths that can't be, wrong tokens, hellos replayed and changed. No thread ends, nothing
- * grows, and a peer comes in afterwards.
+ * Fuzz test of a live listener and a live door, over real sockets: noise, truncated frames,
+ * impossible lengths, wrong tokens, hellos replayed and changed. No thread ends, nothing grows, and
+ * a peer connects afterwards.
  *
- * <p>{@code -Dheddle.fuzz.inputs=100000} for many, {@code -Dheddle.fuzz.seed} for the same again.
+ * <p>{@code -Dheddle.fuzz.inputs=100000} for many, {@code -Dheddle.fuzz.seed} for a repetition.
  */
 class UnauthenticatedChannelsFuzzTest {
   private static final int INPUTS = Integer.getInteger("heddle.fuzz.inputs", 3_000);
@@ -78,7 +78,7 @@ class UnauthenticatedChannelsFuzzTest {
               .filter(port -> port.getAddress() instanceof Inet4Address)
               .toList();
       assertTrue(ports.size() > 1, "a listener and a door");
-      /* What the first ones leave behind stays: classes, compiled code, distinct lines. */
+      /* The first inputs leave permanent state: classes, compiled code, distinct lines. */
       say(ends, listener, ports, INPUTS / 10);
       long heap = LiveHeap.bytes();
       int descriptors = descriptors();
@@ -102,7 +102,7 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* The last strangers are still being hung up on where the control thread waits for a processor. */
+  /* The last clients are still being closed while the control thread waits for a processor. */
   private static long assertComesBelow(long limit, Measured more, String what) throws IOException {
     Patience patience = Patience.ofSeconds(20);
     long now = more.now();
@@ -114,7 +114,7 @@ class UnauthenticatedChannelsFuzzTest {
     return now;
   }
 
-  /* Those who had the token and hung up have five seconds to call again, and then are accept's failures. */
+  /* A client that had the token and hung up has five seconds to reconnect; then its failure is accept's result. */
   private static Ends.Link connect(Ends ends, ListenComm listener, long handle) {
     SendComm[] sender = new SendComm[1];
     RecvComm[] receiver = new RecvComm[1];
@@ -143,7 +143,7 @@ class UnauthenticatedChannelsFuzzTest {
     takeFailures(ends, listener);
   }
 
-  /* Whoever has the token and hangs up is accept's business. */
+  /* A client with the token that hangs up becomes a failure of accept. */
   private static void takeFailures(Ends ends, ListenComm listener) {
     for (boolean more = true; more; ) {
       try {
@@ -155,7 +155,7 @@ class UnauthenticatedChannelsFuzzTest {
     ends.log.removeIf(line -> line.contains("at a control port") || line.startsWith("INFO"));
   }
 
-  /* Half of them wait until they are hung up on, which whole nonsense is at once; the others go first. */
+  /* Half of the clients wait until they are closed, which happens at once for nonsense; the others close first. */
   private void say(InetSocketAddress to, byte[] bytes) throws IOException {
     try (Socket socket = new Socket()) {
       socket.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -169,7 +169,7 @@ class UnauthenticatedChannelsFuzzTest {
         }
       }
     } catch (SocketException | SocketTimeoutException hungUp) {
-      /* As it may. */
+      /* Allowed. */
     }
   }
 
@@ -183,7 +183,7 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* Many, so that ports last. */
+  /* Returns one of many addresses, so that ports suffice. */
   private InetAddress address() throws IOException {
     return InetAddress.getByAddress(
         new byte[] {127, (byte) (1 + random.nextInt(60)), (byte) random.nextInt(250), 1});
@@ -241,7 +241,7 @@ class UnauthenticatedChannelsFuzzTest {
     }
   }
 
-  /* Those of other tests in this process end when they like. */
+  /* Threads of other tests in this process end at any time. */
   private static List<String> threadsSince(Set<Thread> before) {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> !before.contains(thread))

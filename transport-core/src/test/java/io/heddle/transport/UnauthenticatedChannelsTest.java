@@ -31,11 +31,11 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Somebody at a control port who speaks well but isn't the peer. */
+/** Tests of clients at a control port that speak the protocol but aren't the peer. */
 class UnauthenticatedChannelsTest {
   private static final int PATIENCE_MS = 10_000;
 
-  /* Somebody who hung up has 5 s. */
+  /* A client that hung up has 5 s. */
   private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
 
   @TempDir Path folder;
@@ -86,7 +86,7 @@ class UnauthenticatedChannelsTest {
       hangUpAfterHello(read(handle), 7);
       try (Ends.Link link = ends.connect(listener, handle)) {
         ends.exchange(link, 1000, 1000, 1);
-        /* Reading finds the end or writing a broken pipe, whichever is first. */
+        /* Reading finds the end or writing a broken pipe, whichever comes first. */
         String message = failureOfAccept(ends, listener);
         assertTrue(message.startsWith("127.0.0.1:"), message);
         assertNull(ends.right.accept(listener), "a second failure for one caller");
@@ -122,7 +122,7 @@ class UnauthenticatedChannelsTest {
               real.token(), real.planeDigest(), List.of(first.address(), second.address()))
           .write(handle);
       assertNull(ends.left.connect(0, -1, handle), "nobody has answered");
-      /* The second is called after 2 s; both are heard only then. */
+      /* The second is called after 2 s; both answer only then. */
       second.awaitCall();
       first.letThrough(behind);
       second.letThrough(behind);
@@ -157,7 +157,7 @@ class UnauthenticatedChannelsTest {
     return new ControlMessage.Hello(ControlCodec.VERSION, 0, handle.token(), call);
   }
 
-  /* Waits for the answer: the listener then knows that the caller has its token. */
+  /* Waits for the answer: the listener then knows that the client has its token. */
   private static void hangUpAfterHello(ConnectionHandle handle, long call) throws IOException {
     try (Socket caller = call(handle, hello(handle, call))) {
       assertTrue(caller.getInputStream().read() >= 0, "an answer");
@@ -186,7 +186,7 @@ class UnauthenticatedChannelsTest {
     }
   }
 
-  /* A handle with these places instead of the listener's, in front of it. */
+  /* Puts these addresses before the listener's in a handle. */
   private static void putBefore(long handle, List<InetSocketAddress> places) {
     ConnectionHandle real = read(handle);
     List<InetSocketAddress> all = new ArrayList<>(places);
@@ -282,7 +282,7 @@ class UnauthenticatedChannelsTest {
       long handle = ends.handle();
       ends.right.listen(0, handle).close();
       ConnectionHandle real = read(handle);
-      /* The kernel leads no TCP connection to a broadcast address. */
+      /* The kernel opens no TCP connection to a broadcast address. */
       InetSocketAddress nowhere =
           new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
       new ConnectionHandle(real.token(), real.planeDigest(), List.of(nowhere)).write(handle);

@@ -9,17 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A reader in a process of its own, from under which files are cut, as long as it is told "next".
+ * Reader in its own process, whose files are cut short while it reads, as long as its input is
+ * "next".
  */
 final class CutReaderProcess {
   private static final long WAIT_NS = 100_000;
 
-  /* Most cuts should come while it reads: it waits for a change after so many readings. */
+  /* Readings before it waits for a change, so that most cuts come while it reads. */
   private static final int READINGS_A_WAIT = 64;
 
   private CutReaderProcess() {}
 
-  /** Starts it, with the two compilers or with one. */
+  /** Starts it, with both JIT compilers or with one. */
   static Process start(Path path, boolean quick) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Another process cuts the routes file short in place. */
+/** Tests with a process that cuts the routes file short in place. */
 @EndsWithin(120)
 class CutRoutesTest {
-  /* At least; and until one was met in the middle of reading. */
+  /* Fewest cuts; more follow until one happens in the middle of reading. */
   private static final int CUTS = 60;
 
   @TempDir Path folder;
@@ -43,7 +43,7 @@ class CutRoutesTest {
     publisher.goLive();
   }
 
-  /* A process dies of a fault that nobody catches; this one reads on through all of them. */
+  /* An uncaught fault would end the process; this one survives all of them. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void readerSurvivesEveryCutWithoutAWrongResult(boolean quick) throws Exception {

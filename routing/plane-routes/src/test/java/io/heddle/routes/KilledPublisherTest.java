@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The publisher is another process, and is killed wherever it happens to be. */
+/** Tests with a publisher in another process, which is killed at arbitrary moments. */
 @EndsWithin(120)
 class KilledPublisherTest {
   private static final int KILLS = 4;
@@ -69,8 +69,10 @@ class KilledPublisherTest {
     return Objects.requireNonNull(RouteReader.open(path, NanoClock.SYSTEM));
   }
 
-  /* All hosts and planes have one figure in each state. The hosts are asked one after the other, so states may differ
-  between them, but never go back. Returns how many answers there were before one that couldn't be had. */
+  /*
+   * Counts the answers before the first failure. All hosts and planes have one figure in each state. The hosts are
+   * looked up one after the other, so states may differ between them, but never go back.
+   */
   private static int wholeAnswers(RouteReader reader) {
     RouteAnswer answer = new RouteAnswer();
     long generation = 0;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A publisher in a process of its own, for tests that kill it. It changes {@link #HOSTS} hosts in
- * one change after the other, each time all cells of all of them to the same figure.
+ * Publisher in its own process, for tests that kill it. It changes all {@link #HOSTS} hosts in each
+ * change, all of their cells to the same figure.
  */
 final class PublisherProcess {
   static final int HOSTS = 1_000;
@@ -19,7 +19,7 @@ final class PublisherProcess {
   static final int DIED = 9;
   static final long HIGH = 0xfd00_00aa_0000_0000L;
 
-  /* Readers on a busy machine get a word in. */
+  /* Pause for readers on a busy machine. */
   private static final long PAUSE_NS = 50_000;
 
   private PublisherProcess() {}
@@ -28,7 +28,7 @@ final class PublisherProcess {
    * Starts it.
    *
    * @param lastFigure of the change in whose middle it ends by itself; 0 for none
-   * @param before a command that prepares its place, if any
+   * @param before a command that prepares its environment, if any
    */
   static Process start(Path path, int lastFigure, String... before) throws IOException {
     List<String> command = new ArrayList<>(Arrays.asList(before));

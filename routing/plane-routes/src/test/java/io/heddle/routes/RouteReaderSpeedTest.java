@@ -12,13 +12,13 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The large case: 400,000 destinations, four planes. */
+/** Tests of the large case: 400,000 destinations, four planes. */
 class RouteReaderSpeedTest {
   private static final int DESTINATIONS = 400_000;
   private static final int LOOKUPS = 1_000_000;
   private static final int ROUNDS = 12;
 
-  /* The aim is 200 ns on a quiet machine; a test among others is only to notice another order of magnitude. */
+  /* The target is 200 ns on an idle machine; among other tests, only another order of magnitude is detected. */
   private static final long LIMIT_NS = 2_000;
 
   @TempDir Path folder;

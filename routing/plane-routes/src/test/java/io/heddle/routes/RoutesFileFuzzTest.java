@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever lies where the routes file should be: it is refused by name, or every question has an
- * answer within bounds, in bounded time.
+ * Fuzz test of arbitrary content in place of the routes file: it is refused with its path, or every
+ * look-up has a result within bounds, in bounded time.
  */
 @EndsWithin(120)
 class RoutesFileFuzzTest {
@@ -39,7 +39,7 @@ class RoutesFileFuzzTest {
   private static byte[] before = {};
   private static byte[] after = {};
 
-  /* One table in two states, between which every field that may change has changed. */
+  /* One table in two states, between which every changeable field has changed. */
   @BeforeAll
   static void publish() throws IOException {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a", "plane:b", "plane:c")) {
@@ -60,15 +60,18 @@ class RoutesFileFuzzTest {
     assertEquals(before.length, after.length);
   }
 
-  /** The file's first bytes. With {@code JAZZER_FUZZ=1} the fuzzer looks for worse ones. */
+  /**
+   * First bytes of the file. With {@code JAZZER_FUZZ=1} the fuzzer searches for bytes that break a
+   * bound.
+   */
   @FuzzTest(maxDuration = "30s")
   void anyBytesAreRefusedOrRead(byte[] bytes) throws IOException {
     read(bytes);
   }
 
   /**
-   * Words of a place, 24 bits, and what is put there, 8; 255 in the first cuts the file at the
-   * other three.
+   * Edits of a file: words of a 24-bit offset and 8 bits of content; 255 in the first byte cuts the
+   * file at the other three.
    */
   @FuzzTest(maxDuration = "30s")
   void anyEditsOfAFileAreRefusedOrRead(byte[] edits) throws IOException {
@@ -96,7 +99,7 @@ class RoutesFileFuzzTest {
     assertTrue(read(Arrays.copyOf(after, after.length + random.nextInt(10_000))));
   }
 
-  /* What a daemon that died while it wrote, or a copy made meanwhile, leaves: some of both states. */
+  /* Content after a daemon died while writing, or of a copy made meanwhile: parts of both states. */
   @Test
   void aTornFileIsReadWithinBounds() throws IOException {
     Random random = seeded();
@@ -118,7 +121,7 @@ class RoutesFileFuzzTest {
     int readable = 0;
     for (int round = 0; round < ROUNDS; round++) {
       byte[] file = after.clone();
-      /* In turn: the header's fields, the planes, anywhere. */
+      /* In rotation: the header's fields, the planes, anywhere. */
       int first =
           round % 3 == 0 ? RoutesLayout.SEQUENCE : round % 3 == 1 ? RoutesLayout.HEADER_BYTES : 0;
       int length = round % 3 == 0 ? RoutesLayout.PUBLISHER : round % 3 == 1 ? 640 : file.length;
@@ -130,7 +133,7 @@ class RoutesFileFuzzTest {
     assertTrue(readable > ROUNDS / 3, "most bytes don't make it another kind of file: " + readable);
   }
 
-  /* Random bytes behind a header that passes: full slots, lengths out of range, no end to a chain. */
+  /* Random bytes behind a valid header: full slots, lengths out of range, endless chains. */
   @Test
   void aTableOfRandomBytesIsReadWithinBounds() throws IOException {
     Random random = seeded();
@@ -167,7 +170,7 @@ class RoutesFileFuzzTest {
     return new Random(seed);
   }
 
-  /** Whether it is a file of routes; then everything that can be asked of it has been. */
+  /** Returns whether it is a routes file, after calling every method of its reader. */
   private static boolean read(byte[] content) throws IOException {
     Path path = Files.write(folder.resolve("hostile"), content);
     try (RouteReader reader = RouteReader.open(path, NanoClock.SYSTEM)) {

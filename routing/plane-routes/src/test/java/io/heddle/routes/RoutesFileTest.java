@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a publisher puts into a routes file is what a reader finds. */
+/** Tests that a reader finds the publisher's content of a routes file. */
 @EndsWithin(120)
 class RoutesFileTest {
   private static final String HOST = "fd00:aa:0:5::5";
@@ -70,7 +70,7 @@ class RoutesFileTest {
     try (RoutesTestBed bed = RoutesTestBed.of(folder, "plane:a");
         RouteReader before = bed.reader()) {
       bed.route(HOST + "/128", 0, 200);
-      /* A larger file can't be made where a folder that isn't empty has its name. */
+      /* A larger file can't be created while a non-empty folder has its name. */
       Path aside = bed.publisher.path().resolveSibling("routes.new");
       Path inside = Files.createDirectories(aside.resolve("x"));
       long generation = bed.publisher.generation();
@@ -83,7 +83,7 @@ class RoutesFileTest {
       bed.publisher.reserve(3000);
       try (RouteReader reader = bed.reader()) {
         assertEquals("200", bed.weights(reader, HOST));
-        /* From here on no larger file can be made, and none is needed. */
+        /* From here on no larger file can be created, and none is needed. */
         Files.createDirectories(inside);
         bed.publisher.begin();
         bed.publisher.clear();
@@ -294,7 +294,7 @@ class RoutesFileTest {
     }
   }
 
-  /* The kernel says of a thread in a futex that it sleeps. */
+  /* The kernel reports a thread in a futex as sleeping. */
   private static void awaitAsleep(Path status) {
     Patience patience = Patience.ofSeconds(20);
     try {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** One publisher and one reader of a file, with prefixes as people write them. */
+/** One publisher and one reader of a file, with prefixes as text. */
 final class RoutesTestBed implements AutoCloseable {
   static final int PERIOD_MS = 100;
 
@@ -29,7 +29,7 @@ final class RoutesTestBed implements AutoCloseable {
     return new RoutesTestBed(folder, WeightRules.DEFAULT, NanoClock.SYSTEM, planeKeys);
   }
 
-  /** Two longs of an address. */
+  /** Returns an address as two longs. */
   static long[] address(String text) {
     try {
       ByteBuffer bytes = ByteBuffer.wrap(InetAddress.getByName(text).getAddress());
@@ -39,7 +39,7 @@ final class RoutesTestBed implements AutoCloseable {
     }
   }
 
-  /** One change of one cell. */
+  /** Makes one change of one cell. */
   void set(String prefix, int plane, int cell) {
     String[] parts = prefix.split("/");
     long[] address = address(parts[0]);
@@ -56,7 +56,7 @@ final class RoutesTestBed implements AutoCloseable {
     return Objects.requireNonNull(RouteReader.open(path, clock));
   }
 
-  /** Weights of all planes for a destination, as text: {@code 100,0,50}. */
+  /** Returns the weights of all planes for a destination, as text: {@code 100,0,50}. */
   String weights(RouteReader reader, String destination) {
     RouteAnswer answer = answer(reader, destination);
     StringBuilder text = new StringBuilder();

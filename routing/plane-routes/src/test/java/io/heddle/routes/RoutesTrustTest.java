@@ -19,7 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose routes are followed, and that nothing is written through what another has put there. */
+/**
+ * Tests of the users whose routes are followed, and that nothing is written through planted links.
+ */
 class RoutesTrustTest {
   private static final int OTHER = 65_534;
 

@@ -18,7 +18,7 @@ final class SequenceLockStress {
   private static final int NOTHING = -1;
   private static final int FIRST = 8;
 
-  /* Far enough behind to lie in another cache line. */
+  /* Distance of a word in another cache line. */
   private static final int SECOND = 128;
   private static final int BYTES = 256;
   private static final int BLOCKS = 1 << 16;
@@ -71,7 +71,7 @@ final class SequenceLockStress {
     }
   }
 
-  /** A second change follows on the first: a reader that slept through both has neither's half. */
+  /** Two changes in a row: a reader that missed both sees half of neither. */
   @JCStressTest
   @State
   @Outcome(
@@ -94,7 +94,7 @@ final class SequenceLockStress {
     }
   }
 
-  /** Whoever sees the new sequence sees the new state, which the wake-up of readers relies on. */
+  /** A reader of the new sequence sees the new state, on which the wake-up of readers relies. */
   @JCStressTest
   @State
   @Outcome(

@@ -4,7 +4,7 @@ import io.heddle.platform.testing.InWholeRun;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
-/* Writers that are killed and files that are cut, in other tests, are the short form. */
+/* Long form; tests with killed writers and cut files are the short one. */
 class SequenceLockTest {
   @Test
   @InWholeRun

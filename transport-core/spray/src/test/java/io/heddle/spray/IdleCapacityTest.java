@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Two planes: the first is late, the second has nothing to do half of the time. */
+/** Tests with two planes: the first is late, the second is idle half of the time. */
 class IdleCapacityTest {
   private static final int CHUNK = 61_440;
   private static final long MS = 1_000_000;
@@ -15,7 +15,7 @@ class IdleCapacityTest {
   private final PlaneLoads loads = new PlaneLoads(2, CHUNK, 16 << 20, 256);
   private long now = 1;
 
-  private void look(int finishedOfFirst, int finishedOfSecond) {
+  private void poll(int finishedOfFirst, int finishedOfSecond) {
     now++;
     loads.at(now * MS);
     for (int i = 0; i < finishedOfFirst; i++) {
@@ -36,21 +36,21 @@ class IdleCapacityTest {
     }
   }
 
-  /* 20 ms in which both are given what the first carries in all of them, the second in a part. */
+  /* Lasts 20 ms: both planes get what the first carries in all of them, and the second carries it in a part. */
   private void round(int firstBesideSecond, int firstAlone, int second) {
     for (int at = 0; at < 10; at++) {
       post(firstBesideSecond, second);
-      look(firstBesideSecond, second);
+      poll(firstBesideSecond, second);
     }
     for (int at = 0; at < 10; at++) {
       post(firstAlone, 0);
-      look(firstAlone, 0);
+      poll(firstAlone, 0);
     }
   }
 
   private void rounds(int firstBesideSecond, int firstAlone, int second) {
     loads.at(now * MS);
-    /* What the first always has before it. */
+    /* Constant queue of the first plane. */
     post(8, 0);
     for (int i = 0; i < 10; i++) {
       round(firstBesideSecond, firstAlone, second);
@@ -82,12 +82,12 @@ class IdleCapacityTest {
     for (int message = 0; message < 40; message++) {
       for (int at = 0; at < 90; at++) {
         post(2, 2);
-        look(2, 2);
+        poll(2, 2);
       }
-      /* The second is through with its part; the first goes on at its own rate. */
+      /* The second has finished its part; the first continues at its own rate. */
       for (int at = 0; at < 10; at++) {
         post(2, 0);
-        look(2, 0);
+        poll(2, 0);
       }
     }
     assertFalse(loads.isCapacityIdle(), "a twentieth of what both could have carried");
@@ -101,10 +101,10 @@ class IdleCapacityTest {
     loads.weightsChanged(weights, next);
     for (int at = 0; at < 10; at++) {
       post(0, 4);
-      look(4, 4);
+      poll(4, 4);
     }
     for (int at = 0; at < 30; at++) {
-      look(4, 0);
+      poll(4, 0);
     }
     assertFalse(loads.isCapacityIdle(), "the first empties the queue that it had");
   }
@@ -121,9 +121,9 @@ class IdleCapacityTest {
   void planeWithoutOvertakingIsNotLate() {
     loads.at(now * MS);
     post(8, 8);
-    look(0, 8);
+    poll(0, 8);
     for (int at = 0; at < 100; at++) {
-      look(0, 0);
+      poll(0, 0);
     }
     assertFalse(loads.isCapacityIdle(), "all was posted at once");
   }
@@ -142,15 +142,15 @@ class IdleCapacityTest {
   @Test
   void pauseDoesNotCount() {
     rounds(1, 1, 4);
-    look(8, 0);
+    poll(8, 0);
     assertFalse(loads.isAnyUnderWay());
     now += 60_000;
-    look(0, 0);
+    poll(0, 0);
     assertTrue(loads.isCapacityIdle());
     post(1, 1);
-    look(0, 0);
+    poll(0, 0);
     now += 6_000;
-    look(1, 1);
+    poll(1, 1);
     assertFalse(loads.isCapacityIdle());
   }
 

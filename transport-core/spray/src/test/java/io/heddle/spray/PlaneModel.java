@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Planes as queues that are emptied at their rates, and a sender that always has so many messages
- * under way, whose slots come free in order; in steps of a tenth of a millisecond, by a seed.
+ * Model of planes as queues that are emptied at their rates. The sender always has the same number
+ * of messages in flight, whose slots are freed in order. Steps are a tenth of a millisecond;
+ * randomness has a seed.
  */
 final class PlaneModel {
   private static final int CHUNK = 61_440;
@@ -22,7 +23,7 @@ final class PlaneModel {
   private static final double BURST_SECONDS = 0.1;
   private static final double LEFT_IN_A_BURST = 0.2;
 
-  /** Goodput ÷ what planes could carry, and the messages' times in ms, sorted. */
+  /** Goodput ÷ the planes' capacity, and the messages' times in ms, sorted. */
   record Outcome(double ofIdeal, List<Double> milliseconds, double[] shares) {
     double p99() {
       return milliseconds.get(milliseconds.size() * 99 / 100);
@@ -33,25 +34,25 @@ final class PlaneModel {
 
   private record Done(Chunk chunk, double at) {}
 
-  /** What planes have in common. */
+  /** Resource that planes share. */
   enum Sharing {
-    /** Nothing: each has a rate of its own. */
+    /** No shared resource: each plane has its own rate. */
     NONE,
     /** One queue, as of a processor. */
     QUEUE,
-    /** A port, which gives each plane that has something its turn, packet by packet. */
+    /** A port that serves busy planes in rotation, packet by packet. */
     TURNS,
-    /** The sender itself: what it posts is there when the call returns. */
+    /** The sender itself: a posted chunk has arrived when the call returns. */
     SENDER
   }
 
   /**
-   * @param weights what is announced
-   * @param sharing what planes have in common
-   * @param bytesPerSecond what each plane carries; one number for what they share
-   * @param bursts whether each of them by itself loses four fifths of that now and then
-   * @param lateSeconds how long the sender stays away at most, every tenth time
-   * @param waySeconds from a chunk's end on a plane to the sender's knowledge of it
+   * @param weights announced weights
+   * @param sharing shared resource of the planes
+   * @param bytesPerSecond rate of each plane; one number for a shared resource
+   * @param bursts whether each of them loses four fifths of its rate now and then
+   * @param lateSeconds longest polling interval of the sender, in every tenth case
+   * @param pathSeconds from a chunk's end on a plane to the sender's knowledge of it
    */
   record Circumstances(
       PlaneWeights weights,
@@ -59,7 +60,7 @@ final class PlaneModel {
       double[] bytesPerSecond,
       boolean bursts,
       double lateSeconds,
-      double waySeconds) {}
+      double pathSeconds) {}
 
   private static final class Message {
     private final double startedAt;
@@ -80,7 +81,7 @@ final class PlaneModel {
   private final Sharing sharing;
   private final double[] bytesPerSecond;
   private final double lateSeconds;
-  private final double waySeconds;
+  private final double pathSeconds;
   private final Random random;
   private final Random lateness;
 
@@ -106,7 +107,7 @@ final class PlaneModel {
     this.sharing = circumstances.sharing();
     this.bytesPerSecond = circumstances.bytesPerSecond().clone();
     this.lateSeconds = circumstances.lateSeconds();
-    this.waySeconds = circumstances.waySeconds();
+    this.pathSeconds = circumstances.pathSeconds();
     int servers = sharing == Sharing.TURNS ? weights.planes() : bytesPerSecond.length;
     loads = new PlaneLoads(weights.planes(), CHUNK, 16 << 20, 256);
     random = new Random(seed);
@@ -174,7 +175,7 @@ final class PlaneModel {
       leftOfFirst[server] -= taken;
       carried[queue.element().plane()] += taken;
       if (leftOfFirst[server] < 1) {
-        unseen.add(new Done(queue.remove(), now + waySeconds));
+        unseen.add(new Done(queue.remove(), now + pathSeconds));
         leftOfFirst[server] = queue.isEmpty() ? 0 : queue.element().lengthBytes();
       }
     }

@@ -96,7 +96,7 @@ class PlaneRatesTest {
     assertEquals((double) CHUNK / MS, rate(0), 1e-9);
   }
 
-  private void lookAt(long ns) {
+  private void pollAt(long ns) {
     rates.at(START + ns);
     rates.polled();
   }
@@ -104,22 +104,22 @@ class PlaneRatesTest {
   @Test
   void callerIsLateOnlyWhileChunksAreInFlight() {
     rates.at(START);
-    lookAt(0);
+    pollAt(0);
     rates.at(START + 100 * MS);
     assertEquals(0, rates.callerLateNs(), "nothing was under way");
     rates.started(0, CHUNK);
     for (int look = 1; look <= 500; look++) {
-      lookAt(100 * MS + look * MS / 10);
+      pollAt(100 * MS + look * MS / 10);
     }
     assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
     rates.at(START + 170 * MS);
     rates.started(0, CHUNK);
-    lookAt(180 * MS);
+    pollAt(180 * MS);
     assertEquals(30.0 * MS, rates.callerLateNs(), 1, "who posts doesn't look");
     rates.finished(0);
     rates.finished(0);
-    lookAt(200 * MS);
-    lookAt(10_000 * MS);
+    pollAt(200 * MS);
+    pollAt(10_000 * MS);
     assertEquals(0, rates.callerLateNs(), "long ago");
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The policies side by side in {@link PlaneModel}, in the situations that {@code heddle perf
+ * Tests that compare the policies in {@link PlaneModel}, in the situations that {@code heddle perf
  * policies} measures on a fabric.
  */
 class PolicyComparisonTest {
@@ -33,8 +33,8 @@ class PolicyComparisonTest {
   }
 
   private static PlaneModel.Outcome run(
-      String policy, Situation situation, double lateSeconds, double waySeconds, long seed) {
-    return model(policy, situation, RATE, lateSeconds, waySeconds, seed).run(SECONDS);
+      String policy, Situation situation, double lateSeconds, double pathSeconds, long seed) {
+    return model(policy, situation, RATE, lateSeconds, pathSeconds, seed).run(SECONDS);
   }
 
   private static PlaneModel model(
@@ -42,7 +42,7 @@ class PolicyComparisonTest {
       Situation situation,
       double rate,
       double lateSeconds,
-      double waySeconds,
+      double pathSeconds,
       long seed) {
     boolean slow = situation == Situation.ANNOUNCED || situation == Situation.UNANNOUNCED;
     double[] rates = {slow ? rate / 4 : rate, rate, rate, rate};
@@ -55,7 +55,7 @@ class PolicyComparisonTest {
             rates,
             situation == Situation.BURSTS,
             lateSeconds,
-            waySeconds),
+            pathSeconds),
         seed);
   }
 
@@ -93,7 +93,7 @@ class PolicyComparisonTest {
     assertTrue(pinned > 2 * unannounced, "pinned by weight takes " + pinned + " ms");
   }
 
-  /* What was found is believed for five seconds; then it is found once more, and again. */
+  /* A finding is valid for five seconds; then it is found again, and once more. */
   @ParameterizedTest
   @ValueSource(doubles = {5e6, 15e6, 50e6, 200e6})
   void unannouncedSlowPlaneIsFoundAgainEachTime(double rate) {
@@ -167,7 +167,7 @@ class PolicyComparisonTest {
     assertEquals(0, policy.choose(0, 0, 1, 61_440, loads, weights), "10 us is its latency");
   }
 
-  /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and has nothing to do for most of that. */
+  /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and is idle for most of that. */
   private static void holdUpPlaneOne(PlaneLoads loads, PlaneWeights weights) {
     long ms = 1_000_000;
     loads.at(ms);

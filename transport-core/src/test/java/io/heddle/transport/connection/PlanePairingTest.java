@@ -17,8 +17,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Log lines about pairs. A plane is "key[/own key][@address[/length]%interface]"; without an
- * address it is one that says nothing, as a pod's.
+ * Tests of the log lines about pairs. A plane is "key[/own key][@address[/length]%interface]";
+ * without an address it has no other marks, like a pod's.
  */
 class PlanePairingTest {
   private static final long ELSEWHERE = NamespaceId.ID + 1;
@@ -58,7 +58,7 @@ class PlanePairingTest {
     return PlanePairing.of(mine(here), new PlaneList("h2", namespace, 1, offers(there)));
   }
 
-  /* name:mine=theirs of each pair, as this end and the other have it. */
+  /* Asserts name:mine=theirs of each pair, seen from both ends. */
   private static PlanePairing assertPairs(String here, String there, String... pairs) {
     PlanePairing pairing = pairing(here, there, NamespaceId.ID);
     assertEquals(

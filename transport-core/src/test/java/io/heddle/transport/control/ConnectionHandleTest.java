@@ -106,7 +106,7 @@ class ConnectionHandleTest {
     assertNull(ConnectionHandle.read(handle));
   }
 
-  /** With {@code JAZZER_FUZZ=1} the fuzzer looks for handles that are worse than none. */
+  /** With {@code JAZZER_FUZZ=1} the fuzzer searches for handles that cause an exception. */
   @FuzzTest(maxDuration = "30s")
   void any128BytesAreAHandleOrRefused(byte[] bytes) {
     byte[] whole = Arrays.copyOf(bytes, ConnectionHandle.BYTES);

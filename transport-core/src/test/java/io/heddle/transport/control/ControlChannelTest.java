@@ -34,10 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ControlChannelTest {
-  /* For a busy machine; what is waited for comes at once. */
+  /* Limit for a busy machine; normally the result comes at once. */
   private static final int PATIENCE_S = 60;
 
-  /** What the accepting side hears, in order: messages, and reasons as text. */
+  /** Events of the accepting side, in order: messages, and reasons as text. */
   private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
 
   private final BlockingQueue<ControlChannel> accepted = new LinkedBlockingQueue<>();
@@ -225,7 +225,7 @@ class ControlChannelTest {
     }
     for (int i = 0; i < 20; i++) {
       String reason = assertInstanceOf(String.class, next());
-      /* Its reset, or its words if they are looked at first. */
+      /* The reset, or the received bytes if they are read first. */
       assertTrue(reason.startsWith("PEER: ") || reason.startsWith("PROTOCOL_ERROR: "), reason);
     }
     assertListenerLives();
@@ -293,7 +293,7 @@ class ControlChannelTest {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
     try (ServerSocket closing = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress there = (InetSocketAddress) closing.getLocalSocketAddress();
-      /* In one turn of the loop, so that the reset is there before the loop looks for the outcome. */
+      /* In one pass of the loop, so that the reset arrives before the loop checks the outcome. */
       loop.execute(() -> {
         ControlChannel.connect(loop, there, listening(answers, new LinkedBlockingQueue<>()));
         try (Socket caller = closing.accept()) {
@@ -310,7 +310,7 @@ class ControlChannelTest {
   @Test
   void unreachableNetworkIsNoRefusal() throws Exception {
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();
-    /* The kernel leads no TCP connection to a broadcast address. */
+    /* The kernel opens no TCP connection to a broadcast address. */
     InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getByName("127.255.255.255"), 7);
     loop.execute(() ->
         ControlChannel.connect(loop, nowhere, listening(answers, new LinkedBlockingQueue<>())));

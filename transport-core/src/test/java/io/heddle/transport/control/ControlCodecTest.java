@@ -289,7 +289,7 @@ class ControlCodecTest {
     }
   }
 
-  /** With {@code JAZZER_FUZZ=1} the fuzzer looks for frames that are worse than malformed. */
+  /** With {@code JAZZER_FUZZ=1} the fuzzer searches for frames that cause an exception. */
   @FuzzTest(maxDuration = "30s")
   void anyFrameIsAMessageOrMalformed(byte[] bytes) {
     ControlMessage message = ControlCodec.decode(ByteBuffer.wrap(bytes));

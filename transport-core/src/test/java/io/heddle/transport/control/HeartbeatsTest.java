@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Connections that share their peer's signs of life. */
+/** Tests of connections that share their peer's signs of life. */
 final class HeartbeatsTest {
   private static final InetAddress HERE = address("2001:db8::1");
   private static final InetAddress THERE = address("2001:db8::2");

@@ -79,7 +79,7 @@ class TimersTest {
     return new WeakReference<>(holder);
   }
 
-  /** Against a list that is searched from end to end. */
+  /** Compares with a list that is searched from end to end. */
   @Test
   void timersBehaveLikeASearchedList() {
     record Row(Timers.Timer timer, long dueNs, String name, Timers.Owner owner) {}

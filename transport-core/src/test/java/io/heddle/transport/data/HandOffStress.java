@@ -15,8 +15,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * One jcstress test for each hand-off of a request line or of the baton; {@link HandOffTest} runs
- * them. The shim's side is played with the same acquire and release that it uses in C.
+ * jcstress tests, one for each hand-off of a request line or of the baton; {@link HandOffTest} runs
+ * them. The shim's side uses the same acquire and release as its C code.
  */
 final class HandOffStress {
   private static final int DONE = 1;
@@ -27,8 +27,8 @@ final class HandOffStress {
   private HandOffStress() {}
 
   /**
-   * Lines of native memory, handed out in turn: far more of them than jcstress has states at a
-   * time.
+   * Arena that hands out lines of native memory in rotation: far more of them than jcstress has
+   * states at a time.
    */
   private static final class Slab implements Arena {
     private static final int LINES = 1 << 18;
@@ -62,7 +62,7 @@ final class HandOffStress {
     return Memory.ALL.get(ValueLayout.JAVA_INT, address + offset);
   }
 
-  /** Java → shim: a request that is done has its count and its size. */
+  /** Java → shim: a finished request has its count and its size. */
   @JCStressTest
   @State
   @Outcome(
@@ -91,7 +91,7 @@ final class HandOffStress {
     }
   }
 
-  /** Shim → Java: a line is not used again while its answer is still being read. */
+  /** Shim → Java: a line is not reused while its answer is still being read. */
   @JCStressTest
   @State
   @Outcome(
@@ -125,7 +125,7 @@ final class HandOffStress {
   }
 
   /**
-   * NCCL's thread ↔ control thread: what one does with the baton, the other sees; one at a time.
+   * NCCL's thread ↔ control thread: each sees the other's changes under the baton; one at a time.
    */
   @JCStressTest
   @State

@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When an initiator looks for the peer's registrations, by a time that stands still. */
+/** Tests of when an initiator polls the peer's registrations, with a clock that stands still. */
 class RemoteDirectoryTest {
   private static final int NUMBER = 7;
   private static final long DIRECTORY = 1 << 20;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a sender believes of the receiver's word about a fenced plane, and what it does with it. */
+/** Tests of how a sender checks and applies the receiver's message about a fenced plane. */
 class SentChunksTest {
   private static final int PLANES = 2;
   private static final long GROUP = 5;
@@ -95,7 +95,7 @@ class SentChunksTest {
     assertNull(chunks.judge(fenced(4, 5, new Arrival(4, 0, 0, 1, 1)), 1, GROUP, GROUP + 1));
   }
 
-  /* The word is late: the slot has had other groups since, and after sixteen the generation is the same. */
+  /* The message is late: the slot has had other groups since, and after sixteen the generation is the same. */
   @ParameterizedTest
   @ValueSource(longs = {1, 15, 16, 32})
   void chunksOfAnEarlierGroupInTheSlotAreIgnored(long laps) {

@@ -31,7 +31,7 @@ class DeviceSearchTest {
   @TempDir Path folder;
   private final List<String> log = new ArrayList<>();
 
-  /** A provider under the name of a real one. */
+  /** Provider under the name of a real one. */
   private record Named(String name, VerbsProvider devices, String remark) implements VerbsProvider {
     @Override
     public List<RdmaDevice> devices(Map<String, String> environment, Log log, LeakLedger ledger) {
@@ -130,7 +130,7 @@ class DeviceSearchTest {
     }
   }
 
-  /* Both addresses are on the plane "both": whichever device comes first must not take it from the other. */
+  /* Both addresses are on the plane "both": neither device may take it from the other, in either order. */
   private Transport openTwoOnTheSamePlane(String selection) {
     VerbsProvider two =
         new None() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Orders are followed at once, and looking for them costs nothing where there are no new ones. */
+/** Tests that orders are followed at once, and that polling costs nothing without new ones. */
 class DrainFollowerTest {
   private static final int LOOKS = 200;
 
@@ -62,7 +62,7 @@ class DrainFollowerTest {
 
   @Test
   void twoOrdersOfOneLengthInOneClockTickAreDistinguished() throws IOException {
-    /* Of a clock that goes ahead of ours, so that the test may take its time. */
+    /* Of a clock ahead of ours, so that the test may take its time. */
     Instant tick = Instant.now().plusSeconds(3600);
     for (String key : List.of("plane:1", "plane:2", "plane:3")) {
       orders.write(Set.of(key));

@@ -109,7 +109,7 @@ class MemoryTableTest {
     }
   }
 
-  /* A host's numbers are any: nothing outside of addresses is asked of the device, and no handle but ours is one. */
+  /* A host may pass any number: nothing outside of addresses reaches the device, and only our handles are valid. */
   @Test
   void invalidRangesAndHandlesAreRefused() {
     MemoryTable table = new MemoryTable(domain(), new MemoryTable.Rules(true, true));
@@ -145,7 +145,7 @@ class MemoryTableTest {
     }
   }
 
-  /* The edges of the range of numbers as often as its middle. */
+  /* The edges of the range of numbers are as frequent as its middle. */
   private static long any(Random random) {
     long near = random.nextLong(-3, 4);
     return switch (random.nextInt(6)) {

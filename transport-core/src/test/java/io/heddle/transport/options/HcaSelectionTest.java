@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** NCCL_IB_HCA as NCCL reads it. */
+/** Tests that NCCL_IB_HCA is parsed as NCCL does. */
 class HcaSelectionTest {
   private record Port(String device, int number) {}
 

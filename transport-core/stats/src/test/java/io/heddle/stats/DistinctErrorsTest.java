@@ -61,7 +61,7 @@ class DistinctErrorsTest {
     assertEquals(7, shown().size(), shown().toString());
   }
 
-  /* Each control channel has a port of its own, and a peer that dies closes hundreds. */
+  /* Each control channel has its own port, and a dying peer closes hundreds. */
   @Test
   void portsDoNotDistinguishSentences() {
     assertEquals(

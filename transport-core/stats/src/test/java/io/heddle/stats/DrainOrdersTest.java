@@ -12,7 +12,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may order planes out of use, and that orders are neither read nor written through links. */
+/**
+ * Tests of the users who may drain planes, and that orders are neither read nor written through
+ * links.
+ */
 class DrainOrdersTest {
   @TempDir Path folder;
 
@@ -63,7 +66,7 @@ class DrainOrdersTest {
     assertTrue(refusal().contains("no regular file"), refusal());
   }
 
-  /* As root, who writes into the folders of all users. */
+  /* By root, which writes into the folders of all users. */
   @Test
   void ordersAreNotWrittenThroughAPlantedLink() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** What belongs to another user, and file systems that refuse; both take root to make. */
+/** Objects of another user, and file systems that refuse; only root can create both. */
 final class OtherUser {
   static final int USER = 65_534;
 
   private OtherUser() {}
 
-  /** Skips the test where it isn't run by root. */
+  /** Skips the test unless root runs it. */
   static void unlessRoot() {
     if (LinuxCalls.geteuid() != 0) {
       String reason = "only root can make files of another user, and mount file systems";
@@ -32,7 +32,7 @@ final class OtherUser {
     return file;
   }
 
-  /** Mounts memory of this size over a folder; skips the test where that isn't allowed. */
+  /** Mounts memory of this size over a folder; skips the test if that isn't allowed. */
   static void mount(Path folder, String options) throws IOException, InterruptedException {
     unlessRoot();
     if (run("mount", "-t", "tmpfs", "-o", options, "heddle-test", folder.toString()) != 0) {

@@ -74,7 +74,7 @@ class StaleStatsTest {
     assertFalse(Files.exists(ofDeadProcess));
   }
 
-  /* The number of a namespace whose processes have numbers of their own. */
+  /* Number of a namespace with its own process numbers. */
   private static final String ELSEWHERE = "4026599999";
 
   @Test
@@ -91,7 +91,7 @@ class StaleStatsTest {
     assertFalse(Files.exists(there) || Files.exists(begun));
   }
 
-  /* In a pid namespace of its own, with the folder shared: as two containers of a host have it. */
+  /* In its own PID namespace with a shared folder, like two containers of a host. */
   @Test
   void livingProcessOfAnotherNamespaceKeepsItsFile() throws Exception {
     Process holder =

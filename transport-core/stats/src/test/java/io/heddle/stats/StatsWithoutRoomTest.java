@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Where shared memory refuses, a process counts all the same, and one line says what is missing,
- * why, and what to do.
+ * Tests that a process counts even if shared memory refuses, with one log line about the missing
+ * resource, the reason and the remedy.
  */
 class StatsWithoutRoomTest {
   @TempDir Path folder;
@@ -43,7 +43,7 @@ class StatsWithoutRoomTest {
     return new StatsFile(null, folder, (level, sentence) -> told.add(sentence));
   }
 
-  /* More than a file without blocks would hold. */
+  /* More communicators than a file without blocks would hold. */
   private static void count(StatsFile stats, int communicators) {
     for (int i = 0; i < communicators; i++) {
       PlaneCounters counters = stats.open(Direction.SEND, "plane:" + i, 1, "peer");
