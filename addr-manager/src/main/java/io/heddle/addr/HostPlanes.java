@@ -12,17 +12,20 @@ import java.util.function.Predicate;
  * @param host the snapshot
  * @param rules the operator's rules
  * @param filter addresses that may be planes at all
- * @param told the route daemon's keys of addresses
+ * @param daemonKeys the route daemon's keys of addresses
  */
 public record HostPlanes(
-    HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
+    HostAddresses host,
+    PlaneRules rules,
+    AddressFilter filter,
+    Map<InetAddress, String> daemonKeys) {
   public HostPlanes {
-    told = Map.copyOf(told);
+    daemonKeys = Map.copyOf(daemonKeys);
   }
 
   /** Finds the planes as if one device had every address of the host. */
   public PlaneDiscovery.Result ofAll() {
-    return PlaneDiscovery.discover(host, rules, filter, told);
+    return PlaneDiscovery.discover(host, rules, filter, daemonKeys);
   }
 
   /**
@@ -32,6 +35,6 @@ public record HostPlanes(
    * @param carries whether an address is one of the device's
    */
   public PlaneDiscovery.Result of(String device, Predicate<InetAddress> carries) {
-    return PlaneDiscovery.discover(host, rules, filter.within(device, carries), told);
+    return PlaneDiscovery.discover(host, rules, filter.within(device, carries), daemonKeys);
   }
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A plane has one address: an EUI-64 one before others, then the lowest.
  */
 public final class PlaneDiscovery {
-  private static final String TOLD_REASON = "the route daemon's name for it";
+  private static final String DAEMON_REASON = "the route daemon's name for it";
 
   private PlaneDiscovery() {}
 
@@ -70,10 +70,13 @@ public final class PlaneDiscovery {
   /**
    * Finds the planes among the addresses that pass the filter.
    *
-   * @param told the route daemon's keys of addresses, as whole keys ({@code colour:3})
+   * @param daemonKeys the route daemon's keys of addresses, as whole keys ({@code colour:3})
    */
   public static Result discover(
-      HostAddresses host, PlaneRules rules, AddressFilter filter, Map<InetAddress, String> told) {
+      HostAddresses host,
+      PlaneRules rules,
+      AddressFilter filter,
+      Map<InetAddress, String> daemonKeys) {
     List<Candidate> candidates = new ArrayList<>();
     List<RejectedAddress> rejected = new ArrayList<>();
     List<String> remarks = new ArrayList<>(filter.remarks());
@@ -82,7 +85,7 @@ public final class PlaneDiscovery {
     } else {
       byRule(host, rules, filter, candidates, rejected, remarks);
     }
-    candidates.replaceAll(candidate -> withDaemonKey(candidate, told));
+    candidates.replaceAll(candidate -> withDaemonKey(candidate, daemonKeys));
     Map<String, List<Candidate>> byKey = new TreeMap<>(Plane.KEY_ORDER);
     for (Candidate candidate : candidates) {
       byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
@@ -93,12 +96,12 @@ public final class PlaneDiscovery {
     return new Result(planes, rejected, remarks);
   }
 
-  private static Candidate withDaemonKey(Candidate candidate, Map<InetAddress, String> told) {
-    String key = told.get(candidate.address().address());
+  private static Candidate withDaemonKey(Candidate candidate, Map<InetAddress, String> daemonKeys) {
+    String key = daemonKeys.get(candidate.address().address());
     return key == null
         ? candidate
         : new Candidate(
-            candidate.address(), candidate.link(), key, candidate.ownKey(), TOLD_REASON);
+            candidate.address(), candidate.link(), key, candidate.ownKey(), DAEMON_REASON);
   }
 
   private static void byRule(

@@ -65,11 +65,15 @@ public record PlaneMarks(
 
   /** Returns whether these can't be the same plane, even if other marks agree. */
   public boolean contradicts(PlaneMarks other) {
-    boolean toldApart = isNamedByDaemon() && other.isNamedByDaemon() && !key.equals(other.key);
-    boolean configuredApart =
+    boolean daemonNamesDiffer =
+        isNamedByDaemon() && other.isNamedByDaemon() && !key.equals(other.key);
+    boolean configuredKeysDiffer =
         isConfigured() && other.isConfigured() && !ownKey.equals(other.ownKey);
-    boolean namedApart = isOperators() && other.isOperators() && !key.equals(other.key);
-    return isIpv6() != other.isIpv6() || toldApart || configuredApart || namedApart;
+    boolean operatorNamesDiffer = isOperators() && other.isOperators() && !key.equals(other.key);
+    return isIpv6() != other.isIpv6()
+        || daemonNamesDiffer
+        || configuredKeysDiffer
+        || operatorNamesDiffer;
   }
 
   private boolean isOperators() {

@@ -121,14 +121,16 @@ public final class PlaneSuccession {
 
   /* A key from a route daemon at one of them only is compared without it. */
   private static boolean isSame(Plane plane, Known gone) {
-    boolean toldBoth = !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
-    return plane.key().equals(gone.key()) || !toldBoth && plane.ownKey().equals(gone.ownKey());
+    boolean daemonNamedBoth =
+        !plane.key().equals(plane.ownKey()) && !gone.key().equals(gone.ownKey());
+    return plane.key().equals(gone.key())
+        || !daemonNamedBoth && plane.ownKey().equals(gone.ownKey());
   }
 
   private boolean hasOtherDaemonKey(InetAddress address, Known gone) {
-    String told = host.told().get(address);
-    boolean wasTold = !gone.key().equals(gone.ownKey());
-    return told != null && wasTold && !told.equals(gone.key());
+    String daemonKey = host.daemonKeys().get(address);
+    boolean hadDaemonKey = !gone.key().equals(gone.ownKey());
+    return daemonKey != null && hadDaemonKey && !daemonKey.equals(gone.key());
   }
 
   private List<AssignedAddress> usableOn(Known gone) {

@@ -75,11 +75,12 @@ final class EgressTest {
             "bridge with a rule=fd7b::3>fd7b::b: NONE",
             "strict reverse path=10.8.0.2>10.8.0.9: REFUSED_BY_REVERSE_PATH",
             "other family=fd77::2>10.7.0.9: NONE");
-    List<String> questions =
+    List<String> requests =
         expected.stream().map(line -> line.substring(0, line.lastIndexOf(": "))).toList();
-    String said = NamespaceRun.java(SET_UP, EgressScenario.class, questions.toArray(String[]::new));
+    String output =
+        NamespaceRun.java(SET_UP, EgressScenario.class, requests.toArray(String[]::new));
     assertEquals(
-        String.join("\n", expected.stream().map(EgressTest::named).toList()), said.strip());
+        String.join("\n", expected.stream().map(EgressTest::named).toList()), output.strip());
   }
 
   private static String named(String line) {

@@ -54,13 +54,13 @@ final class PlaneDiscoveryTest {
             address(2, "fd00:1:1:1::1"),
             address(2, "fd00:1:1:2::1"),
             address(2, "fd00:1:1:3::1"));
-    Map<InetAddress, String> told =
+    Map<InetAddress, String> daemonKeys =
         Map.of(
             InetAddress.getByName("fd00:1:1:1::1"), "colour:20",
             InetAddress.getByName("fd00:1:1:2::1"), "colour:10");
     assertEquals(
         List.of("colour:10 fd00:1:1:2::1", "colour:20 fd00:1:1:1::1", "subnet:0003 fd00:1:1:3::1"),
-        planes(PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, told)));
+        planes(PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, daemonKeys)));
     assertEquals(
         List.of("colour:10 fd00:1:1:2::1", "plane:x fd00:1:1:3::1"),
         planes(
@@ -68,16 +68,18 @@ final class PlaneDiscoveryTest {
                 host,
                 PlaneRules.parse("fd00:1:1:2::/64=y,fd00:1:1:3::/64=x"),
                 AddressFilter.NONE,
-                told)));
+                daemonKeys)));
   }
 
   @Test
   void keyWithoutTheRouteDaemonIsKept() throws Exception {
     HostAddresses host = host(2, address(2, "fd00:1:1:1::1"), address(3, "fd00:1:1:2::1"));
-    Map<InetAddress, String> told = Map.of(InetAddress.getByName("fd00:1:1:1::1"), "plane:a");
+    Map<InetAddress, String> daemonKeys = Map.of(InetAddress.getByName("fd00:1:1:1::1"), "plane:a");
     assertEquals(
         List.of("if:e1 if:e1", "plane:a if:e0"),
-        PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, told).planes().stream()
+        PlaneDiscovery.discover(host, PlaneRules.NONE, AddressFilter.NONE, daemonKeys)
+            .planes()
+            .stream()
             .map(plane -> plane.key() + " " + plane.ownKey())
             .toList());
   }

@@ -24,7 +24,8 @@ class PlaneMatchingTest {
   private static final int LAYOUTS = 4_000;
 
   /* Returns the planes that a plugin finds on a host with these addresses. */
-  private static List<PlaneMarks> host(String addresses, String rules, Map<String, String> told) {
+  private static List<PlaneMarks> host(
+      String addresses, String rules, Map<String, String> daemonKeys) {
     Map<String, NetworkLink> links = new LinkedHashMap<>();
     List<AssignedAddress> all = new ArrayList<>();
     for (String each : addresses.split(", ")) {
@@ -38,7 +39,7 @@ class PlaneMatchingTest {
               link.index(), InetAddress.ofLiteral(parts[1]), Integer.parseInt(parts[2]), Set.of()));
     }
     Map<InetAddress, String> names = new HashMap<>();
-    told.forEach((address, key) -> names.put(InetAddress.ofLiteral(address), key));
+    daemonKeys.forEach((address, key) -> names.put(InetAddress.ofLiteral(address), key));
     return PlaneDiscovery.discover(
             new HostAddresses(List.copyOf(links.values()), all),
             PlaneRules.parse(rules),
@@ -293,9 +294,9 @@ class PlaneMatchingTest {
 
   @Test
   void daemonsNamesTakePrecedenceAndDifferentOnesNeverPair() {
-    Map<String, String> told = Map.of("10.0.1.1", "colour:1", "10.0.2.1", "colour:2");
+    Map<String, String> daemonKeys = Map.of("10.0.1.1", "colour:1", "10.0.2.1", "colour:2");
     assertMatches(
-        host("e1 10.0.1.1/24, e2 10.0.2.1/24", "", told),
+        host("e1 10.0.1.1/24, e2 10.0.2.1/24", "", daemonKeys),
         host(
             "e1 10.0.1.2/24, e2 10.0.2.2/24",
             "",
@@ -303,7 +304,7 @@ class PlaneMatchingTest {
         "here colour:1, there colour:3",
         "colour:2=colour:2 NAME");
     assertMatches(
-        host("e1 10.0.1.1/24, e2 10.0.2.1/24", "", told),
+        host("e1 10.0.1.1/24, e2 10.0.2.1/24", "", daemonKeys),
         host("e2 10.0.2.2/24"),
         "here colour:1",
         "colour:2=subnet:10.0.2.0 PREFIX");
@@ -357,7 +358,9 @@ class PlaneMatchingTest {
     }
     for (int i = 0; i < here.size(); i++) {
       assertEquals(
-          !mine.contains(i), matching.onBoth().contains(here.get(i).address()), "no word of it");
+          !mine.contains(i),
+          matching.onBoth().contains(here.get(i).address()),
+          "unmatched without a reason");
     }
   }
 

@@ -21,7 +21,7 @@ final class PlaneSuccessionTest {
 
   private PlaneRules rules = PlaneRules.NONE;
   private AddressFilter filter = AddressFilter.NONE;
-  private Map<InetAddress, String> told = Map.of();
+  private Map<InetAddress, String> daemonKeys = Map.of();
   private final List<InetAddress> notTheDevices = new ArrayList<>();
 
   private static Known known(String key, String interfaceName, String... addresses) {
@@ -36,13 +36,13 @@ final class PlaneSuccessionTest {
         link, InetAddress.ofLiteral(text), text.contains(":") ? 64 : 24, set);
   }
 
-  private Answer ask(Known gone, List<Known> others, AssignedAddress... addresses) {
+  private Answer find(Known gone, List<Known> others, AssignedAddress... addresses) {
     List<NetworkLink> links = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       links.add(new NetworkLink(i, "e" + i, 9000, true, true, false, "", 0, ""));
     }
     HostPlanes host =
-        new HostPlanes(new HostAddresses(links, List.of(addresses)), rules, filter, told);
+        new HostPlanes(new HostAddresses(links, List.of(addresses)), rules, filter, daemonKeys);
     return new PlaneSuccession(host, "soft0", address -> !notTheDevices.contains(address))
         .of(gone, others);
   }
@@ -61,7 +61,7 @@ final class PlaneSuccessionTest {
   @Test
   void onlyPlaneOfAnInterfaceTakesItsNewAddressAndKeepsItsKeys() {
     Known called = new Known("colour:3", "if:e0", ONE.addresses(), "e0");
-    Answer answer = ask(called, List.of(TWO), on(0, "fd00:2:2:1::7"), on(1, "fd00:1:1:2::7"));
+    Answer answer = find(called, List.of(TWO), on(0, "fd00:2:2:1::7"), on(1, "fd00:1:1:2::7"));
     assertTaken("fd00:2:2:1::7", answer);
     assertEquals("colour:3", answer.plane().key());
     assertEquals("if:e0", answer.plane().ownKey());
@@ -70,14 +70,14 @@ final class PlaneSuccessionTest {
 
   @Test
   void interfaceKeyIsKeptWhileOtherInterfacesHaveNoAddress() {
-    assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+    assertTaken("fd00:2:2:1::7", find(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
   }
 
   @Test
   void fittestOfSeveralAddressesInOneSubnetIsTaken() {
     assertTaken(
         "fd00:2:2:1:0:ff:fe00:101",
-        ask(
+        find(
             ONE,
             List.of(TWO),
             on(0, "fd00:2:2:1::7"),
@@ -89,7 +89,7 @@ final class PlaneSuccessionTest {
   void addressesOfSeveralSubnetsAreAmbiguous() {
     assertNoneSince(
         "e0 has addresses of several subnets: fd00:2:2:1::7/64, fd00:3:3:1::7/64",
-        ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:3:3:1::7")));
+        find(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:3:3:1::7")));
   }
 
   @Test
@@ -97,7 +97,7 @@ final class PlaneSuccessionTest {
     notTheDevices.add(InetAddress.ofLiteral("fd00:5:5:1::7"));
     assertNoneSince(
         "",
-        ask(
+        find(
             ONE,
             List.of(TWO),
             on(0, "fe80::7"),
@@ -111,14 +111,14 @@ final class PlaneSuccessionTest {
   @Test
   void addressOfAnotherPlaneIsNeverTaken() {
     Known two = known("if:e1", "e1", "fd00:1:1:2::7", "fd00:2:2:1::7");
-    assertNoneSince("", ask(ONE, List.of(two), on(0, "fd00:2:2:1::7")));
+    assertNoneSince("", find(ONE, List.of(two), on(0, "fd00:2:2:1::7")));
   }
 
   @Test
   void anotherFamilyIsNotTaken() {
-    assertNoneSince("", ask(ONE, List.of(TWO), on(0, "10.1.1.7")));
+    assertNoneSince("", find(ONE, List.of(TWO), on(0, "10.1.1.7")));
     Known four = known("if:e0", "e0", "10.0.1.7");
-    assertTaken("10.1.1.7", ask(four, List.of(), on(0, "10.1.1.7")));
+    assertTaken("10.1.1.7", find(four, List.of(), on(0, "10.1.1.7")));
   }
 
   @Test
@@ -126,12 +126,12 @@ final class PlaneSuccessionTest {
     Known one = known("subnet:0001", "e0", "fd00:1:1:1::7");
     Known two = known("subnet:0002", "e0", "fd00:1:1:2::7");
     AssignedAddress kept = on(0, "fd00:1:1:2::7");
-    assertTaken("fd00:9:9:1::7", ask(one, List.of(two), kept, on(0, "fd00:9:9:1::7")));
+    assertTaken("fd00:9:9:1::7", find(one, List.of(two), kept, on(0, "fd00:9:9:1::7")));
     assertNoneSince(
         "e0 has planes subnet:0002 as well, so any of them could have become fd00:9:9:5::7/64",
-        ask(one, List.of(two), kept, on(0, "fd00:9:9:5::7")));
+        find(one, List.of(two), kept, on(0, "fd00:9:9:5::7")));
     assertTaken(
-        "fd00:9:9:1::7", ask(one, List.of(two), on(0, "fd00:9:9:1::7"), on(0, "fd00:9:9:2::7")));
+        "fd00:9:9:1::7", find(one, List.of(two), on(0, "fd00:9:9:1::7"), on(0, "fd00:9:9:2::7")));
   }
 
   @Test
@@ -139,28 +139,28 @@ final class PlaneSuccessionTest {
     rules = PlaneRules.parse("fd00:1::/32=1,fd00:2::/32=1,e1=2");
     Known one = known("plane:1", "e0", "fd00:1:1:1::7");
     Known two = known("plane:2", "e1", "fd00:1:1:2::7");
-    assertTaken("fd00:2:2:1::7", ask(one, List.of(two), on(0, "fd00:2:2:1::7")));
-    assertTaken("fd00:7:7:1::7", ask(two, List.of(one), on(1, "fd00:7:7:1::7")));
+    assertTaken("fd00:2:2:1::7", find(one, List.of(two), on(0, "fd00:2:2:1::7")));
+    assertTaken("fd00:7:7:1::7", find(two, List.of(one), on(1, "fd00:7:7:1::7")));
     assertNoneSince(
         "HEDDLE_PLANES gives none of fd00:7:7:1::7/64 this key",
-        ask(one, List.of(two), on(0, "fd00:7:7:1::7")));
+        find(one, List.of(two), on(0, "fd00:7:7:1::7")));
   }
 
   @Test
   void filterAppliesToNewAddresses() {
     filter = AddressFilter.parse("fd00:1::/32", "");
-    assertNoneSince("", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+    assertNoneSince("", find(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
     assertTaken(
-        "fd00:1:9:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:1:9:1::7")));
+        "fd00:1:9:1::7", find(ONE, List.of(TWO), on(0, "fd00:2:2:1::7"), on(0, "fd00:1:9:1::7")));
   }
 
   @Test
   void addressWithAnotherDaemonKeyIsNotTaken() {
     Known one = new Known("colour:1", "if:e0", ONE.addresses(), "e0");
-    told = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
+    daemonKeys = Map.of(InetAddress.ofLiteral("fd00:2:2:1::7"), "colour:4");
     assertNoneSince(
         "the route daemon gives fd00:2:2:1::7/64 another key",
-        ask(one, List.of(TWO), on(0, "fd00:2:2:1::7")));
-    assertTaken("fd00:2:2:1::7", ask(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
+        find(one, List.of(TWO), on(0, "fd00:2:2:1::7")));
+    assertTaken("fd00:2:2:1::7", find(ONE, List.of(TWO), on(0, "fd00:2:2:1::7")));
   }
 }

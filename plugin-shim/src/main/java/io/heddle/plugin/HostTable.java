@@ -38,9 +38,9 @@ final class HostTable {
     "offsetof heddle_request.comm",
     "offsetof heddle_request.java_id",
     "sizeof heddle_plane_bytes",
-    "offsetof heddle_comm.news",
-    "offsetof heddle_comm.looks",
-    "offsetof heddle_comm.looked",
+    "offsetof heddle_comm.events",
+    "offsetof heddle_comm.polls",
+    "offsetof heddle_comm.polls_seen",
   };
 
   private static final long[] EXPECTED_FACTS = {

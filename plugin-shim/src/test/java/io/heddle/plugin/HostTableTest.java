@@ -68,9 +68,9 @@ class HostTableTest {
       "heddle_request.comm is 41",
       "heddle_request.java_id is 49",
       "sizeof heddle_plane_bytes is 49",
-      "heddle_comm.news is 33",
-      "heddle_comm.looks is 49",
-      "heddle_comm.looked is 57",
+      "heddle_comm.events is 33",
+      "heddle_comm.polls is 49",
+      "heddle_comm.polls_seen is 57",
     };
     for (int word = 0; word < expected.length; word++) {
       if (expected[word] != null) {

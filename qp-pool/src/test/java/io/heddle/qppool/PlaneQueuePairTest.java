@@ -145,7 +145,7 @@ class PlaneQueuePairTest {
   @Test
   void textHasPlaneBothAddressesAndBothNumbers() {
     try (PlaneQueuePair pair = PlaneQueuePair.create("plane:2", LEFT_TWO, leftPd, leftCq, DEPTHS)) {
-      assertTrue(pair.toString().contains("nobody"), pair.toString());
+      assertTrue(pair.toString().contains("to none"), pair.toString());
       pair.connect(
           new RemoteEnd(RIGHT_TWO, 0xabc, 1, new byte[0]),
           PathMtu.MTU_4096,

@@ -60,7 +60,7 @@ class ConnectionMemoryTest {
       links.forEach(Ends.Link::close);
     }
     long left = residentOfTables() - before;
-    assertTrue(left < LINKS * MOST_LEFT_BYTES, left + " bytes of connections that are gone");
+    assertTrue(left < LINKS * MOST_LEFT_BYTES, left + " bytes of closed connections");
   }
 
   /*

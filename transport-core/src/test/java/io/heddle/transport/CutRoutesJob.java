@@ -44,13 +44,13 @@ final class CutRoutesJob {
         Map.of("HEDDLE_ROUTES", arguments[1], "HEDDLE_ROUTES_HOLD_MS", Integer.toString(HOLD_MS));
     try (Ends ends = new Ends(null, Path.of(arguments[0]), planes, planes, settings);
         Ends.Link link = ends.connect()) {
-      int told = 0;
+      int printed = 0;
       int messages = 0;
       while (!stop.get()) {
         ends.traffic(link, 4, MESSAGE_BYTES);
         messages += 4;
-        for (; told < ends.log.size(); told++) {
-          System.out.println(ends.log.get(told));
+        for (; printed < ends.log.size(); printed++) {
+          System.out.println(ends.log.get(printed));
         }
         System.out.println("messages " + messages + " " + ends.left.describe());
         System.out.println("weights by " + weightsBy(ends));

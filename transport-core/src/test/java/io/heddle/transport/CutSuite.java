@@ -31,8 +31,8 @@ abstract class CutSuite extends TransportSuite {
               Ends.progress(link);
               return Ends.isDone(send) && Ends.isDone(receive);
             });
-        assertEquals(room, Ends.size(send, 0), "size that the sender is told");
-        assertEquals(room, Ends.size(receive, 0), "size that the receiver is told");
+        assertEquals(room, Ends.size(send, 0), "size reported to the sender");
+        assertEquals(room, Ends.size(receive, 0), "size reported to the receiver");
         Ends.release(send);
         Ends.release(receive);
         Ends.check(to, room, 3);

@@ -123,7 +123,7 @@ abstract class EndingSuite extends CutSuite {
       Ends.await(
           "failure of the sender",
           () -> link.sender().isend(from, 1 << 20, 2, fromHandle) == -TransportResult.REMOTE_ERROR);
-      assertFalse(patience.isOver(), "told at once");
+      assertFalse(patience.isOver(), "notified at once");
       assertEquals(TransportResult.REMOTE_ERROR, receiver.progress());
       String told = ends.line("sending connection");
       assertTrue(told.contains("the other end failed: it can't go on"), told);
@@ -261,7 +261,7 @@ abstract class EndingSuite extends CutSuite {
           });
       try {
         Ends.await("the first byte", () -> Memory.getLong(to) != 0);
-        assertEquals(0, Ends.state(receive), "the receive is under way");
+        assertEquals(0, Ends.state(receive), "the receive is pending");
         if (how != TakenBack.CLOSED) {
           assertEquals(0, link.receiver().deregisterMemory(handle));
         }

@@ -328,7 +328,7 @@ public final class Ends implements AutoCloseable {
           }
           return request[0] != 0;
         });
-    assertTrue(request[0] > 0, "isend said " + request[0]);
+    assertTrue(request[0] > 0, "isend returned " + request[0]);
     return request[0];
   }
 
@@ -386,7 +386,7 @@ public final class Ends implements AutoCloseable {
       for (int i = 0; i < messages; i++) {
         fill(from, lengthBytes, i);
         long receive = receive(link, 1, ownArrays);
-        assertTrue(receive > 0, "irecv said " + receive);
+        assertTrue(receive > 0, "irecv returned " + receive);
         finish(link, send(link, from, lengthBytes, 1, fromHandle));
         finish(link, receive);
         check(to, lengthBytes, i);
@@ -404,7 +404,7 @@ public final class Ends implements AutoCloseable {
     long fromHandle = link.sender().registerMemory(from, Math.max(lengthBytes, 1), 1);
     long toHandle = link.receiver().registerMemory(to, Math.max(roomBytes, 1), 1);
     long receive = receive(link, to, roomBytes, 7, toHandle);
-    assertTrue(receive > 0, "irecv said " + receive);
+    assertTrue(receive > 0, "irecv returned " + receive);
     long send = send(link, from, lengthBytes, 7, fromHandle);
     await(
         "completion of the receive",
@@ -413,7 +413,7 @@ public final class Ends implements AutoCloseable {
           return isDone(receive);
         });
     assertEquals(1, count(receive));
-    assertEquals(lengthBytes, size(receive, 0), "size that the receiver is told");
+    assertEquals(lengthBytes, size(receive, 0), "size reported to the receiver");
     release(receive);
     finish(link, send);
     check(to, lengthBytes, seed);

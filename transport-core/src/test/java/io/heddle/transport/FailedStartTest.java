@@ -85,7 +85,7 @@ class FailedStartTest {
         environment,
         (level, sentence) -> {
           if (sentence.contains(refusedLine)) {
-            throw new AssertionError("as asked: " + sentence);
+            throw new AssertionError("as injected: " + sentence);
           }
         },
         () -> new Providers(List.of(provider)));
@@ -170,7 +170,7 @@ class FailedStartTest {
       throw new IllegalStateException("stuck");
     });
     opened.onFailure(() -> undone.add("last"));
-    Error cause = new AssertionError("as asked");
+    Error cause = new AssertionError("as injected");
     opened.undo(cause);
     assertEquals(List.of("last", "first"), undone);
     assertEquals("stuck", cause.getSuppressed()[0].getMessage());
@@ -199,7 +199,7 @@ class FailedStartTest {
                 loop,
                 address,
                 () -> {
-                  throw new IllegalStateException("nobody calls");
+                  throw new IllegalStateException("no caller");
                 }));
   }
 }

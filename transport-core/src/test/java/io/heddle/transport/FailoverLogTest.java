@@ -60,7 +60,7 @@ class FailoverLogTest {
       List<Traffic> traffic = links.stream().map(link -> new Traffic(ends, link, seed)).toList();
       traffic.forEach(each -> each.run(3));
       fabric.cut(Ends.gid("127.0.77.3"));
-      turnUntil(
+      driveUntil(
           traffic,
           "all have left the plane",
           () ->
@@ -69,16 +69,16 @@ class FailoverLogTest {
                       LoopbackFailoverTest.state(link.sending(), 2) != PlaneState.UP
                           && LoopbackFailoverTest.state(link.receiving(), 2) != PlaneState.UP));
       fabric.mend(Ends.gid("127.0.77.3"));
-      turnUntil(
+      driveUntil(
           traffic,
           "all are back",
           () -> links.stream().allMatch(link -> LoopbackFailoverTest.isUp(link, 2)));
-      turnUntil(traffic, "it is told", () -> told(ends, "back on") == 2);
+      driveUntil(traffic, "it is logged", () -> told(ends, "back on") == 2);
       fabric.raise(
           AsyncEventListener.Kind.QUEUE_PAIR_FATAL,
           second.sending().pairs().subFlows()[1].pair.queuePair().number());
-      turnUntil(traffic, "it is told", () -> told(ends, "moving off") == 4);
-      turnUntil(traffic, "it is back", () -> told(ends, "back on") == 4);
+      driveUntil(traffic, "it is logged", () -> told(ends, "moving off") == 4);
+      driveUntil(traffic, "it is back", () -> told(ends, "back on") == 4);
       traffic.forEach(Traffic::finish);
       String golden =
           """
@@ -186,7 +186,7 @@ class FailoverLogTest {
         .count();
   }
 
-  private static void turnUntil(List<Traffic> traffic, String what, BooleanSupplier reached) {
+  private static void driveUntil(List<Traffic> traffic, String what, BooleanSupplier reached) {
     Ends.await(
         what,
         () -> {

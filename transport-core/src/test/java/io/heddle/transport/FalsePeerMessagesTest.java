@@ -63,24 +63,24 @@ class FalsePeerMessagesTest {
     return new Fenced("plane:1", 0, 0, 1, List.of(arrivals));
   }
 
-  private static Arguments lie(PlaneMessage message, String told) {
-    return Arguments.of(message, told);
+  private static Arguments lie(PlaneMessage message, String reason) {
+    return Arguments.of(message, reason);
   }
 
   @ParameterizedTest
   @MethodSource("toReceiver")
-  void falsePlaneMessageToTheReceiverEndsTheConnection(PlaneMessage lie, String told) {
-    tell(lie, told, true);
+  void falsePlaneMessageToTheReceiverEndsTheConnection(PlaneMessage lie, String reason) {
+    inject(lie, reason, true);
   }
 
   @ParameterizedTest
   @MethodSource("toSender")
-  void falsePlaneMessageToTheSenderEndsTheConnection(PlaneMessage lie, String told) {
-    tell(lie, told, false);
+  void falsePlaneMessageToTheSenderEndsTheConnection(PlaneMessage lie, String reason) {
+    inject(lie, reason, false);
   }
 
   /* The end that gets the false message has something in flight. */
-  private void tell(PlaneMessage lie, String told, boolean toReceiver) {
+  private void inject(PlaneMessage lie, String reason, boolean toReceiver) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     try (Ends ends = new Ends(fabric, folder, List.of(1, 2), List.of(1, 2), Map.of())) {
       Ends.Link link = ends.connect();
@@ -98,7 +98,7 @@ class FalsePeerMessagesTest {
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(
-          ends.log.stream().anyMatch(line -> line.startsWith("WARN") && line.contains(told)),
+          ends.log.stream().anyMatch(line -> line.startsWith("WARN") && line.contains(reason)),
           ends.log.toString());
       link.close();
     }

@@ -57,7 +57,8 @@ class FloodTest {
     return Objects.requireNonNull(ConnectionHandle.read(handle));
   }
 
-  private static SocketChannel stranger(InetAddress from, InetSocketAddress to) throws IOException {
+  private static SocketChannel rawClient(InetAddress from, InetSocketAddress to)
+      throws IOException {
     SocketChannel channel = SocketChannel.open();
     channel.bind(new InetSocketAddress(from, 0));
     channel.configureBlocking(false);
@@ -66,10 +67,10 @@ class FloodTest {
   }
 
   /* Returns the number of connections that are still open. */
-  private static int living(List<SocketChannel> strangers) {
+  private static int openOf(List<SocketChannel> clients) {
     int count = 0;
     ByteBuffer one = ByteBuffer.allocate(64);
-    for (SocketChannel each : strangers) {
+    for (SocketChannel each : clients) {
       try {
         if (each.finishConnect() && each.read(one.clear()) >= 0) {
           count++;
@@ -81,8 +82,8 @@ class FloodTest {
     return count;
   }
 
-  private static void closeAll(List<SocketChannel> strangers) throws IOException {
-    for (SocketChannel each : strangers) {
+  private static void closeAll(List<SocketChannel> clients) throws IOException {
+    for (SocketChannel each : clients) {
       each.close();
     }
   }
@@ -101,11 +102,11 @@ class FloodTest {
       }
       ends.connect().close();
       int before = descriptors();
-      List<SocketChannel> strangers = new ArrayList<>();
+      List<SocketChannel> clients = new ArrayList<>();
       try {
         for (int i = 0; i < LISTENERS * CALLS; i++) {
           InetAddress from = InetAddress.getByName("127.0." + (90 + i % addresses) + ".1");
-          strangers.add(stranger(from, read(handles.get(i % LISTENERS)).addresses().getFirst()));
+          clients.add(rawClient(from, read(handles.get(i % LISTENERS)).addresses().getFirst()));
         }
         long slowestNs = 0;
         for (int i = 0; i < LISTENERS; i++) {
@@ -117,9 +118,9 @@ class FloodTest {
         }
         System.out.println(
             "a peer came in beside the flood after " + slowestNs / 1_000_000 + " ms");
-        Ends.await("as few strangers as may wait", () -> living(strangers) <= most);
+        Ends.await("as few strangers as may wait", () -> openOf(clients) <= most);
       } finally {
-        closeAll(strangers);
+        closeAll(clients);
       }
       Ends.await("their descriptors", () -> descriptors() <= before);
       try (Ends.Link link = ends.connect()) {
@@ -143,7 +144,7 @@ class FloodTest {
   void idleCallersAtTheDoorsLockNoListenersPeersOut() throws IOException {
     try (Ends ends = ends();
         Ends.Link link = ends.connect()) {
-      List<SocketChannel> strangers = new ArrayList<>();
+      List<SocketChannel> clients = new ArrayList<>();
       try {
         InetAddress from = InetAddress.getByName("127.0.90.1");
         List<InetSocketAddress> doors =
@@ -153,16 +154,16 @@ class FloodTest {
         assertFalse(doors.isEmpty());
         for (InetSocketAddress door : doors) {
           for (int i = 0; i < CALLS; i++) {
-            strangers.add(stranger(from, door));
+            clients.add(rawClient(from, door));
           }
         }
         /* The connection's own reconnect uses these doors. */
-        Ends.dialogue(link.sending()).renew("as asked");
+        Ends.dialogue(link.sending()).renew("as injected");
         ends.awaitLine("goes by way of");
         ends.exchange(link, 1000, 1000, 3);
-        Ends.await("as few strangers as may wait", () -> living(strangers) <= MAX_PER_ADDRESS);
+        Ends.await("as few strangers as may wait", () -> openOf(clients) <= MAX_PER_ADDRESS);
       } finally {
-        closeAll(strangers);
+        closeAll(clients);
       }
     }
   }
@@ -177,19 +178,19 @@ class FloodTest {
       try (Socket slow = new Socket(to.getAddress(), to.getPort())) {
         slow.setSoTimeout(1_000);
         slow.getOutputStream().write(new byte[] {0, 0, 0});
-        int said = 3;
+        int sent = 3;
         boolean gone = false;
-        while (!gone && said < 60) {
+        while (!gone && sent < 60) {
           try {
             gone = slow.getInputStream().read() < 0;
           } catch (java.net.SocketTimeoutException stillThere) {
             /* The last byte of a frame's length, then a possible hello of another version. */
-            slow.getOutputStream().write(said++ == 3 ? 200 : 1);
+            slow.getOutputStream().write(sent++ == 3 ? 200 : 1);
           } catch (IOException reset) {
             gone = true;
           }
         }
-        assertTrue(gone, "nobody hung up on it");
+        assertTrue(gone, "it was not closed");
       }
       ends.awaitLine("showed no token within 10000 ms");
       listener.close();

@@ -77,7 +77,7 @@ class LoopbackFailoverTest {
       Ends.await(
           "fence",
           () -> {
-            traffic.turn(true);
+            traffic.drive(true);
             return state(link.sending(), 2) != PlaneState.UP;
           });
       traffic.run(10);
@@ -88,7 +88,7 @@ class LoopbackFailoverTest {
       Ends.await(
           "return",
           () -> {
-            traffic.turn(true);
+            traffic.drive(true);
             return isUp(link, 2);
           });
       traffic.run(10);
@@ -106,14 +106,14 @@ class LoopbackFailoverTest {
       fabric.cut(Ends.gid("127.0.77.3"));
       Patience retries = Patience.ofSeconds(4);
       for (int i = 0; i < 2_000; i++) {
-        traffic.turn(true);
+        traffic.drive(true);
       }
       link.sending().failover().withdrawn(2);
       link.receiving().failover().withdrawn(2);
       Ends.await(
           "fence",
           () -> {
-            traffic.turn(true);
+            traffic.drive(true);
             return state(link.sending(), 2) != PlaneState.UP;
           });
       assertFalse(retries.isOver(), () -> "after " + retries);
@@ -262,7 +262,7 @@ class LoopbackFailoverTest {
         Ends.await(
             "the plane",
             () -> {
-              traffic.turn(true);
+              traffic.drive(true);
               return isUp(link, 1);
             });
         traffic.run(10);
@@ -286,7 +286,7 @@ class LoopbackFailoverTest {
         Ends.await(
             "the plane",
             () -> {
-              traffic.turn(true);
+              traffic.drive(true);
               return IntStream.range(0, FOUR.size()).allMatch(plane -> isUp(link, plane));
             });
         traffic.run(10);
@@ -399,8 +399,8 @@ class LoopbackFailoverTest {
     }
   }
 
-  private static boolean turns(Traffic traffic, boolean enough) {
-    traffic.turn(true);
+  private static boolean passes(Traffic traffic, boolean enough) {
+    traffic.drive(true);
     return enough;
   }
 
@@ -412,9 +412,9 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       /* It is held down for a second, and then for two. */
       for (int falls = 0; falls < 2; falls++) {
-        Ends.await("the plane", () -> turns(traffic, isUp(link, 1)));
+        Ends.await("the plane", () -> passes(traffic, isUp(link, 1)));
         breakPair(true, link, 1);
-        Ends.await("its fall", () -> turns(traffic, !isUp(link, 1)));
+        Ends.await("its fall", () -> passes(traffic, !isUp(link, 1)));
       }
       for (int plane : List.of(1, 3, 4)) {
         fabric.cut(Ends.gid("127.0.77." + plane));
@@ -469,13 +469,13 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
-      Ends.await("the wait", () -> turns(traffic, hasSaid(ends, "is silent on all planes for")));
+      Ends.await("the wait", () -> passes(traffic, isLogged(ends, "is silent on all planes for")));
       mendAll();
       traffic.run(30);
-      Ends.await("the end of it", () -> turns(traffic, hasSaid(ends, "answers again, after")));
+      Ends.await("the end of it", () -> passes(traffic, isLogged(ends, "answers again, after")));
       traffic.finish();
-      assertEquals(List.of(), said(ends, "moving off"));
-      assertEquals(List.of(), said(ends, "made anew"));
+      assertEquals(List.of(), linesWith(ends, "moving off"));
+      assertEquals(List.of(), linesWith(ends, "made anew"));
     }
   }
 
@@ -487,7 +487,7 @@ class LoopbackFailoverTest {
       Traffic traffic = new Traffic(ends, link, seed);
       traffic.run(3);
       FOUR.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
-      Ends.await("the wait", () -> turns(traffic, hasSaid(ends, "is silent on all planes for")));
+      Ends.await("the wait", () -> passes(traffic, isLogged(ends, "is silent on all planes for")));
       for (int plane : List.of(1, 2, 4)) {
         fabric.mend(Ends.gid("127.0.77." + plane));
       }
@@ -508,9 +508,9 @@ class LoopbackFailoverTest {
         Ends.Link link = ends.connect()) {
       Traffic traffic = new Traffic(ends, link, seed);
       for (int falls = 0; falls < 2; falls++) {
-        Ends.await("the plane", () -> turns(traffic, isUp(link, 1)));
+        Ends.await("the plane", () -> passes(traffic, isUp(link, 1)));
         breakPair(true, link, 1);
-        Ends.await("its fall", () -> turns(traffic, !isUp(link, 1)));
+        Ends.await("its fall", () -> passes(traffic, !isUp(link, 1)));
       }
       for (int plane : List.of(1, 3, 4)) {
         fabric.cut(Ends.gid("127.0.77." + plane));
@@ -540,22 +540,23 @@ class LoopbackFailoverTest {
             }
           });
       Ends.await(
-          "doubt", () -> turns(traffic, hasSaid(ends, "whether it is there: silent for 1500 ms")));
+          "doubt",
+          () -> passes(traffic, isLogged(ends, "whether it is there: silent for 1500 ms")));
       back.countDown();
-      Ends.await("its end", () -> turns(traffic, hasSaid(ends, "goes on by the same control")));
+      Ends.await("its end", () -> passes(traffic, isLogged(ends, "goes on by the same control")));
       breakPair(true, link, 1);
       traffic.run(30);
       traffic.finish();
       Ends.await("plane 1's return", () -> isUp(link, 1));
-      assertEquals(List.of(), said(ends, "made anew"));
+      assertEquals(List.of(), linesWith(ends, "made anew"));
     }
   }
 
-  private static List<String> said(Ends ends, String part) {
+  private static List<String> linesWith(Ends ends, String part) {
     return ends.log.stream().filter(line -> line.contains(part)).toList();
   }
 
-  private static boolean hasSaid(Ends ends, String part) {
-    return !said(ends, part).isEmpty();
+  private static boolean isLogged(Ends ends, String part) {
+    return !linesWith(ends, part).isEmpty();
   }
 }

@@ -49,11 +49,11 @@ class ThreadFaultTest {
 
   static Stream<Error> errors() {
     return Stream.of(
-        new OutOfMemoryError("as asked"),
-        new StackOverflowError("as asked"),
-        new AssertionError("as asked"),
-        new NoClassDefFoundError("as asked"),
-        new InternalError("as asked"));
+        new OutOfMemoryError("as injected"),
+        new StackOverflowError("as injected"),
+        new AssertionError("as injected"),
+        new NoClassDefFoundError("as injected"),
+        new InternalError("as injected"));
   }
 
   private Ends ends(Map<String, String> left, Map<String, String> right) {
@@ -107,7 +107,7 @@ class ThreadFaultTest {
       /* The line of the failover that the control thread is about to begin. */
       ends.thrownAt.put("moving off", error);
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as asked");
+      failover.noticed(0, 0, "as injected");
       assertEndsByIt(ends, link);
       assertReported(ends, "heddle-control", error);
       assertOthersGoOn(ends);
@@ -123,8 +123,8 @@ class ThreadFaultTest {
       ends.thrownAt.put(" fell ", error);
       PLANES.forEach(plane -> fabric.cut(Ends.gid("127.0.77." + plane)));
       Failover failover = link.sending().failover();
-      failover.noticed(0, 0, "as asked");
-      failover.noticed(1, 0, "as asked");
+      failover.noticed(0, 0, "as injected");
+      failover.noticed(1, 0, "as injected");
       assertEndsByIt(ends, link);
     }
   }
@@ -199,14 +199,14 @@ class ThreadFaultTest {
       for (int i = 0; i <= CALLS_AT_A_TIME; i++) {
         long handle = ends.handle();
         ListenComm listener = ends.right.listen(0, handle);
-        ends.thrownAt.put("queue pairs on each plane", new AssertionError("as asked"));
+        ends.thrownAt.put("queue pairs on each plane", new AssertionError("as injected"));
         assertThrows(
             HeddleException.class,
             () -> Ends.await("connect's failure", () -> ends.left.connect(0, -1, handle) != null));
         listener.close();
       }
       PLANES.forEach(plane -> fabric.refuseCloses(Ends.gid("127.0.77." + plane), false));
-      assertReported(ends, "heddle-control", new AssertionError("as asked"));
+      assertReported(ends, "heddle-control", new AssertionError("as injected"));
       assertTrue(ends.log.stream().anyMatch(line -> line.contains("destroy_qp")), "none was stuck");
       assertOthersGoOn(ends);
     }
@@ -223,7 +223,7 @@ class ThreadFaultTest {
             throw new OutOfMemoryError("nor this");
           })
           .execute(() -> {
-            throw new OutOfMemoryError("as asked");
+            throw new OutOfMemoryError("as injected");
           });
       assertEndsByIt(ends, link);
       assertEndsByIt(ends, other);
@@ -246,17 +246,17 @@ class ThreadFaultTest {
   @Test
   void periodicTasksOfTheControlThreadContinueAfterAFault() {
     List<String> lines = new CopyOnWriteArrayList<>();
-    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger polls = new AtomicInteger();
     try (ControlLoop loop =
         new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> lines.add(sentence))) {
       loop.every(
           1_000_000,
           () -> {
-            if (looks.incrementAndGet() < 3) {
-              throw new StackOverflowError("look " + looks.get());
+            if (polls.incrementAndGet() < 3) {
+              throw new StackOverflowError("poll " + polls.get());
             }
           });
-      Ends.await("five looks", () -> looks.get() >= 5);
+      Ends.await("five polls", () -> polls.get() >= 5);
     }
     assertEquals(2, lines.size(), lines::toString);
   }
@@ -324,9 +324,10 @@ class ThreadFaultTest {
                 .toList());
     assertEquals(0, run.code, run.output);
     assertTrue(
-        run.output.contains("heddle-addresses: goes on after: java.lang.AssertionError: as asked"),
+        run.output.contains(
+            "heddle-addresses: goes on after: java.lang.AssertionError: as injected"),
         run.output);
-    assertTrue(run.output.contains("looked again"), run.output);
+    assertTrue(run.output.contains("polled again"), run.output);
   }
 
   private record Run(int code, String output) {}
@@ -342,7 +343,7 @@ class ThreadFaultTest {
     private Following() {}
 
     public static void main(String[] arguments) throws Exception {
-      AtomicInteger looks = new AtomicInteger();
+      AtomicInteger polls = new AtomicInteger();
       /* Called for each removed interface. */
       List<NetDevice> devices =
           new AbstractList<>() {
@@ -353,8 +354,8 @@ class ThreadFaultTest {
 
             @Override
             public int size() {
-              if (looks.incrementAndGet() == 1) {
-                throw new AssertionError("as asked");
+              if (polls.incrementAndGet() == 1) {
+                throw new AssertionError("as injected");
               }
               return 0;
             }
@@ -362,11 +363,11 @@ class ThreadFaultTest {
       Log log = Log.toStandardError();
       try (ControlLoop loop = new ControlLoop(NanoClock.SYSTEM, log);
           AddressFollower follower = new AddressFollower(devices, loop, log)) {
-        while (looks.get() < 2) {
+        while (polls.get() < 2) {
           run(List.of("ip", "link", "add", "here", "type", "veth", "peer", "name", "there"));
           run(List.of("ip", "link", "del", "here"));
         }
-        System.out.println("looked again");
+        System.out.println("polled again");
       }
     }
   }

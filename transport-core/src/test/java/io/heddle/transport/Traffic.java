@@ -36,12 +36,12 @@ final class Traffic {
   }
 
   /* Does one pass of NCCL's work: posts as much as possible, drives both ends, takes finished requests. */
-  void turn(boolean more) {
+  void drive(boolean more) {
     if (more && underWay.size() + receives.size() < AHEAD) {
       int length = random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(LENGTH);
       long place = to + (long) (posted % AHEAD) * LENGTH;
       long receive = ends.tryReceive(link, place, LENGTH, 1, toHandle);
-      assertTrue(receive >= 0, () -> "irecv said " + receive + ends.log);
+      assertTrue(receive >= 0, () -> "irecv returned " + receive + ends.log);
       if (receive > 0) {
         Ends.fill(from + (long) (posted % AHEAD) * LENGTH, length, posted);
         receives.add(new long[] {receive, posted % AHEAD, length, posted++});
@@ -50,7 +50,7 @@ final class Traffic {
     long[] next = receives.peek();
     if (next != null) {
       long send = link.sender().isend(from + next[1] * LENGTH, next[2], 1, fromHandle);
-      assertTrue(send >= 0, () -> "isend said " + send + ends.log);
+      assertTrue(send >= 0, () -> "isend returned " + send + ends.log);
       if (send > 0) {
         receives.remove();
         underWay.add(new Message(send, next[0], (int) next[1], (int) next[2], (int) next[3]));
@@ -74,7 +74,7 @@ final class Traffic {
     Ends.await(
         messages + " messages",
         () -> {
-          turn(true);
+          drive(true);
           return arrived >= goal;
         });
   }
@@ -83,7 +83,7 @@ final class Traffic {
     Ends.await(
         "the last messages",
         () -> {
-          turn(false);
+          drive(false);
           return underWay.isEmpty() && receives.isEmpty();
         });
     assertEquals(0, link.sender().deregisterMemory(fromHandle));

@@ -60,7 +60,7 @@ abstract class TransportSuite {
       long secondHandle = ends.handle();
       io.heddle.platform.Memory.copy(handle, secondHandle, 128);
       for (int i = 0; i < 5; i++) {
-        assertEquals(null, ends.right.accept(listener), "nobody has connected yet");
+        assertEquals(null, ends.right.accept(listener), "no connection yet");
       }
       Ends.Link first = ends.connect(listener, handle);
       /* This time the connecting side finishes before anybody accepts. */
@@ -100,7 +100,7 @@ abstract class TransportSuite {
           () -> {
             while (counts[0] < messages) {
               long request = ends.tryReceive(link, to + counts[0] * 8L, 8, 1, toHandle);
-              assertTrue(request >= 0, "irecv said " + request);
+              assertTrue(request >= 0, "irecv returned " + request);
               if (request == 0) {
                 /* Fewer while the entries of a slot's last group are unacknowledged. */
                 assertTrue(counts[0] - counts[2] <= 256, "receives that are outstanding");
@@ -112,7 +112,7 @@ abstract class TransportSuite {
             }
             while (counts[1] < messages) {
               long request = link.sender().isend(from + counts[1] * 8L, 8, 1, fromHandle);
-              assertTrue(request >= 0, "isend said " + request);
+              assertTrue(request >= 0, "isend returned " + request);
               if (request == 0) {
                 break;
               }

@@ -79,11 +79,11 @@ class UnauthenticatedChannelsFuzzTest {
               .toList();
       assertTrue(ports.size() > 1, "a listener and a door");
       /* The first inputs leave permanent state: classes, compiled code, distinct lines. */
-      say(ends, listener, ports, INPUTS / 10);
+      send(ends, listener, ports, INPUTS / 10);
       long heap = LiveHeap.bytes();
       int descriptors = descriptors();
       List<String> threads = threadsSince(before);
-      say(ends, listener, ports, INPUTS - INPUTS / 10);
+      send(ends, listener, ports, INPUTS - INPUTS / 10);
       String seed = "seed " + SEED;
       assertEquals(INPUTS, sent, seed + ": calls that were taken; not taken: " + notTaken);
       assertEquals(threads, threadsSince(before), seed);
@@ -132,10 +132,10 @@ class UnauthenticatedChannelsFuzzTest {
     return ends.link(sender[0], receiver[0], listener);
   }
 
-  private void say(Ends ends, ListenComm listener, List<InetSocketAddress> ports, int inputs)
+  private void send(Ends ends, ListenComm listener, List<InetSocketAddress> ports, int inputs)
       throws IOException {
     for (int i = 0; i < inputs; i++) {
-      say(ports.get(random.nextInt(ports.size())), input());
+      send(ports.get(random.nextInt(ports.size())), input());
       if (i % 64 == 0) {
         takeFailures(ends, listener);
       }
@@ -156,7 +156,7 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   /* Half of the clients wait until they are closed, which happens at once for nonsense; the others close first. */
-  private void say(InetSocketAddress to, byte[] bytes) throws IOException {
+  private void send(InetSocketAddress to, byte[] bytes) throws IOException {
     try (Socket socket = new Socket()) {
       socket.setOption(StandardSocketOptions.SO_LINGER, 0);
       socket.bind(new InetSocketAddress(address(), 0));

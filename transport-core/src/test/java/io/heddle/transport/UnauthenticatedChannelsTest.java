@@ -65,9 +65,9 @@ class UnauthenticatedChannelsTest {
       ListenComm listener = ends.right.listen(0, handle);
       byte[] wrong = read(handle).token();
       wrong[15] ^= 1;
-      try (Socket stranger =
+      try (Socket client =
           call(read(handle), new ControlMessage.Hello(ControlCodec.VERSION, 0, wrong, 7))) {
-        assertEquals(-1, stranger.getInputStream().read(), "the channel is closed without a word");
+        assertEquals(-1, client.getInputStream().read(), "the channel is closed without an answer");
       }
       assertNull(ends.right.accept(listener));
       Ends.await("a line about the token", () -> logged(ends, "token"));
@@ -121,7 +121,7 @@ class UnauthenticatedChannelsTest {
       new ConnectionHandle(
               real.token(), real.planeDigest(), List.of(first.address(), second.address()))
           .write(handle);
-      assertNull(ends.left.connect(0, -1, handle), "nobody has answered");
+      assertNull(ends.left.connect(0, -1, handle), "no answer yet");
       /* The second is called after 2 s; both answer only then. */
       second.awaitCall();
       first.letThrough(behind);
@@ -171,8 +171,8 @@ class UnauthenticatedChannelsTest {
       ListenComm listener = ends.right.listen(0, handle);
       ControlMessage hello =
           new ControlMessage.Hello(ControlCodec.VERSION + 1, 0, read(handle).token(), 7);
-      try (Socket stranger = call(read(handle), hello)) {
-        DataInputStream in = new DataInputStream(stranger.getInputStream());
+      try (Socket client = call(read(handle), hello)) {
+        DataInputStream in = new DataInputStream(client.getInputStream());
         byte[] frame = new byte[in.readInt()];
         in.readFully(frame);
         ControlMessage answer = ControlCodec.decode(ByteBuffer.wrap(frame));

@@ -82,7 +82,7 @@ final class PublishLock {
   }
 
   private static HeddleException unpublished(Path path, String why, @Nullable Exception failure) {
-    HeddleException told =
+    HeddleException exception =
         new HeddleException(
             "the routes file "
                 + path
@@ -90,8 +90,8 @@ final class PublishLock {
                 + why
                 + "; name a folder that can be written with \"publish\" in the configuration");
     if (failure != null) {
-      told.initCause(failure);
+      exception.initCause(failure);
     }
-    return told;
+    return exception;
   }
 }

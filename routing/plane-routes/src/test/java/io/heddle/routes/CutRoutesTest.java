@@ -60,10 +60,10 @@ class CutRoutesTest {
           assertEquals("open", out.readLine());
           TimeUnit.MICROSECONDS.sleep(random.nextInt(5_000));
           cut(bed.path, cuts % 3 == 0 ? Files.size(bed.path) / 2 : 0);
-          String told = out.readLine();
-          assertTrue("seen".equals(told) || "fault".equals(told), told);
+          String answer = out.readLine();
+          assertTrue("seen".equals(answer) || "fault".equals(answer), answer);
           cuts++;
-          faults += "fault".equals(told) ? 1 : 0;
+          faults += "fault".equals(answer) ? 1 : 0;
           assertTrue(bed.publisher.isCut());
           bed.publisher.renew();
           fill(bed.publisher);

@@ -60,7 +60,7 @@ class KilledPublisherTest {
       Patience patience = Patience.ofSeconds(2);
       assertEquals(0, wholeAnswers(reader));
       assertEquals(List.of(), reader.planes());
-      assertFalse(patience.isOver(), () -> "asking a dead publisher's file took " + patience);
+      assertFalse(patience.isOver(), () -> "a look-up in a dead publisher's file took " + patience);
       await(() -> reader.liveness().state() == Liveness.State.SILENT);
     }
   }
@@ -122,16 +122,16 @@ class KilledPublisherTest {
             "-c",
             "mount -t tmpfs -o size=20k none \"$0\" || { echo no mount; exit 77; }; exec \"$@\"",
             mount.toString());
-    String said = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes());
     int code = process.waitFor();
-    if (said.contains("no mount") || said.contains("unshare:")) {
-      System.out.println("skipped: no file system can be mounted here: " + said);
-      Assumptions.abort(said);
+    if (output.contains("no mount") || output.contains("unshare:")) {
+      System.out.println("skipped: no file system can be mounted here: " + output);
+      Assumptions.abort(output);
     }
-    assertEquals(1, code, said);
-    assertTrue(said.contains("the routes file can't be written: " + mount), said);
-    assertTrue(said.contains("No space left on device"), said);
-    assertTrue(said.contains("make room there, or name another place"), said);
+    assertEquals(1, code, output);
+    assertTrue(output.contains("the routes file can't be written: " + mount), output);
+    assertTrue(output.contains("No space left on device"), output);
+    assertTrue(output.contains("make room there, or name another place"), output);
   }
 
   private static void await(BooleanSupplier there) throws InterruptedException {

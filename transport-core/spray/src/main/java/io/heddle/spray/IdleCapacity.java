@@ -12,7 +12,7 @@ package io.heddle.spray;
  * share is missing, over enough chunks, and if that is a noticeable part of the total capacity.
  * Planes that carry exactly their weight run dry now and then, too: a link's shaper passes the
  * beginning of a message at once, and on a slow plane that is a larger part of the message. A
- * result is valid for a limited time, which counts only while chunks are under way. Then the
+ * result is valid for a limited time, which counts only while chunks are in flight. Then the
  * detector measures again.
  *
  * <p>A chunk is carried during the time since its plane's previous completion, or since the plane
@@ -32,7 +32,7 @@ final class IdleCapacity {
    */
   private static final double LEAST_MISSING = 1.0 / 8;
 
-  /** ... The part is taken over at least this span, in ns with chunks under way, ... */
+  /** ... The part is taken over at least this span, in ns with chunks in flight, ... */
   private static final double SPAN_NS = 200e6;
 
   /** ... and over at most this multiple of it. */
@@ -64,7 +64,7 @@ final class IdleCapacity {
   private double busyBytes;
 
   /*
-   * The recent span with chunks under way: its length; the part of it with dry planes beside a late one; the bytes
+   * The recent span with chunks in flight: its length; the part of it with dry planes beside a late one; the bytes
    * carried in that part; and the dry planes' share of it.
    */
   private double spanNs;

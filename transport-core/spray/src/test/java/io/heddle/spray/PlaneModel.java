@@ -41,7 +41,7 @@ final class PlaneModel {
     /** One queue, as of a processor. */
     QUEUE,
     /** A port that serves busy planes in rotation, packet by packet. */
-    TURNS,
+    PORT,
     /** The sender itself: a posted chunk has arrived when the call returns. */
     SENDER
   }
@@ -98,7 +98,7 @@ final class PlaneModel {
   private double possible;
   private double now;
   private double sentAt;
-  private int turn;
+  private int next;
   private double unused;
 
   PlaneModel(SprayPolicy policy, Circumstances circumstances, long seed) {
@@ -108,7 +108,7 @@ final class PlaneModel {
     this.bytesPerSecond = circumstances.bytesPerSecond().clone();
     this.lateSeconds = circumstances.lateSeconds();
     this.pathSeconds = circumstances.pathSeconds();
-    int servers = sharing == Sharing.TURNS ? weights.planes() : bytesPerSecond.length;
+    int servers = sharing == Sharing.PORT ? weights.planes() : bytesPerSecond.length;
     loads = new PlaneLoads(weights.planes(), CHUNK, 16 << 20, 256);
     random = new Random(seed);
     lateness = new Random(seed);
@@ -148,9 +148,9 @@ final class PlaneModel {
   }
 
   private void carry() {
-    if (sharing == Sharing.TURNS || sharing == Sharing.SENDER) {
+    if (sharing == Sharing.PORT || sharing == Sharing.SENDER) {
       possible += bytesPerSecond[0] * STEP_SECONDS;
-      if (sharing == Sharing.TURNS) {
+      if (sharing == Sharing.PORT) {
         applyInOrder(bytesPerSecond[0] * STEP_SECONDS);
       }
       return;
@@ -184,12 +184,12 @@ final class PlaneModel {
   private void applyInOrder(double bytes) {
     unused += bytes;
     for (int idle = 0; unused >= PACKET; ) {
-      turn = (turn + 1) % queues.size();
-      idle = queues.get(turn).isEmpty() ? idle + 1 : 0;
+      next = (next + 1) % queues.size();
+      idle = queues.get(next).isEmpty() ? idle + 1 : 0;
       if (idle > queues.size()) {
         unused = 0;
       } else if (idle == 0) {
-        carry(turn, PACKET);
+        carry(next, PACKET);
         unused -= PACKET;
       }
     }

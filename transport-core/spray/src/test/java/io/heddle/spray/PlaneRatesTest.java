@@ -52,7 +52,7 @@ class PlaneRatesTest {
     rates.finished(1);
     assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9);
     rates.at(START + 100 * MS);
-    assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9, "nobody has looked since");
+    assertEquals((double) CHUNK / MS / 8, rate(0), 1e-9, "nothing was polled since");
   }
 
   @Test
@@ -106,16 +106,16 @@ class PlaneRatesTest {
     rates.at(START);
     pollAt(0);
     rates.at(START + 100 * MS);
-    assertEquals(0, rates.callerLateNs(), "nothing was under way");
+    assertEquals(0, rates.callerLateNs(), "nothing was in flight");
     rates.started(0, CHUNK);
-    for (int look = 1; look <= 500; look++) {
-      pollAt(100 * MS + look * MS / 10);
+    for (int poll = 1; poll <= 500; poll++) {
+      pollAt(100 * MS + poll * MS / 10);
     }
     assertEquals(MS / 10.0, rates.callerLateNs(), 1, "a plane may take 50 ms");
     rates.at(START + 170 * MS);
     rates.started(0, CHUNK);
     pollAt(180 * MS);
-    assertEquals(30.0 * MS, rates.callerLateNs(), 1, "who posts doesn't look");
+    assertEquals(30.0 * MS, rates.callerLateNs(), 1, "posting is not polling");
     rates.finished(0);
     rates.finished(0);
     pollAt(200 * MS);
@@ -128,7 +128,7 @@ class PlaneRatesTest {
     rates.at(START);
     carry(0, 1, MS);
     carry(0, 64, 64 * MS);
-    assertEquals(MS, rates.shortestNs(0), 0.1 * MS, "a long queue says little of the way");
+    assertEquals(MS, rates.shortestNs(0), 0.1 * MS, "a long queue hides the path");
     for (int message = 0; message < 400; message++) {
       carry(0, 1, 20 * MS);
     }

@@ -46,11 +46,11 @@ class PolicyComparisonTest {
       long seed) {
     boolean slow = situation == Situation.ANNOUNCED || situation == Situation.UNANNOUNCED;
     double[] rates = {slow ? rate / 4 : rate, rate, rate, rate};
-    String asked = situation == Situation.ANNOUNCED ? "1,4,4,4" : "4,4,4,4";
+    String weightsText = situation == Situation.ANNOUNCED ? "1,4,4,4" : "4,4,4,4";
     return new PlaneModel(
         SprayPolicy.named(policy, seed),
         new PlaneModel.Circumstances(
-            PlaneWeights.parse(asked, KEYS),
+            PlaneWeights.parse(weightsText, KEYS),
             PlaneModel.Sharing.NONE,
             rates,
             situation == Situation.BURSTS,
@@ -117,13 +117,13 @@ class PolicyComparisonTest {
     "QUEUE, 3e8, 0, '20,5,1,1'",
     "QUEUE, 1e8, 0, '4,2,1,1'",
     "QUEUE, 1e8, 0.03, '1,4,4,4'",
-    "TURNS, 3e9, 0, '4,2,1,1'",
-    "TURNS, 8e8, 0, '1,4,4,4'",
-    "TURNS, 3e8, 0, '1,1,1,1'",
-    "TURNS, 3e8, 0.004, '4,2,1,1'",
-    "TURNS, 3e8, 0, '20,5,1,1'",
-    "TURNS, 1e8, 0, '4,2,1,1'",
-    "TURNS, 1e8, 0.03, '1,4,4,4'",
+    "PORT, 3e9, 0, '4,2,1,1'",
+    "PORT, 8e8, 0, '1,4,4,4'",
+    "PORT, 3e8, 0, '1,1,1,1'",
+    "PORT, 3e8, 0.004, '4,2,1,1'",
+    "PORT, 3e8, 0, '20,5,1,1'",
+    "PORT, 1e8, 0, '4,2,1,1'",
+    "PORT, 1e8, 0.03, '1,4,4,4'",
     "SENDER, 4e9, 0, '4,2,1,1'",
     "SENDER, 4e9, 0.004, '4,2,1,1'",
     "SENDER, 8e8, 0, '4,2,1,1'",
@@ -131,8 +131,8 @@ class PolicyComparisonTest {
     "SENDER, 3e8, 0, '20,5,1,1'"
   })
   void spraySharesFollowTheWeightsOverASharedResource(
-      PlaneModel.Sharing sharing, double rate, double lateSeconds, String asked) {
-    PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
+      PlaneModel.Sharing sharing, double rate, double lateSeconds, String weightsText) {
+    PlaneWeights weights = PlaneWeights.parse(weightsText, KEYS);
     PlaneModel.Outcome outcome =
         new PlaneModel(
                 SprayPolicy.named("spray", 1),
@@ -168,7 +168,7 @@ class PolicyComparisonTest {
   }
 
   /* Plane 0 takes 100 ms for a chunk; plane 1 takes 1 ms, and is idle for most of that. */
-  private static void holdUpPlaneOne(PlaneLoads loads, PlaneWeights weights) {
+  private static void delayPlaneOne(PlaneLoads loads, PlaneWeights weights) {
     long ms = 1_000_000;
     loads.at(ms);
     loads.started(0, 61_440, weights);
@@ -194,7 +194,7 @@ class PolicyComparisonTest {
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     long ms = 1_000_000;
-    holdUpPlaneOne(loads, weights);
+    delayPlaneOne(loads, weights);
     loads.at(102 * ms);
     for (int chunk = 0; chunk < 4; chunk++) {
       assertEquals(1, policy.choose(0, chunk, 4, 61_440, loads, weights), "plane 0 took 100 ms");
@@ -218,7 +218,7 @@ class PolicyComparisonTest {
     PlaneWeights weights = PlaneWeights.equal(2);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     long ms = 1_000_000;
-    holdUpPlaneOne(loads, weights);
+    delayPlaneOne(loads, weights);
     loads.at(60_000 * ms);
     int[] chosen = new int[2];
     for (int chunk = 0; chunk < 8; chunk++) {
@@ -235,7 +235,7 @@ class PolicyComparisonTest {
     PlaneLoads loads = new PlaneLoads(2, 61_440, 16 << 20, 256);
     SprayPolicy policy = SprayPolicy.named("spray", 1);
     PlaneWeights both = PlaneWeights.equal(2);
-    holdUpPlaneOne(loads, both);
+    delayPlaneOne(loads, both);
     assertEquals(1, policy.choose(0, 0, 1, 61_440, loads, both), "plane 0 took 100 ms");
     PlaneWeights without = PlaneWeights.parse("0,1", List.of("if:a", "if:b"));
     loads.weightsChanged(both, without);

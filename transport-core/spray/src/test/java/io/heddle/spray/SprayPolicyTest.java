@@ -63,14 +63,14 @@ class SprayPolicyTest {
 
   @ParameterizedTest
   @CsvSource({"spray,'4,2,1,1'", "spray,'1,1,1,1'", "spray,'100,1,1,0'", "pinned,'4,2,1,1'"})
-  void bytesFollowTheWeightsWhileEveryPlaneKeepsUp(String name, String asked) {
-    PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
+  void bytesFollowTheWeightsWhileEveryPlaneKeepsUp(String name, String weightsText) {
+    PlaneWeights weights = PlaneWeights.parse(weightsText, KEYS);
     long[] bytes = send(SprayPolicy.named(name, 7), weights, 2_000, 42, -1);
     long total = bytes[0] + bytes[1] + bytes[2] + bytes[3];
     for (int plane = 0; plane < 4; plane++) {
       double share = (double) bytes[plane] / total;
       double wanted = (double) weights.weight(plane) / weights.total();
-      assertEquals(wanted, share, 0.02, "plane " + plane + " of " + asked);
+      assertEquals(wanted, share, 0.02, "plane " + plane + " of " + weightsText);
     }
   }
 
@@ -87,8 +87,8 @@ class SprayPolicyTest {
   @FieldSource("io.heddle.spray.SprayPolicy#NAMES")
   void noChunkOfAHugeMessageExceedsTheDevicesLimit(String name) {
     SprayPolicy policy = SprayPolicy.named(name, 99);
-    for (String asked : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
-      PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
+    for (String weightsText : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
+      PlaneWeights weights = PlaneWeights.parse(weightsText, KEYS);
       for (long length :
           new long[] {1L << 29, (1L << 29) + 1, (1L << 31) - 1, 1L << 32, 1L << 35}) {
         PlaneLoads loads = loads();
@@ -116,8 +116,8 @@ class SprayPolicyTest {
   void chunksCoverEveryMessageOnceWithBoundariesOn128Bytes(String name) {
     SprayPolicy policy = SprayPolicy.named(name, 99);
     PlaneLoads loads = loads();
-    for (String asked : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
-      PlaneWeights weights = PlaneWeights.parse(asked, KEYS);
+    for (String weightsText : List.of("4,2,1,1", "1,0,0,0", "1,1,1,1", "1000000,1,3,7")) {
+      PlaneWeights weights = PlaneWeights.parse(weightsText, KEYS);
       for (long length :
           new long[] {
             0,
@@ -189,16 +189,16 @@ class SprayPolicyTest {
     PlaneLoads loads = loads();
     PlaneWeights before = PlaneWeights.parse("9,1,1,1", KEYS);
     PlaneWeights after = PlaneWeights.parse("0,1,1,1", KEYS);
-    int usual = -1;
+    int current = -1;
     for (int message = 0; message < 256; message++) {
       int plane = spray.choose(message, 0, 1, 8, loads, before);
-      assertTrue(usual < 0 || usual == plane, "message " + message + " left its plane");
-      usual = plane;
+      assertTrue(current < 0 || current == plane, "message " + message + " left its plane");
+      current = plane;
       loads.started(plane, 8, before);
     }
     assertTrue(
-        spray.choose(256, 0, 1, 8, loads, before) != usual, "256 are all that a plane takes");
-    loads.finished(usual, 8);
+        spray.choose(256, 0, 1, 8, loads, before) != current, "256 are all that a plane takes");
+    loads.finished(current, 8);
     loads.weightsChanged(before, after);
     for (int message = 257; message < 600; message++) {
       int plane = spray.choose(message, 0, 1, 8, loads, after);

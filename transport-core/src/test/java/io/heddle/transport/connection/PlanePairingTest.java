@@ -75,7 +75,7 @@ class PlanePairingTest {
     return pairing;
   }
 
-  private static List<String> told(PlanePairing pairing) {
+  private static List<String> logOf(PlanePairing pairing) {
     List<String> lines = new ArrayList<>();
     Log log = (level, sentence) -> lines.add(level + " " + sentence);
     pairing.logDifferences("h2", log);
@@ -94,7 +94,7 @@ class PlanePairingTest {
         List.of(
             "INFO connection with h2 uses planes [colour:1, colour:2]; left out: if:mgmt (fd00::/64"
                 + " on mgmt) there only"),
-        told(pairing));
+        logOf(pairing));
   }
 
   @Test
@@ -111,7 +111,7 @@ class PlanePairingTest {
                 + " had named them when its job began:"
                 + " colour:9 is subnet:0001 there (by key), colour:7 is subnet:0002 there (by key);"
                 + " run a daemon on both for weights both ways"),
-        told(pairing));
+        logOf(pairing));
     assertPairs(
         "plane:a/if:e1@fd00:1:1:1::1/64%e1 plane:b/if:e2@fd00:1:1:2::1/64%e2",
         "if:e2@fd00:1:7:8::1/64%e2 if:e3@fd00:1:7:9::1/64%e3", "if:e2 plane:b=if:e2");
@@ -136,7 +136,7 @@ class PlanePairingTest {
         List.of(
             "INFO connection with h2 uses planes [if:e2]; if:e2 is subnet:0002 there (by prefix);"
                 + " left out: if:e1 (fd00:1:1:1::/64 on e1) here only"),
-        told(pairing));
+        logOf(pairing));
   }
 
   @Test
@@ -149,7 +149,7 @@ class PlanePairingTest {
         List.of(
             "INFO connection with h2 uses planes [if:e1]; no planes, since both hosts have their"
                 + " addresses: if:br0 on 172.17.0.1"),
-        told(pairing));
+        logOf(pairing));
     assertTrue(
         pairing(docker, docker, ELSEWHERE)
             .refusal("h2")

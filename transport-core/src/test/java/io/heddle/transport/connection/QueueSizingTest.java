@@ -41,12 +41,13 @@ class QueueSizingTest {
   @CsvSource({"16384, 47, 1", "16384, 3000, 64", "31, 1000000, 1", "0, 0, 1"})
   void tooSmallDepthsAreReportedWithTheDevicesLimits(
       int workRequests, int completions, int queuePairs) {
-    String told =
+    String message =
         assertThrows(HeddleException.class, () -> of(workRequests, completions, queuePairs))
             .getMessage();
-    assertTrue(told.contains("small0 takes " + workRequests + " work requests"), told);
-    assertTrue(told.contains(completions + " completions"), told);
-    assertTrue(told.contains(queuePairs + " queue pairs needs 32 and " + 48 * queuePairs), told);
+    assertTrue(message.contains("small0 takes " + workRequests + " work requests"), message);
+    assertTrue(message.contains(completions + " completions"), message);
+    assertTrue(
+        message.contains(queuePairs + " queue pairs needs 32 and " + 48 * queuePairs), message);
   }
 
   @Test

@@ -112,19 +112,19 @@ class ControlAddressesTest {
           =old0  | AF_INET6 | by NCCL_SOCKET_IFNAME==old0 and NCCL_SOCKET_FAMILY=AF_INET6; unset
           """)
   void refusalNamesTheSetVariables(String names, String family, String words) {
-    String said =
+    String message =
         assertThrows(HeddleException.class, () -> ControlAddresses.choose(HOST, names, family))
             .getMessage();
-    assertTrue(said.contains(words) && !said.contains("null"), said);
+    assertTrue(message.contains(words) && !message.contains("null"), message);
   }
 
   @Test
   void hostWithoutAddressesIsReported() {
     HostAddresses bare = new HostAddresses(List.of(link(1, "lo")), List.of());
-    String said =
+    String message =
         assertThrows(HeddleException.class, () -> ControlAddresses.choose(bare, null, null))
             .getMessage();
-    assertTrue(said.endsWith("control channels; set one up and give it an address"), said);
+    assertTrue(message.endsWith("control channels; set one up and give it an address"), message);
   }
 
   @ParameterizedTest

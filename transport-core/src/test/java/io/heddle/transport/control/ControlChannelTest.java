@@ -68,7 +68,7 @@ class ControlChannelTest {
       public void onMessage(ControlMessage message) {
         Objects.requireNonNull(channel).markAuthenticated();
         if (message instanceof Refused refused && refused.reason().equals("break this end")) {
-          throw new IllegalStateException("as asked");
+          throw new IllegalStateException("as injected");
         }
         heard.add(message);
       }
@@ -86,7 +86,7 @@ class ControlChannelTest {
     return next;
   }
 
-  private Socket stranger() throws IOException {
+  private Socket rawClient() throws IOException {
     return new Socket(listener.address().getAddress(), listener.address().getPort());
   }
 
@@ -98,7 +98,7 @@ class ControlChannelTest {
   }
 
   private void assertListenerLives() throws IOException, InterruptedException {
-    try (Socket next = stranger()) {
+    try (Socket next = rawClient()) {
       next.getOutputStream().write(frame(new Ready()));
       assertInstanceOf(Ready.class, next());
     }
@@ -127,7 +127,7 @@ class ControlChannelTest {
 
   @Test
   void messagesArriveByteByByteOrSeveralAtOnce() throws IOException, InterruptedException {
-    try (Socket slow = stranger()) {
+    try (Socket slow = rawClient()) {
       slow.setTcpNoDelay(true);
       for (byte one : frame(new Refused("slowly"))) {
         slow.getOutputStream().write(one);
@@ -150,7 +150,7 @@ class ControlChannelTest {
     Set<Object> expected = new HashSet<>();
     try {
       for (int i = 0; i < 20; i++) {
-        sockets.add(stranger());
+        sockets.add(rawClient());
         sockets.getLast().setTcpNoDelay(true);
         Refused message = new Refused("number " + i + " ".repeat(10 * i));
         frames.add(frame(message));
@@ -182,11 +182,11 @@ class ControlChannelTest {
     int channels = 400;
     List<Socket> sockets = new ArrayList<>();
     try {
-      sockets.add(stranger());
+      sockets.add(rawClient());
       assertNotNull(accepted.poll(PATIENCE_S, TimeUnit.SECONDS));
       long before = LiveHeap.bytes();
       for (int i = 0; i < channels; i++) {
-        sockets.add(stranger());
+        sockets.add(rawClient());
         sockets.getLast().getOutputStream().write(frame(new Ready()));
         assertInstanceOf(Ready.class, next());
       }
@@ -202,7 +202,7 @@ class ControlChannelTest {
   @ParameterizedTest
   @ValueSource(strings = {"00000000", "00008001", "ffffffff", "0000000163", "47455420"})
   void invalidFrameEndsOnlyItsConnection(String hex) throws IOException, InterruptedException {
-    try (Socket hostile = stranger()) {
+    try (Socket hostile = rawClient()) {
       hostile.getOutputStream().write(HexFormat.of().parseHex(hex));
       String reason = assertInstanceOf(String.class, next());
       assertTrue(
@@ -218,7 +218,7 @@ class ControlChannelTest {
   @Test
   void immediateResetHarmsNoOtherConnection() throws IOException, InterruptedException {
     for (int i = 0; i < 20; i++) {
-      Socket rude = stranger();
+      Socket rude = rawClient();
       rude.getOutputStream().write("GET / HTTP".getBytes(StandardCharsets.US_ASCII));
       rude.setSoLinger(true, 0);
       rude.close();
@@ -233,17 +233,17 @@ class ControlChannelTest {
 
   @Test
   void localFaultClosesOnlyItsConnectionAndIsReported() throws IOException, InterruptedException {
-    try (Socket unlucky = stranger()) {
+    try (Socket unlucky = rawClient()) {
       unlucky.getOutputStream().write(frame(new Refused("break this end")));
       assertTrue(next().toString().endsWith("this end failed to serve it"));
       assertEquals(-1, unlucky.getInputStream().read());
     }
-    String told = String.valueOf(warnings.poll(PATIENCE_S, TimeUnit.SECONDS));
+    String warning = String.valueOf(warnings.poll(PATIENCE_S, TimeUnit.SECONDS));
     assertTrue(
-        told.startsWith(
+        warning.startsWith(
             "heddle-control: serving a control channel failed: java.lang.IllegalStateException: as"
-                + " asked at io.heddle"),
-        told);
+                + " injected at io.heddle"),
+        warning);
     assertListenerLives();
   }
 
@@ -257,13 +257,13 @@ class ControlChannelTest {
             () -> {
               if (once[0]) {
                 once[0] = false;
-                throw new IllegalStateException("as asked");
+                throw new IllegalStateException("as injected");
               }
               return listening(heard, accepted);
             });
     try (Socket first = new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
       assertNotNull(warnings.poll(PATIENCE_S, TimeUnit.SECONDS));
-      assertEquals(-1, first.getInputStream().read(), "nobody serves it: it is closed");
+      assertEquals(-1, first.getInputStream().read(), "no thread serves it: it is closed");
       try (Socket second =
           new Socket(fragile.address().getAddress(), fragile.address().getPort())) {
         second.getOutputStream().write(frame(new Ready()));
@@ -331,7 +331,7 @@ class ControlChannelTest {
   @Test
   void throwingTaskIsReportedAndTheThreadContinues() throws InterruptedException {
     loop.execute(() -> {
-      throw new IllegalStateException("as asked");
+      throw new IllegalStateException("as injected");
     });
     loop.execute(() -> heard.add("alive"));
     assertEquals("alive", next());

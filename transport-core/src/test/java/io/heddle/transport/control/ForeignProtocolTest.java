@@ -23,9 +23,9 @@ class ForeignProtocolTest {
             + " isn't Heddle",
         "-ERR unknown command\\r\\n | it said \"-ERR unknown command\"; it isn't Heddle",
       })
-  void textIsQuotedWithItsLikelyProtocol(String said, String described) {
+  void textIsQuotedWithItsLikelyProtocol(String received, String described) {
     byte[] bytes =
-        said.replace("\\r", "\r").replace("\\n", "\n").getBytes(StandardCharsets.US_ASCII);
+        received.replace("\\r", "\r").replace("\\n", "\n").getBytes(StandardCharsets.US_ASCII);
     assertEquals(described, ForeignProtocol.describe(ByteBuffer.wrap(bytes), "a frame"));
   }
 
@@ -45,8 +45,8 @@ class ForeignProtocolTest {
             + " isn't Heddle"
       })
   void otherBytesAreIdentifiedOrShown(String hex, String described) {
-    ByteBuffer said = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
-    assertEquals(described, ForeignProtocol.describe(said, "a frame"));
-    assertEquals(0, said.position());
+    ByteBuffer received = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
+    assertEquals(described, ForeignProtocol.describe(received, "a frame"));
+    assertEquals(0, received.position());
   }
 }

@@ -16,7 +16,7 @@ final class HeartbeatsTest {
 
   private long nowNs;
   private final Heartbeats heartbeats = new Heartbeats(() -> nowNs);
-  private final List<String> told = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
 
   private static InetAddress address(String text) {
     try {
@@ -30,23 +30,23 @@ final class HeartbeatsTest {
     return new Heartbeats.Member() {
       @Override
       public void sendPing() {
-        told.add(name + " says");
+        events.add(name + " sends");
       }
 
       @Override
       public void silent() {
-        told.add(name + " hears nothing");
+        events.add(name + " is silent");
       }
     };
   }
 
-  private List<String> toldBy(int beats) {
-    told.clear();
+  private List<String> eventsOf(int beats) {
+    events.clear();
     for (int i = 0; i < beats; i++) {
       nowNs += Heartbeats.BEAT_NS;
       heartbeats.beat();
     }
-    return List.copyOf(told);
+    return List.copyOf(events);
   }
 
   @Test
@@ -54,7 +54,7 @@ final class HeartbeatsTest {
     for (String name : List.of("a", "b", "c")) {
       heartbeats.join("peer", HERE, THERE, member(name));
     }
-    assertEquals(List.of("a says", "b says", "c says"), toldBy(3));
+    assertEquals(List.of("a sends", "b sends", "c sends"), eventsOf(3));
   }
 
   @Test
@@ -63,7 +63,7 @@ final class HeartbeatsTest {
     heartbeats.join("peer", HERE, THERE, member("b"));
     for (int i = 0; i < 10; i++) {
       heartbeat.heard();
-      assertEquals(1, toldBy(1).size());
+      assertEquals(1, eventsOf(1).size());
     }
   }
 
@@ -73,20 +73,20 @@ final class HeartbeatsTest {
     heartbeats.join("peer", HERE, THERE, member("b"));
     Heartbeats.Heartbeat other = heartbeats.join("peer", HERE, ELSEWHERE, member("c"));
     Heartbeats.Heartbeat another = heartbeats.join("another peer", HERE, THERE, member("d"));
-    toldBy(3);
+    eventsOf(3);
     other.heard();
     another.heard();
     assertEquals(
-        List.of("a hears nothing", "b hears nothing", "b says", "c says", "d says"),
-        toldBy(1).stream().sorted().toList());
+        List.of("a is silent", "b is silent", "b sends", "c sends", "d sends"),
+        eventsOf(1).stream().sorted().toList());
   }
 
   @Test
   void joiningCountsAsASignOfLife() {
     heartbeats.join("peer", HERE, THERE, member("a"));
-    toldBy(3);
+    eventsOf(3);
     heartbeats.join("peer", HERE, THERE, member("b"));
-    assertEquals(List.of("a says"), toldBy(1));
+    assertEquals(List.of("a sends"), eventsOf(1));
   }
 
   @Test
@@ -96,12 +96,12 @@ final class HeartbeatsTest {
     Heartbeats.Heartbeat heartbeat = heartbeats.join("peer", HERE, THERE, first);
     heartbeats.join("peer", HERE, THERE, second);
     heartbeat.leave(first);
-    assertEquals(List.of("b says"), toldBy(1));
+    assertEquals(List.of("b sends"), eventsOf(1));
     heartbeat.leave(second);
-    assertEquals(List.of(), toldBy(5));
+    assertEquals(List.of(), eventsOf(5));
     heartbeat.leave(second);
     heartbeats.join("peer", HERE, THERE, first);
-    assertEquals(List.of("a says"), toldBy(1));
+    assertEquals(List.of("a sends"), eventsOf(1));
   }
 
   @Test
@@ -111,16 +111,16 @@ final class HeartbeatsTest {
         new Heartbeats.Member() {
           @Override
           public void sendPing() {
-            told.add("it says");
+            events.add("it sends");
           }
 
           @Override
           public void silent() {
-            told.add("it leaves");
+            events.add("it leaves");
             heartbeat[0].leave(this);
           }
         };
     heartbeat[0] = heartbeats.join("peer", HERE, THERE, leaves);
-    assertEquals(List.of("it says", "it says", "it says", "it says", "it leaves"), toldBy(6));
+    assertEquals(List.of("it sends", "it sends", "it sends", "it sends", "it leaves"), eventsOf(6));
   }
 }

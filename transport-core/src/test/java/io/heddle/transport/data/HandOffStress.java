@@ -132,7 +132,7 @@ final class HandOffStress {
   @Outcome(
       id = {"1, 2", "0, 1"},
       expect = Expect.ACCEPTABLE,
-      desc = "both had it, or NCCL's thread will ask again")
+      desc = "both had it, or NCCL's thread will call again")
   @Outcome(expect = Expect.FORBIDDEN, desc = "both had it at a time, or one didn't see the other")
   public static class OneHasTheBaton {
     private final Baton baton = new Baton();

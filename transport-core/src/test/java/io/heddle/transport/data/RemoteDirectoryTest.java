@@ -32,7 +32,7 @@ class RemoteDirectoryTest {
     assertTrue(known.mayAsk(NUMBER, nowNs));
     int place = known.ask(NUMBER, wr);
     assertEquals(DIRECTORY + NUMBER * DirectoryEntry.BYTES, wr.remoteAddress);
-    assertFalse(known.mayAsk(NUMBER, nowNs), "it is under way");
+    assertFalse(known.mayAsk(NUMBER, nowNs), "a read is pending");
     known.answered(place, nowNs);
     assertFalse(known.isKnown(NUMBER));
   }

@@ -23,15 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that orders are followed at once, and that polling costs nothing without new ones. */
 class DrainFollowerTest {
-  private static final int LOOKS = 200;
+  private static final int POLLS = 200;
 
   /* Room for the iterator over the devices, not for a file's lines or an exception. */
-  private static final long MOST_BYTES = LOOKS * 64L;
+  private static final long MOST_BYTES = POLLS * 64L;
   private static final int ROUNDS = 100;
 
   @TempDir Path folder;
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private ControlLoop loop;
   private DrainOrders orders;
   private DrainFollower follower;
@@ -40,7 +40,7 @@ class DrainFollowerTest {
   void open() {
     loop = new ControlLoop(NanoClock.SYSTEM, (level, sentence) -> {});
     orders = DrainOrders.in(folder);
-    follower = new DrainFollower(orders, List.of(), (level, sentence) -> told.add(sentence));
+    follower = new DrainFollower(orders, List.of(), (level, sentence) -> logged.add(sentence));
   }
 
   @AfterEach
@@ -51,13 +51,13 @@ class DrainFollowerTest {
   @Test
   void newChangedAndRemovedOrdersAreFollowed() {
     follower.follow();
-    assertEquals(List.of(), told);
+    assertEquals(List.of(), logged);
     orders.write(Set.of("plane:1"));
     follower.follow();
-    assertTrue(told.getLast().endsWith(": [plane:1]"), told.toString());
+    assertTrue(logged.getLast().endsWith(": [plane:1]"), logged.toString());
     orders.write(Set.of());
     follower.follow();
-    assertTrue(told.getLast().endsWith(": none"), told.toString());
+    assertTrue(logged.getLast().endsWith(": none"), logged.toString());
   }
 
   @Test
@@ -68,7 +68,7 @@ class DrainFollowerTest {
       orders.write(Set.of(key));
       Files.setLastModifiedTime(orders.file(), FileTime.from(tick));
       follower.follow();
-      assertTrue(told.getLast().endsWith("[" + key + "]"), told.toString());
+      assertTrue(logged.getLast().endsWith("[" + key + "]"), logged.toString());
     }
   }
 
@@ -77,11 +77,11 @@ class DrainFollowerTest {
     Files.createDirectory(orders.file());
     follower.follow();
     follower.follow();
-    assertEquals(1, told.size(), told.toString());
+    assertEquals(1, logged.size(), logged.toString());
     Files.delete(orders.file());
     orders.write(Set.of("plane:1"));
     follower.follow();
-    assertTrue(told.getLast().endsWith(": [plane:1]"), told.toString());
+    assertTrue(logged.getLast().endsWith(": [plane:1]"), logged.toString());
   }
 
   @Test
@@ -97,7 +97,7 @@ class DrainFollowerTest {
   }
 
   private static void assertNextToNothing(long bytes) {
-    assertTrue(bytes <= MOST_BYTES, LOOKS + " looks allocated " + bytes + " bytes");
+    assertTrue(bytes <= MOST_BYTES, POLLS + " polls allocated " + bytes + " bytes");
   }
 
   private long leastBytesOfPolls() {
@@ -105,7 +105,7 @@ class DrainFollowerTest {
     long least = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS && least > MOST_BYTES; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      for (int look = 0; look < LOOKS; look++) {
+      for (int poll = 0; poll < POLLS; poll++) {
         follower.follow();
       }
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class PeerEventsTest {
   private static final long QUIET_NS = 2_000_000_000;
 
-  private final List<String> told = new ArrayList<>();
-  private final Log log = (level, sentence) -> told.add(level + " " + sentence);
+  private final List<String> logged = new ArrayList<>();
+  private final Log log = (level, sentence) -> logged.add(level + " " + sentence);
   private long nowNs = 5;
   private final PeerEvents events = new PeerEvents(() -> nowNs);
 
@@ -28,17 +28,17 @@ class PeerEventsTest {
     for (int i = 0; i < 64; i++) {
       tell(Kind.FAILED, i, "a");
     }
-    assertEquals("WARN FAILED 0", told.getFirst());
-    assertEquals("TRACE FAILED 63", told.getLast());
-    told.clear();
+    assertEquals("WARN FAILED 0", logged.getFirst());
+    assertEquals("TRACE FAILED 63", logged.getLast());
+    logged.clear();
     nowNs += QUIET_NS - 1;
     events.flushQuiet();
-    assertEquals(List.of(), told);
+    assertEquals(List.of(), logged);
     nowNs++;
     events.flushQuiet();
-    assertEquals(List.of("INFO a: and 63 more connections to this peer failed"), told);
+    assertEquals(List.of("INFO a: and 63 more connections to this peer failed"), logged);
     events.flushQuiet();
-    assertEquals(1, told.size());
+    assertEquals(1, logged.size());
   }
 
   @Test
@@ -46,9 +46,9 @@ class PeerEventsTest {
     tell(Kind.FAILED, 1, "a");
     tell(Kind.FAILED, 2, "b");
     tell(Kind.RENEWED, 1, "a");
-    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO RENEWED 1"), told);
+    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO RENEWED 1"), logged);
     events.end();
-    assertEquals(3, told.size());
+    assertEquals(3, logged.size());
   }
 
   @Test
@@ -61,7 +61,7 @@ class PeerEventsTest {
             "WARN failed: the peer is gone for 5 ms",
             "WARN failed: its completion queue overran",
             "TRACE failed: the peer is gone for 7 ms"),
-        told);
+        logged);
   }
 
   @Test
@@ -75,7 +75,7 @@ class PeerEventsTest {
             "TRACE RENEWED 2",
             "INFO a: and 1 more connection to this peer made the control channel anew",
             "INFO RENEWED 1"),
-        told);
+        logged);
   }
 
   @Test
@@ -84,7 +84,7 @@ class PeerEventsTest {
     nowNs += QUIET_NS;
     events.flushQuiet();
     tell(Kind.FAILED, 2, "a");
-    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2"), told);
+    assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2"), logged);
   }
 
   @Test
@@ -93,29 +93,29 @@ class PeerEventsTest {
     tell(Kind.FAILED, 2, "a");
     tell(Kind.WITHOUT_PLANES, 1, "a");
     tell(Kind.WITHOUT_PLANES, 2, "a");
-    told.clear();
+    logged.clear();
     events.end();
-    assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), told);
+    assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), logged);
   }
 
   /** Connections that fail one after the other, each within the quiet time of the one before. */
   @Test
   void continuingEventKeepsNoClosedConnection() {
-    List<WeakReference<Object>> gone = new ArrayList<>();
+    List<WeakReference<Object>> connections = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       Object connection = new Object();
-      gone.add(new WeakReference<>(connection));
+      connections.add(new WeakReference<>(connection));
       events.report(Kind.FAILED, connection, "a", log, List.of("failed " + i));
       nowNs += QUIET_NS / 2;
       events.flushQuiet();
     }
-    for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
+    for (int i = 0; i < 100 && connections.stream().anyMatch(each -> each.get() != null); i++) {
       System.gc();
     }
-    assertEquals(0, gone.stream().filter(each -> each.get() != null).count());
-    told.clear();
+    assertEquals(0, connections.stream().filter(each -> each.get() != null).count());
+    logged.clear();
     events.end();
-    assertEquals(List.of("INFO a: and 49 more connections to this peer failed"), told);
+    assertEquals(List.of("INFO a: and 49 more connections to this peer failed"), logged);
   }
 
   @Test

@@ -76,17 +76,17 @@ class PlaneLogTest {
   @Test
   void endedConnectionIsCountedButNotKeptWhileAnotherIsAway() {
     planeLog.left(one, PLANE, "no carrier", false, log);
-    List<WeakReference<Object>> gone = new ArrayList<>();
+    List<WeakReference<Object>> connections = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       PlaneLog.Source passing = new Passing();
-      gone.add(new WeakReference<>(passing));
+      connections.add(new WeakReference<>(passing));
       planeLog.left(passing, PLANE, "no carrier", false, log);
       planeLog.ended(passing);
     }
-    for (int i = 0; i < 100 && gone.stream().anyMatch(each -> each.get() != null); i++) {
+    for (int i = 0; i < 100 && connections.stream().anyMatch(each -> each.get() != null); i++) {
       System.gc();
     }
-    assertEquals(0, gone.stream().filter(each -> each.get() != null).count());
+    assertEquals(0, connections.stream().filter(each -> each.get() != null).count());
     planeLog.back(one, PLANE, PLANE, log);
     assertEquals("rank 1: back on " + PLANE + " after 0 ms, with 21 connections", lines.getLast());
   }

@@ -59,9 +59,9 @@ class HcaSelectionTest {
 
   @Test
   void emptySelectionIsReportedWithTheNearestName() {
-    String told = HcaSelection.parse("=sotf0").noneOf(List.of("mlx5_0", "soft0"));
+    String message = HcaSelection.parse("=sotf0").noneOf(List.of("mlx5_0", "soft0"));
     assertEquals(
-        "NCCL_IB_HCA==sotf0 takes none of the devices mlx5_0, soft0; did you mean soft0?", told);
+        "NCCL_IB_HCA==sotf0 takes none of the devices mlx5_0, soft0; did you mean soft0?", message);
   }
 
   @ParameterizedTest

@@ -43,8 +43,10 @@ class LatenciesTest {
     assertEquals(times.length, latencies.total());
     for (double part : new double[] {0.5, 0.99, 0.999}) {
       long exact = times[(int) Math.ceil(part * times.length) - 1];
-      long told = latencies.percentileNs(part);
-      assertTrue(exact <= told && told <= exact * 1.13, part + ": " + exact + " told as " + told);
+      long reported = latencies.percentileNs(part);
+      assertTrue(
+          exact <= reported && reported <= exact * 1.13,
+          part + ": " + exact + " reported as " + reported);
     }
     assertEquals(Arrays.stream(times).sum(), latencies.sumNs(), 0.02 * latencies.sumNs());
   }

@@ -110,16 +110,16 @@ class StaleStatsTest {
                 folder.toString())
             .redirectErrorStream(true)
             .start();
-    String said = String.valueOf(holder.inputReader().readLine());
-    assumeTrue(said.endsWith(".stats"), "no namespace can be made here: " + said);
-    Path file = Path.of(said);
-    assertTrue(file.getFileName().toString().startsWith("1."), said);
+    String output = String.valueOf(holder.inputReader().readLine());
+    assumeTrue(output.endsWith(".stats"), "no namespace can be created here: " + output);
+    Path file = Path.of(output);
+    assertTrue(file.getFileName().toString().startsWith("1."), output);
     assertFalse(StatsReader.hasEnded(file), "it holds its lock");
     remove();
     assertTrue(Files.exists(file));
     holder.getOutputStream().close();
     holder.waitFor();
-    assertTrue(StatsReader.hasEnded(file), "process 1 is somebody else here");
+    assertTrue(StatsReader.hasEnded(file), "process 1 is another process here");
     remove();
     assertFalse(Files.exists(file));
   }

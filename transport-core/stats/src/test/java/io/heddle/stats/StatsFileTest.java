@@ -57,7 +57,7 @@ class StatsFileTest {
     long pid = ProcessHandle.current().pid();
     Path made = folder.resolve("sub").resolve(file.path().getFileName());
     AtomicBoolean over = new AtomicBoolean();
-    Callable<Integer> look =
+    Callable<Integer> readings =
         () -> {
           int seen = 0;
           while (!over.get()) {
@@ -69,7 +69,7 @@ class StatsFileTest {
           return seen;
         };
     try (ExecutorService reader = Executors.newSingleThreadExecutor()) {
-      Future<Integer> seen = reader.submit(look);
+      Future<Integer> seen = reader.submit(readings);
       for (int i = 0; i < 300 && !seen.isDone(); i++) {
         new StatsFile(made.getParent(), (level, sentence) -> {}).close();
       }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StatsWithoutRoomTest {
   @TempDir Path folder;
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private boolean mounted;
 
   @AfterEach
@@ -40,7 +40,7 @@ class StatsWithoutRoomTest {
   }
 
   private StatsFile open() {
-    return new StatsFile(null, folder, (level, sentence) -> told.add(sentence));
+    return new StatsFile(null, folder, (level, sentence) -> logged.add(sentence));
   }
 
   /* More communicators than a file without blocks would hold. */
@@ -57,9 +57,9 @@ class StatsWithoutRoomTest {
   }
 
   private void assertWarnedOnce(String... parts) {
-    assertEquals(1, told.size(), told.toString());
+    assertEquals(1, logged.size(), logged.toString());
     for (String part : parts) {
-      assertTrue(told.getFirst().contains(part), told.toString());
+      assertTrue(logged.getFirst().contains(part), logged.toString());
     }
   }
 
@@ -123,7 +123,7 @@ class StatsWithoutRoomTest {
   @Test
   void jobRunsWithoutSharedMemory() {
     try (StatsFile stats =
-        new StatsFile(null, folder.resolve("none"), (level, said) -> told.add(said))) {
+        new StatsFile(null, folder.resolve("none"), (level, sentence) -> logged.add(sentence))) {
       count(stats, 100);
       assertNull(stats.path());
       assertWarnedOnce("doesn't exist");
@@ -134,7 +134,7 @@ class StatsWithoutRoomTest {
   void configuredFolderThatCannotBeCreatedCostsOnlyTheStatistics() throws Exception {
     Path file = Files.createFile(folder.resolve("file"));
     try (StatsFile stats =
-        new StatsFile(file.resolve("sub"), folder, (level, said) -> told.add(said))) {
+        new StatsFile(file.resolve("sub"), folder, (level, sentence) -> logged.add(sentence))) {
       count(stats, 100);
       assertNull(stats.path());
       assertWarnedOnce(file.toString());
@@ -157,7 +157,8 @@ class StatsWithoutRoomTest {
   void linkAtTheFilesNameIsReplacedAndNeverFollowed() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "untouched");
     Path target = Files.createDirectory(folder.resolve("stats"));
-    try (StatsFile stats = new StatsFile(target, folder, (level, said) -> told.add(said))) {
+    try (StatsFile stats =
+        new StatsFile(target, folder, (level, sentence) -> logged.add(sentence))) {
       Path file = stats.path();
       assertNotNull(file);
       Path unfinished = Path.of(file + ".new");
@@ -166,11 +167,12 @@ class StatsWithoutRoomTest {
       Files.createSymbolicLink(file, victim);
       Files.createSymbolicLink(unfinished, victim);
     }
-    try (StatsFile again = new StatsFile(target, folder, (level, said) -> told.add(said))) {
+    try (StatsFile again =
+        new StatsFile(target, folder, (level, sentence) -> logged.add(sentence))) {
       assertFalse(Files.isSymbolicLink(again.path()));
       count(again, 20);
     }
     assertEquals("untouched", Files.readString(victim));
-    assertEquals(List.of(), told);
+    assertEquals(List.of(), logged);
   }
 }

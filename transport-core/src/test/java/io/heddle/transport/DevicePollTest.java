@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of how often callers poll the device, on soft devices over IPv4 loopback. */
-class LooksTest {
-  private static final int MOST_LOOKS = 1000;
+class DevicePollTest {
+  private static final int MOST_POLLS = 1000;
 
   /* In struct heddle_comm. */
-  private static final int NEWS = 32;
-  private static final int LOOKS = 48;
+  private static final int EVENTS = 32;
+  private static final int POLLS = 48;
 
   @TempDir private Path folder;
 
@@ -35,17 +35,17 @@ class LooksTest {
       List<RecvComm> receivers = List.of(first.receiver(), second.receiver(), third.receiver());
       receivers.forEach(receiver -> assertEquals(0, receiver.progress()));
       int sweeps = 0;
-      int looks = 0;
+      int polls = 0;
       Patience patience = Patience.ofSeconds(20);
       /* While another thread holds the device, a poll doesn't happen. */
-      while (looks < MOST_LOOKS) {
+      while (polls < MOST_POLLS) {
         for (RecvComm receiver : receivers) {
-          looks += looksAt(device, receiver);
+          polls += pollsOf(device, receiver);
         }
         sweeps++;
-        assertFalse(patience.isOver(), "looks: " + looks);
+        assertFalse(patience.isOver(), "polls: " + polls);
       }
-      assertTrue(sweeps > MOST_LOOKS * 0.9, "sweeps for 1000 looks: " + sweeps);
+      assertTrue(sweeps > MOST_POLLS * 0.9, "sweeps for 1000 polls: " + sweeps);
     }
   }
 
@@ -55,11 +55,11 @@ class LooksTest {
         Ends.Link link = ends.connect();
         Ends.Link idle = ends.connect()) {
       DeviceContext device = link.receiving().device().context();
-      int looks = 0;
+      int polls = 0;
       Patience patience = Patience.ofSeconds(20);
-      while (looks < MOST_LOOKS) {
-        looks += looksAt(device, link.receiver());
-        assertFalse(patience.isOver(), "looks: " + looks);
+      while (polls < MOST_POLLS) {
+        polls += pollsOf(device, link.receiver());
+        assertFalse(patience.isOver(), "polls: " + polls);
       }
     }
   }
@@ -76,16 +76,16 @@ class LooksTest {
       long toHandle = link.receiver().registerMemory(to, 64, 1);
       long receive = ends.receive(link, to, 64, 1, toHandle);
       Ends.await("progress of both", () -> settled(link) && settled(idle));
-      long newsBefore = line(link.receiver(), NEWS);
-      long idleBefore = line(idle.receiver(), NEWS);
+      long eventsBefore = line(link.receiver(), EVENTS);
+      long idleBefore = line(idle.receiver(), EVENTS);
       long send = ends.send(link, from, 64, 1, fromHandle);
       Ends.await(
-          "news",
+          "events",
           () -> {
             assertEquals(0, idle.receiver().progress());
-            return line(link.receiver(), NEWS) != newsBefore;
+            return line(link.receiver(), EVENTS) != eventsBefore;
           });
-      assertEquals(idleBefore, line(idle.receiver(), NEWS), "nothing has come for the other one");
+      assertEquals(idleBefore, line(idle.receiver(), EVENTS), "nothing has come for the other one");
       assertEquals(0, Memory.getIntAcquire(receive), "done without its progress");
       Ends.await(
           "end of both requests",
@@ -94,25 +94,25 @@ class LooksTest {
             assertEquals(0, link.sender().progress());
             return Memory.getIntAcquire(receive) == 1 && Memory.getIntAcquire(send) == 1;
           });
-      long looks = line(link.receiver(), LOOKS);
+      long polls = line(link.receiver(), POLLS);
       assertEquals(
-          link.receiving().device().context().progressedAtNs(), Memory.getLong(looks), "the looks");
+          link.receiving().device().context().progressedAtNs(), Memory.getLong(polls), "the polls");
     }
   }
 
   /* Takes the completions that the set-up left. */
   private static boolean settled(Ends.Link link) {
-    long before = line(link.receiver(), NEWS);
+    long before = line(link.receiver(), EVENTS);
     link.sender().progress();
     link.receiver().progress();
-    return line(link.receiver(), NEWS) == before;
+    return line(link.receiver(), EVENTS) == before;
   }
 
   private static long line(Communicator end, int offset) {
     return Memory.getLong(end.address() + offset);
   }
 
-  private static int looksAt(DeviceContext device, RecvComm receiver) {
+  private static int pollsOf(DeviceContext device, RecvComm receiver) {
     long before = device.progressedAtNs();
     assertEquals(0, receiver.progress());
     return device.progressedAtNs() == before ? 0 : 1;
