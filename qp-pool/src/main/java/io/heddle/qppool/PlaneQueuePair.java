@@ -241,7 +241,7 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /** Returns the packets resent since the last call; 0 if the device doesn't report them. */
-  public long newlyResent() {
+  public long resentSinceLastCall() {
     long resent = queuePair.resentPackets();
     long fresh = resent - reportedResent;
     reportedResent = resent;

@@ -125,8 +125,8 @@ abstract class EndingSuite extends CutSuite {
           () -> link.sender().isend(from, 1 << 20, 2, fromHandle) == -TransportResult.REMOTE_ERROR);
       assertFalse(patience.isOver(), "notified at once");
       assertEquals(TransportResult.REMOTE_ERROR, receiver.progress());
-      String told = ends.line("sending connection");
-      assertTrue(told.contains("the other end failed: it can't go on"), told);
+      String logLine = ends.line("sending connection");
+      assertTrue(logLine.contains("the other end failed: it can't go on"), logLine);
       ends.line("receiving connection");
     }
   }

@@ -73,12 +73,12 @@ class FailoverLogTest {
           traffic,
           "all are back",
           () -> links.stream().allMatch(link -> LoopbackFailoverTest.isUp(link, 2)));
-      driveUntil(traffic, "it is logged", () -> told(ends, "back on") == 2);
+      driveUntil(traffic, "it is logged", () -> countOf(ends, "back on") == 2);
       fabric.raise(
           AsyncEventListener.Kind.QUEUE_PAIR_FATAL,
           second.sending().pairs().subFlows()[1].pair.queuePair().number());
-      driveUntil(traffic, "it is logged", () -> told(ends, "moving off") == 4);
-      driveUntil(traffic, "it is back", () -> told(ends, "back on") == 4);
+      driveUntil(traffic, "it is logged", () -> countOf(ends, "moving off") == 4);
+      driveUntil(traffic, "it is back", () -> countOf(ends, "back on") == 4);
       traffic.forEach(Traffic::finish);
       String golden =
           """
@@ -135,7 +135,7 @@ class FailoverLogTest {
         Ends.await("a failing send", () -> link.sender().isend(from, 1000, 1, handle) < 0);
         link.sender().deregisterMemory(handle);
       }
-      Ends.await("the others", () -> told(ends, "more connections to this peer failed") == 2);
+      Ends.await("the others", () -> countOf(ends, "more connections to this peer failed") == 2);
       assertEquals(
           """
           INFO OTHER pid N: the control channel is made anew: the test has it so
@@ -180,7 +180,7 @@ class FailoverLogTest {
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  private static long told(Ends ends, String what) {
+  private static long countOf(Ends ends, String what) {
     return ends.log.stream()
         .filter(line -> !line.startsWith("TRACE") && line.contains(what))
         .count();
@@ -190,7 +190,7 @@ class FailoverLogTest {
     Ends.await(
         what,
         () -> {
-          traffic.forEach(each -> each.turn(true));
+          traffic.forEach(each -> each.drive(true));
           return reached.getAsBoolean();
         });
   }

@@ -34,53 +34,54 @@ class FalsePeerMessagesTest {
 
   static Stream<Arguments> toReceiver() {
     return Stream.of(
-        lie(new PlaneDown("plane:9", 0, "x"), "plane:9, which this connection doesn't have"),
-        lie(new PlaneDown("plane:1", 7, "x"), "in state UP and epoch 0"),
-        lie(new Fenced("plane:9", 0, 0, 0, List.of()), "plane:9, which this connection"),
-        lie(new Fenced("plane:1", 3, 0, 0, List.of()), "in state UP and epoch 0"),
-        lie(new Fenced("plane:1", 0, 4, 9, List.of()), "a sender has no open groups"),
-        lie(new PlaneUp("plane:2", 1, List.of(), List.of()), "in state UP and epoch 0"),
-        lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"),
-        lie(new Drain("plane:5", true), "Drain names plane plane:5"));
+        falseMessage(
+            new PlaneDown("plane:9", 0, "x"), "plane:9, which this connection doesn't have"),
+        falseMessage(new PlaneDown("plane:1", 7, "x"), "in state UP and epoch 0"),
+        falseMessage(new Fenced("plane:9", 0, 0, 0, List.of()), "plane:9, which this connection"),
+        falseMessage(new Fenced("plane:1", 3, 0, 0, List.of()), "in state UP and epoch 0"),
+        falseMessage(new Fenced("plane:1", 0, 4, 9, List.of()), "a sender has no open groups"),
+        falseMessage(new PlaneUp("plane:2", 1, List.of(), List.of()), "in state UP and epoch 0"),
+        falseMessage(new PlaneReady("plane:2", 0), "in state UP and epoch 0"),
+        falseMessage(new Drain("plane:5", true), "Drain names plane plane:5"));
   }
 
   static Stream<Arguments> toSender() {
     return Stream.of(
-        lie(new PlaneDown("plane:1", -1, "x"), "in state UP and epoch 0"),
-        lie(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 can't be"),
-        lie(fenced(new Arrival(200, 0, 0, 4, 1)), "plane:1 can't be"),
-        lie(fenced(new Arrival(0, 77, 0, 4, 1)), "an arrival with numbers that can't be"),
-        lie(
+        falseMessage(new PlaneDown("plane:1", -1, "x"), "in state UP and epoch 0"),
+        falseMessage(new Fenced("plane:1", 0, 0, 4_000, List.of()), "plane:1 can't be"),
+        falseMessage(fenced(new Arrival(200, 0, 0, 4, 1)), "plane:1 can't be"),
+        falseMessage(fenced(new Arrival(0, 77, 0, 4, 1)), "an arrival with numbers that can't be"),
+        falseMessage(
             fenced(new Arrival(0, 0, 7, 4, 1), new Arrival(0, 0, 7, 4, 1)),
             "receive 7 of slot 0 is named twice"),
-        lie(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 can't be"),
-        lie(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 can't be"),
-        lie(new PlaneUp("plane:2", 0, List.of(), List.of()), "in state UP and epoch 0"),
-        lie(new PlaneReady("plane:2", 0), "in state UP and epoch 0"));
+        falseMessage(fenced(new Arrival(0, 0, 0, 63, 1)), "plane:1 can't be"),
+        falseMessage(fenced(new Arrival(0, 0, 0, 4, -1L)), "plane:1 can't be"),
+        falseMessage(new PlaneUp("plane:2", 0, List.of(), List.of()), "in state UP and epoch 0"),
+        falseMessage(new PlaneReady("plane:2", 0), "in state UP and epoch 0"));
   }
 
   private static Fenced fenced(Arrival... arrivals) {
     return new Fenced("plane:1", 0, 0, 1, List.of(arrivals));
   }
 
-  private static Arguments lie(PlaneMessage message, String reason) {
+  private static Arguments falseMessage(PlaneMessage message, String reason) {
     return Arguments.of(message, reason);
   }
 
   @ParameterizedTest
   @MethodSource("toReceiver")
-  void falsePlaneMessageToTheReceiverEndsTheConnection(PlaneMessage lie, String reason) {
-    inject(lie, reason, true);
+  void falsePlaneMessageToTheReceiverEndsTheConnection(PlaneMessage falseMessage, String reason) {
+    inject(falseMessage, reason, true);
   }
 
   @ParameterizedTest
   @MethodSource("toSender")
-  void falsePlaneMessageToTheSenderEndsTheConnection(PlaneMessage lie, String reason) {
-    inject(lie, reason, false);
+  void falsePlaneMessageToTheSenderEndsTheConnection(PlaneMessage falseMessage, String reason) {
+    inject(falseMessage, reason, false);
   }
 
   /* The end that gets the false message has something in flight. */
-  private void inject(PlaneMessage lie, String reason, boolean toReceiver) {
+  private void inject(PlaneMessage falseMessage, String reason, boolean toReceiver) {
     LoopbackFabric fabric = new LoopbackFabric(1);
     try (Ends ends = new Ends(fabric, folder, List.of(1, 2), List.of(1, 2), Map.of())) {
       Ends.Link link = ends.connect();
@@ -94,7 +95,9 @@ class FalsePeerMessagesTest {
       }
       Connection liar = toReceiver ? link.sending() : link.receiving();
       Communicator victim = toReceiver ? link.receiver() : link.sender();
-      (toReceiver ? ends.left : ends.right).loop().execute(() -> Ends.dialogue(liar).say(lie));
+      (toReceiver ? ends.left : ends.right)
+          .loop()
+          .execute(() -> Ends.dialogue(liar).say(falseMessage));
       Ends.await("end", () -> victim.progress() == TransportResult.REMOTE_ERROR);
       assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(request));
       assertTrue(

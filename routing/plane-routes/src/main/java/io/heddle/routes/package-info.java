@@ -7,7 +7,7 @@
  * <p>The table is keyed by prefix. Each entry has one cell per plane with that plane's route for
  * exactly this prefix; an empty cell leaves the plane to the next shorter prefix. So the longest
  * match is found plane by plane, a host route of one plane doesn't hide the other planes'
- * aggregates, and a change of a route is a change of one cell, whatever it covers.
+ * aggregates. A change of a route is a change of one cell, whatever it covers.
  */
 @NullMarked
 package io.heddle.routes;

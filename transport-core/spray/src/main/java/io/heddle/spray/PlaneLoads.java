@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Load of each plane of one connection. Written and read by the thread that drives the connection.
  *
  * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with each chunk. The next chunk goes
- * to the plane that would have the lowest virtual time with it, which shares bytes in proportion to
- * the weights (weighted fair queueing, with the planes as the queues).
+ * to the plane that would have the lowest virtual time with it. This shares bytes in proportion to
+ * the weights: weighted fair queueing, with the planes as the queues.
  */
 public final class PlaneLoads {
   /** Virtual time of one byte at weight 1; leaves room for 2^47 bytes between two re-bases. */

@@ -111,7 +111,7 @@ public final class ConnectionWeights {
   /** Adds what this queue pair has sent again to its plane's counters. */
   synchronized void countResent(int plane, PlaneQueuePair pair) {
     if (counters.length > 0) {
-      counters[plane].resent(pair.newlyResent());
+      counters[plane].resent(pair.resentSinceLastCall());
     }
   }
 

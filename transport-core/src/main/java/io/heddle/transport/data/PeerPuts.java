@@ -351,7 +351,7 @@ public final class PeerPuts extends Communicator {
     boolean get = flight == gets;
     counters[flow.plane].acknowledged(get ? 0 : length, tookNs(flow));
     if (get) {
-      counters[flow.plane].gotten(length);
+      counters[flow.plane].getArrived(length);
     }
     if (observes) {
       loads.at(polledAtNs());

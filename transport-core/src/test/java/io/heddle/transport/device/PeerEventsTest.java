@@ -19,14 +19,14 @@ class PeerEventsTest {
   private long nowNs = 5;
   private final PeerEvents events = new PeerEvents(() -> nowNs);
 
-  private void tell(Kind kind, int connection, String peer) {
+  private void raise(Kind kind, int connection, String peer) {
     events.report(kind, connection, peer, log, List.of(kind + " " + connection));
   }
 
   @Test
   void oneOfManyFailuresIsLoggedAndTheOthersAreCounted() {
     for (int i = 0; i < 64; i++) {
-      tell(Kind.FAILED, i, "a");
+      raise(Kind.FAILED, i, "a");
     }
     assertEquals("WARN FAILED 0", logged.getFirst());
     assertEquals("TRACE FAILED 63", logged.getLast());
@@ -43,9 +43,9 @@ class PeerEventsTest {
 
   @Test
   void eachPeerAndEachKindIsASeparateEvent() {
-    tell(Kind.FAILED, 1, "a");
-    tell(Kind.FAILED, 2, "b");
-    tell(Kind.RENEWED, 1, "a");
+    raise(Kind.FAILED, 1, "a");
+    raise(Kind.FAILED, 2, "b");
+    raise(Kind.RENEWED, 1, "a");
     assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2", "INFO RENEWED 1"), logged);
     events.end();
     assertEquals(3, logged.size());
@@ -66,9 +66,9 @@ class PeerEventsTest {
 
   @Test
   void repetitionOnTheSameConnectionIsANewEvent() {
-    tell(Kind.RENEWED, 1, "a");
-    tell(Kind.RENEWED, 2, "a");
-    tell(Kind.RENEWED, 1, "a");
+    raise(Kind.RENEWED, 1, "a");
+    raise(Kind.RENEWED, 2, "a");
+    raise(Kind.RENEWED, 1, "a");
     assertEquals(
         List.of(
             "INFO RENEWED 1",
@@ -80,19 +80,19 @@ class PeerEventsTest {
 
   @Test
   void laterEventIsLogged() {
-    tell(Kind.FAILED, 1, "a");
+    raise(Kind.FAILED, 1, "a");
     nowNs += QUIET_NS;
     events.flushQuiet();
-    tell(Kind.FAILED, 2, "a");
+    raise(Kind.FAILED, 2, "a");
     assertEquals(List.of("WARN FAILED 1", "WARN FAILED 2"), logged);
   }
 
   @Test
   void closingLogsTheCountedEvents() {
-    tell(Kind.FAILED, 1, "a");
-    tell(Kind.FAILED, 2, "a");
-    tell(Kind.WITHOUT_PLANES, 1, "a");
-    tell(Kind.WITHOUT_PLANES, 2, "a");
+    raise(Kind.FAILED, 1, "a");
+    raise(Kind.FAILED, 2, "a");
+    raise(Kind.WITHOUT_PLANES, 1, "a");
+    raise(Kind.WITHOUT_PLANES, 2, "a");
     logged.clear();
     events.end();
     assertEquals(List.of("INFO a: and 1 more connection to this peer failed"), logged);
@@ -120,9 +120,9 @@ class PeerEventsTest {
 
   @Test
   void failingPeerIsRememberedForAWhile() {
-    tell(Kind.DOUBTED, 1, "a");
+    raise(Kind.DOUBTED, 1, "a");
     assertFalse(events.hasFailed("a"));
-    tell(Kind.FAILED, 1, "a");
+    raise(Kind.FAILED, 1, "a");
     assertTrue(events.hasFailed("a"));
     assertFalse(events.hasFailed("b"));
     nowNs += QUIET_NS;

@@ -39,7 +39,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
   }
 
   /** Returns the orders that this process follows if its statistics are in this folder. */
-  public static DrainOrders toThisProcess(Path folder) {
+  public static DrainOrders forThisProcess(Path folder) {
     return new DrainOrders(folder.resolve(NAME), Set.of(LinuxCalls.geteuid()));
   }
 

@@ -166,7 +166,7 @@ public final class PlaneCounters {
   }
 
   /** Counts a chunk of a one-sided read that arrived. */
-  public void gotten(int lengthBytes) {
+  public void getArrived(int lengthBytes) {
     add(StatsLayout.GET_BYTES, lengthBytes);
   }
 

@@ -70,7 +70,7 @@ public final class StatsFile implements AutoCloseable {
    */
   public @Nullable DrainOrders orders() {
     Path folder = memory.folder();
-    return folder == null ? null : DrainOrders.toThisProcess(folder);
+    return folder == null ? null : DrainOrders.forThisProcess(folder);
   }
 
   /* Containers may share the folder but not the process numbers: the number of their namespace distinguishes them. */

@@ -20,7 +20,7 @@ class DrainOrdersTest {
   @TempDir Path folder;
 
   private String refusal() {
-    return assertThrows(HeddleException.class, DrainOrders.toThisProcess(folder)::keys)
+    return assertThrows(HeddleException.class, DrainOrders.forThisProcess(folder)::keys)
         .getMessage();
   }
 
@@ -33,9 +33,9 @@ class DrainOrdersTest {
   @Test
   void ordersOfThisUserAreFollowed() throws Exception {
     orders();
-    assertEquals(Set.of("plane:1"), DrainOrders.toThisProcess(folder).keys());
+    assertEquals(Set.of("plane:1"), DrainOrders.forThisProcess(folder).keys());
     DrainOrders.in(folder).write(Set.of("plane:2", "plane:1"));
-    assertEquals(Set.of("plane:1", "plane:2"), DrainOrders.toThisProcess(folder).keys());
+    assertEquals(Set.of("plane:1", "plane:2"), DrainOrders.forThisProcess(folder).keys());
   }
 
   @Test

@@ -54,7 +54,7 @@ final class JobStats implements AutoCloseable {
     sending.getFirst().signal();
     sending.getFirst().signal();
     sending.getFirst().get();
-    sending.getLast().gotten(9_000);
+    sending.getLast().getArrived(9_000);
     sending.getFirst().flush();
   }
 
