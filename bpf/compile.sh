@@ -1,6 +1,6 @@
 #!/bin/sh
-# compile.sh SOURCE OBJECT: a BPF program by whatever clang there is. Without one there is no object: the build goes on,
-# and whoever would load the program says that this build has none.
+# compile.sh SOURCE OBJECT: compiles a BPF program with the host's clang. Without clang there is no object, and the
+# build continues; a command that needs the program then reports that this build has none.
 set -eu
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 source=$1 object=$2 clang=
@@ -19,8 +19,8 @@ if [ -e "$object" ] && [ -z "$(find "$source" "$here" -name '*.[ch]' -newer "$ob
   exit 0
 fi
 mkdir -p "$(dirname "$object")"
-# The kernel's headers of this machine, whose folder of the architecture clang doesn't know for a BPF target.
-# -g writes the BTF by which libbpf knows the maps.
+# The kernel's headers of this machine; clang doesn't know their per-architecture folder for a BPF target. -g writes
+# the BTF that describes the maps to libbpf.
 "$clang" -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I "$here/src/main/c" \
   -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$source" -o "$object.new"
 mv -- "$object.new" "$object"

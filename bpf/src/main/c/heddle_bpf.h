@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// What a BPF program of ours needs of linux/bpf.h, so that the kernel's headers and clang alone compile it: sections, maps as
-// libbpf reads them from BTF, and the helpers that we call (bpf-helpers(7); the numbers are the kernel's ABI).
+// Declarations for BPF programs beyond linux/bpf.h, so that clang and the kernel's headers suffice to compile them: sections,
+// maps as libbpf reads them from BTF, and the helpers in use (bpf-helpers(7); the numbers are the kernel's ABI).
 #pragma once
 
 #include <linux/bpf.h>

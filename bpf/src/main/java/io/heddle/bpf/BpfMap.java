@@ -16,11 +16,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A map of the kernel's (bpf(2)), by descriptor. Keys and values are the bytes of the C structs, in
+ * BPF map of the kernel (bpf(2)), by descriptor. Keys and values are the bytes of the C structs, in
  * the machine's byte order. Any thread may call.
  *
- * <p>Of a per-processor map the value that is read has one slot a processor, each rounded up to 8
- * bytes.
+ * <p>A value read from a per-processor map has one slot per processor, each rounded up to 8 bytes.
  */
 public final class BpfMap implements AutoCloseable {
   private static final int TYPE_PERCPU_HASH = 5;
@@ -43,12 +42,12 @@ public final class BpfMap implements AutoCloseable {
     this.maxEntries = maxEntries;
   }
 
-  /** Takes over a descriptor. */
+  /** Takes ownership of a descriptor. */
   static BpfMap of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct bpf_map_info: type, id, key_size, value_size, max_entries, map_flags, name[16] */
       MemorySegment info = arena.allocate(80, 8);
-      ObjectFacts.read("map", fd, info);
+      BpfObjectInfo.read("map", fd, info);
       return new BpfMap(
           fd,
           info.getString(24),
@@ -59,7 +58,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** As the kernel has it: the first fifteen characters of the one in the source. */
+  /** Returns the kernel's name: the first fifteen characters of the source's. */
   public String name() {
     return name;
   }
@@ -68,7 +67,7 @@ public final class BpfMap implements AutoCloseable {
     return keyBytes;
   }
 
-  /** Of one value of the C source, whatever the number of processors. */
+  /** Returns the size of one value of the C source, whatever the number of processors. */
   public int valueBytes() {
     return valueBytes;
   }
@@ -77,7 +76,7 @@ public final class BpfMap implements AutoCloseable {
     return maxEntries;
   }
 
-  /* How many bytes a read of one value fills. */
+  /* Returns the number of bytes that a read of one value fills. */
   private int slotBytes() {
     boolean perProcessor = type == TYPE_PERCPU_ARRAY || type == TYPE_PERCPU_HASH;
     return perProcessor ? ((valueBytes + 7) & ~7) * Processors.possible() : valueBytes;
@@ -108,7 +107,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** The value at a key, where there is one. */
+  /** Returns the value of a key, if present. */
   public Optional<ByteBuffer> lookup(byte[] key) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(slotBytes(), 8);
@@ -124,7 +123,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Writes a value, whether the key is there or not. */
+  /** Writes a value, whether the key is present or not. */
   public void put(byte[] key, byte[] value) {
     requireValue(value);
     try (Arena arena = Arena.ofConfined()) {
@@ -173,7 +172,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Removes a key; whether it was there. */
+  /** Removes a key. Returns whether it was present. */
   public boolean remove(byte[] key) {
     try (Arena arena = Arena.ofConfined()) {
       int result = Libbpf.callInt(Libbpf.MAP_DELETE, (long) fd, key(arena, key).address());
@@ -190,8 +189,8 @@ public final class BpfMap implements AutoCloseable {
   }
 
   /**
-   * Every entry, in batches. The buffers are the reader's only until it returns, with their
-   * position at the beginning of key and value. What changes meanwhile may be missing or old.
+   * Passes every entry to the reader, in batches. The buffers are valid only until it returns, with
+   * their position at the start of key and value. Concurrent changes may be missing or old.
    */
   public void forEach(BiConsumer<ByteBuffer, ByteBuffer> reader) {
     try (Arena arena = Arena.ofConfined()) {
@@ -216,7 +215,7 @@ public final class BpfMap implements AutoCloseable {
                 values.address(),
                 count.address(),
                 options.address());
-        /* ENOENT is the end, and what it came with is the last batch. */
+        /* ENOENT is the end of the map; its entries are the last batch. */
         if (result < 0 && !Libbpf.isAbsent(result)) {
           throw failure("a read", result);
         }
@@ -231,7 +230,7 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Whether both are the same kind of map, so that one can stand in for the other. */
+  /** Returns whether both are the same kind of map, so that one can replace the other. */
   public boolean hasLayoutOf(BpfMap other) {
     return type == other.type
         && keyBytes == other.keyBytes

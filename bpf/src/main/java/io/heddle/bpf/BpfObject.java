@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
 
-/** Loads programs that clang has compiled. */
+/** Loader of programs compiled by clang. */
 public final class BpfObject {
   private static final int LOG_BYTES = 1 << 18;
   private static final int LOG_LINES = 12;
@@ -22,7 +22,9 @@ public final class BpfObject {
 
   private BpfObject() {}
 
-  /** Why no program can be loaded here: libbpf or a right is missing. Nothing where one can. */
+  /**
+   * Returns why no program can be loaded here: libbpf or a capability is missing. Empty if one can.
+   */
   public static Optional<String> refusal() {
     Optional<String> missing = Libbpf.missing();
     if (missing.isPresent()) {
@@ -30,14 +32,14 @@ public final class BpfObject {
     }
     return LinuxCalls.geteuid() == 0
         ? Optional.empty()
-        : Optional.of("loading a BPF program takes root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
+        : Optional.of("loading a BPF program needs root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
   }
 
   /**
    * Loads all programs and maps of an object, and returns the program of this name.
    *
    * @param elf the object's bytes
-   * @throws HeddleException where the kernel refuses, with the last lines of what its verifier said
+   * @throws HeddleException if the kernel rejects it, with the last lines of its verifier's log
    */
   public static BpfProgram load(byte[] elf, String program) {
     Libbpf.silence();
@@ -59,7 +61,7 @@ public final class BpfObject {
         int result = Libbpf.callInt(Libbpf.LOAD, object);
         if (result < 0) {
           throw new HeddleException(
-              "the kernel doesn't take the program "
+              "the kernel rejects the program "
                   + program
                   + ": "
                   + Errno.describe(-result)
@@ -70,7 +72,7 @@ public final class BpfObject {
         if (found == 0) {
           throw new IllegalArgumentException("the object has no program " + program);
         }
-        /* Closing the object closes its own descriptors: ours are to last longer. */
+        /* Closing the object closes its own descriptors; the duplicate outlives it. */
         int fd = Libbpf.check("bpf_program__fd", Libbpf.callInt(Libbpf.PROGRAM_FD, found));
         return BpfProgram.byId(BpfProgram.idOf(fd));
       } finally {
@@ -83,7 +85,7 @@ public final class BpfObject {
     List<String> lines = log.strip().lines().toList();
     return lines.isEmpty()
         ? ""
-        : "; its verifier says:\n"
+        : "; its verifier reports:\n"
             + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
   }
 }

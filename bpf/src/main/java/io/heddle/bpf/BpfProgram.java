@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A program that the kernel holds, by descriptor, and the maps that it uses. */
+/** Loaded BPF program, by descriptor, with the maps that it uses. */
 public final class BpfProgram implements AutoCloseable {
   private static final int INFO_BYTES = 232;
   private static final int MOST_MAPS = 64;
@@ -24,11 +24,11 @@ public final class BpfProgram implements AutoCloseable {
   private final Map<String, BpfMap> maps;
 
   /**
-   * One run of a program over a packet that went nowhere.
+   * Result of test runs of a program over a packet that is not sent.
    *
-   * @param result what the program returned
+   * @param result the program's return value
    * @param mark of the packet afterwards
-   * @param durationNs of one run, on average over those that were asked for
+   * @param durationNs of one run, averaged over all requested runs
    */
   public record Run(int result, int mark, long durationNs) {}
 
@@ -39,7 +39,7 @@ public final class BpfProgram implements AutoCloseable {
     this.maps = maps;
   }
 
-  /** Takes over a descriptor. */
+  /** Takes ownership of a descriptor. */
   static BpfProgram of(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       /* struct bpf_prog_info: type, id, tag[8], ..., nr_map_ids at 52, map_ids at 56, name[16] at 64 */
@@ -47,7 +47,7 @@ public final class BpfProgram implements AutoCloseable {
       MemorySegment info = arena.allocate(INFO_BYTES, 8);
       info.set(JAVA_INT, 52, MOST_MAPS);
       info.set(JAVA_LONG, 56, ids.address());
-      ObjectFacts.read("program", fd, info);
+      BpfObjectInfo.read("program", fd, info);
       Map<String, BpfMap> maps = new LinkedHashMap<>();
       BpfProgram program = new BpfProgram(fd, info.get(JAVA_INT, 4), info.getString(64), maps);
       try {
@@ -66,19 +66,19 @@ public final class BpfProgram implements AutoCloseable {
     }
   }
 
-  /** The kernel's number of the program behind a descriptor, which stays the caller's. */
+  /** Returns the kernel's id of the program behind a descriptor, which stays the caller's. */
   static int idOf(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO_BYTES, 8);
-      ObjectFacts.read("program", fd, info);
+      BpfObjectInfo.read("program", fd, info);
       return info.get(JAVA_INT, 4);
     }
   }
 
   /**
-   * By the number that the kernel gave it.
+   * Opens the program with this id.
    *
-   * @throws SystemCallException where there is none, or the right (CAP_SYS_ADMIN) is missing
+   * @throws SystemCallException if there is none, or CAP_SYS_ADMIN is missing
    */
   static BpfProgram byId(int id) {
     return of(
@@ -98,14 +98,12 @@ public final class BpfProgram implements AutoCloseable {
     return name;
   }
 
-  /** By name. */
+  /** Returns the maps by name. */
   public Map<String, BpfMap> maps() {
     return java.util.Collections.unmodifiableMap(maps);
   }
 
-  /**
-   * @throws IllegalArgumentException where the program has no such map
-   */
+  /** @throws IllegalArgumentException if the program has no such map */
   public BpfMap map(String wanted) {
     BpfMap found = maps.get(wanted);
     if (found == null) {
@@ -116,10 +114,10 @@ public final class BpfProgram implements AutoCloseable {
   }
 
   /**
-   * Runs the program on a packet that goes nowhere (BPF_PROG_TEST_RUN).
+   * Runs the program on a packet that is not sent (BPF_PROG_TEST_RUN).
    *
    * @param packet from its Ethernet header on
-   * @param times how often, for the duration's sake
+   * @param times number of runs, to average the duration
    */
   public Run run(byte[] packet, int times) {
     try (Arena arena = Arena.ofConfined()) {
@@ -143,7 +141,7 @@ public final class BpfProgram implements AutoCloseable {
     }
   }
 
-  /** Gives the descriptors back, also of the maps. What is attached stays. */
+  /** Closes the descriptors, also those of the maps. Attachments stay. */
   @Override
   public void close() {
     maps.values().forEach(BpfMap::close);

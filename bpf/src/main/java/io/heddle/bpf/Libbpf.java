@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of libbpf 1 that are called here. All are of the control path. Those that return a
- * number return 0 or more, or the negated errno (libbpf's README, "libbpf 1.0 error reporting").
+ * Functions of libbpf 1 in use, all of the control path. Those that return a number return 0 or
+ * more, or the negated errno (libbpf's README, "libbpf 1.0 error reporting").
  */
 final class Libbpf {
   private static final String LIBRARY = "libbpf.so.1";
@@ -55,14 +55,14 @@ final class Libbpf {
     }
   }
 
-  /** Why there is no libbpf here, with the remedy. */
+  /** Returns why libbpf is missing here, with the remedy. */
   static Optional<String> missing() {
     return SYMBOLS == null
         ? Optional.of(LIBRARY + " isn't installed (on Debian: apt-get install libbpf1)")
         : Optional.empty();
   }
 
-  /* Every argument is passed as a 64-bit number: LinuxCalls says why that is right. */
+  /* Every argument is passed as a 64-bit number: LinuxCalls explains why that is correct. */
   private static MethodHandle find(String name, int arguments) {
     MemoryLayout[] layouts = new MemoryLayout[arguments];
     java.util.Arrays.fill(layouts, JAVA_LONG);
@@ -75,7 +75,7 @@ final class Libbpf {
         form);
   }
 
-  /** What a call returned whose result is an address. */
+  /** Returns the result of a call that returns an address. */
   static long call(MethodHandle function, Object... arguments) {
     missing()
         .ifPresent(reason -> {
@@ -90,15 +90,15 @@ final class Libbpf {
     }
   }
 
-  /** What a call returned whose result is a C {@code int}. */
+  /** Returns the result of a call that returns a C {@code int}. */
   static int callInt(MethodHandle function, Object... arguments) {
     return (int) call(function, arguments);
   }
 
   /**
-   * The result where it is no error.
+   * Returns the result if it is no error.
    *
-   * @throws SystemCallException with the negated errno that it is otherwise
+   * @throws SystemCallException with the errno otherwise
    */
   static int check(String call, int result) {
     if (result < 0) {
@@ -107,7 +107,7 @@ final class Libbpf {
     return result;
   }
 
-  /** Keeps libbpf from writing to standard error: what went wrong is in our exceptions. */
+  /** Keeps libbpf from writing to standard error: the exceptions have the reasons. */
   static void silence() {
     call(SET_PRINT, 0L);
   }
@@ -116,7 +116,7 @@ final class Libbpf {
     return result == -Errno.ENOENT;
   }
 
-  /** Zeroed cells of native memory that a call may use, with their first field, a size_t, set. */
+  /** Returns zeroed native memory for a call's options, with their first field, a size_t, set. */
   static MemorySegment options(Arena arena, long bytes) {
     MemorySegment options = arena.allocate(bytes, 8);
     options.set(JAVA_LONG, 0, bytes);

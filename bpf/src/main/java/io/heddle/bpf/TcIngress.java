@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * The place on an interface's ingress where one program of a product lies: a filter of the clsact
- * qdisc (tc-bpf(8), direct action), known by its priority and handle. What lies there outlives the
- * process. Other filters of the interface are left alone.
+ * Attachment point of one program on an interface's ingress: a filter of the clsact qdisc
+ * (tc-bpf(8), direct action), identified by its priority and handle. An attached program outlives
+ * the process. Other filters of the interface are left alone.
  *
  * @param interfaceIndex in the calling thread's network namespace
  * @param priority among the interface's filters, 1 to 65535; lower ones run first
@@ -49,10 +49,10 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   }
 
   /**
-   * Puts a program there, in one step with taking away what was there before: each packet meets one
-   * of them.
+   * Attaches a program and replaces the former one atomically: each packet passes exactly one of
+   * them.
    *
-   * @throws SystemCallException where the kernel refuses
+   * @throws SystemCallException if the kernel refuses
    */
   public void attach(BpfProgram program) {
     try (Arena arena = Arena.ofConfined()) {
@@ -71,9 +71,9 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   }
 
   /**
-   * The program that lies there, with its maps.
+   * Returns the attached program, with its maps.
    *
-   * @throws HeddleException where the kernel refuses to tell
+   * @throws HeddleException if the kernel refuses to report it
    */
   public Optional<BpfProgram> find() {
     try (Arena arena = Arena.ofConfined()) {
@@ -88,7 +88,9 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
     }
   }
 
-  /** Takes the program away; whether there was one. The qdisc stays, since others may use it. */
+  /**
+   * Detaches the program. Returns whether there was one. The qdisc stays, since others may use it.
+   */
   public boolean detach() {
     try (Arena arena = Arena.ofConfined()) {
       int result = Libbpf.callInt(Libbpf.DETACH, hook(arena).address(), options(arena).address());

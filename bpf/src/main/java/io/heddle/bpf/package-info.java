@@ -1,12 +1,12 @@
 /**
- * BPF programs and maps of the kernel's, through {@code libbpf.so.1}: an object is loaded from
- * bytes, a program attached to an interface's ingress, maps are read and written in batches. A
- * program that is attached outlives the process, and the next one finds it with its maps ({@link
- * io.heddle.bpf.TcIngress#find}). Knows no product. The C side's header is {@code
- * bpf/src/main/c/heddle_bpf.h}, and {@code bpf/compile.sh} compiles.
+ * BPF programs and maps of the kernel, through {@code libbpf.so.1}: loads an object from bytes,
+ * attaches a program to an interface's ingress, reads and writes maps in batches. An attached
+ * program outlives the process, and the next process finds it with its maps ({@link
+ * io.heddle.bpf.TcIngress#find}). Independent of any product. The C side's header is {@code
+ * bpf/src/main/c/heddle_bpf.h}; {@code bpf/compile.sh} compiles.
  *
- * <p>Owns no thread. Objects are their caller's alone but for {@link io.heddle.bpf.BpfMap}, whose
- * calls any thread may make.
+ * <p>Owns no thread. Objects are confined to their caller, except {@link io.heddle.bpf.BpfMap},
+ * which any thread may call.
  */
 @NullMarked
 package io.heddle.bpf;

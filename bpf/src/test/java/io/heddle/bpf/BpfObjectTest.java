@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What isn't a program, or not one that the kernel takes, is refused with its reason. */
+/** Bytes that are no program, or that the kernel rejects, are refused with the reason. */
 final class BpfObjectTest {
   private static final String PASSES =
       """
@@ -25,7 +25,7 @@ final class BpfObjectTest {
       }
       char licence[] __attribute__((section("license"), used)) = "GPL";
       """;
-  /* The packet's first byte is read without a look at its end. */
+  /* Reads the packet's first byte without a bounds check. */
   private static final String READS_BEYOND =
       PASSES
           + """
@@ -47,7 +47,7 @@ final class BpfObjectTest {
   }
 
   @Test
-  void bytesThatAreNoObjectAreRefused() {
+  void rejectsBytesThatAreNoObject() {
     HeddleException refusal =
         assertThrows(HeddleException.class, () -> BpfObject.load(new byte[64], "any"));
     assertTrue(
@@ -55,7 +55,7 @@ final class BpfObjectTest {
   }
 
   @Test
-  void aProgramThatTheObjectLacksIsNamed() throws Exception {
+  void namesProgramMissingFromObject() throws Exception {
     byte[] object = compiled(PASSES);
     IllegalArgumentException refusal =
         assertThrows(IllegalArgumentException.class, () -> BpfObject.load(object, "other"));
@@ -63,12 +63,12 @@ final class BpfObjectTest {
   }
 
   @Test
-  void theVerifiersLastLinesAreInTheRefusal() throws Exception {
+  void exceptionHasVerifiersLastLines() throws Exception {
     byte[] object = compiled(READS_BEYOND);
     HeddleException refusal =
         assertThrows(HeddleException.class, () -> BpfObject.load(object, "beyond"));
     String said = String.valueOf(refusal.getMessage());
-    assertTrue(said.startsWith("the kernel doesn't take the program beyond: "), said);
+    assertTrue(said.startsWith("the kernel rejects the program beyond: "), said);
     assertTrue(said.contains("invalid access to packet"), said);
   }
 

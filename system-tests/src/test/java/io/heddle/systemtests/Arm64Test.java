@@ -68,7 +68,7 @@ final class Arm64Test {
                 + " zstd");
       }
     }
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     End dist = dist(made);
     assertEquals(0, dist.code(), dist.said());
     bundle = unpack(made, made.resolve("unpacked"));

@@ -63,8 +63,8 @@ class BridgeOverInfinibandTest {
 
   @BeforeEach
   void startSubnetAndBridge() throws Exception {
-    BuiltParts.standin();
-    BuiltParts.standinManager();
+    BuildOutputs.standin();
+    BuildOutputs.standinManager();
     Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
     for (int rank : List.of(BRIDGE, WIRE_HOST)) {

@@ -49,7 +49,7 @@ class BridgeOverVerbsTest {
 
   @BeforeEach
   void startBridge() throws Exception {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);
     lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 1500));
     for (int rank : List.of(BRIDGE, WIRE_HOST)) {
@@ -122,7 +122,7 @@ class BridgeOverVerbsTest {
   }
 
   private void control(String words) throws Exception {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(standin(0));

@@ -60,9 +60,9 @@ final class BridgeUnitTest {
     command.addAll(
         List.of(
             "sh",
-            BuiltParts.START.toString(),
+            BuildOutputs.START.toString(),
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            BuiltParts.tools().toString()));
+            BuildOutputs.tools().toString()));
     command.addAll(List.of(words));
     return command;
   }

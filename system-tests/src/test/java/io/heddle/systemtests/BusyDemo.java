@@ -77,7 +77,7 @@ final class BusyDemo implements AutoCloseable {
 
   /** The same with shared memory of its own, where no other job of this machine is seen. */
   static BusyDemo startAlone(Path folder) throws IOException, InterruptedException {
-    return new BusyDemo(OwnMounts.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
+    return new BusyDemo(MountNamespace.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {

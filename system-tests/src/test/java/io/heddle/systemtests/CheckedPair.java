@@ -53,9 +53,9 @@ final class CheckedPair implements AutoCloseable {
       Lab lab, int rank, Path folder, Path end, Map<String, String> settings) throws IOException {
     List<String> command =
         List.of(
-            BuiltParts.chaos().toString(),
+            BuildOutputs.chaos().toString(),
             "--plugin",
-            BuiltParts.plugin().toString(),
+            BuildOutputs.plugin().toString(),
             "--rank",
             Integer.toString(rank),
             "--rendezvous",

@@ -39,9 +39,9 @@ final class ConformanceTest {
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
 
   private List<String> command(int rank, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.conformance().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.conformance().toString()));
     command.addAll(
-        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+        List.of("--plugin", BuildOutputs.plugin().toString(), "--rendezvous", folder.toString()));
     command.addAll(List.of("--rank", Integer.toString(rank), "--seed", Long.toString(seed)));
     command.addAll(List.of(more));
     return command;

@@ -57,8 +57,8 @@ final class DashboardTest {
         Skip.because("no " + tool + " here: apt-get install prometheus");
       }
     }
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 

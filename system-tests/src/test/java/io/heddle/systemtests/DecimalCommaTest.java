@@ -31,8 +31,8 @@ final class DecimalCommaTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
   }
 
   /** The environment of a user of this locale, which need not be installed. */

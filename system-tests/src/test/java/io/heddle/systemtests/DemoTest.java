@@ -27,8 +27,8 @@ final class DemoTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
   }
 
   private JsonNode passing(Lab.Kind kind, String network, int sizes, String... options)

@@ -93,7 +93,7 @@ final class DocumentCommandsTest {
     if (!block.skip().isEmpty()) {
       Skip.because(block.name() + ": " + block.skip());
     }
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Path checkout = checkout();
     Path script = checkout.resolve("script");
     Files.writeString(script, "cd '" + checkout + "'\n" + block.text());

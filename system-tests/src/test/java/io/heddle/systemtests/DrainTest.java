@@ -25,8 +25,8 @@ final class DrainTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 

@@ -17,8 +17,8 @@ final class FabricDemoTest {
   @TempDir private Path folder;
 
   private static void assumeFabric() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unlessFabric(false);
   }
 

@@ -33,8 +33,8 @@ final class FirewalledRanksTest {
 
   @BeforeEach
   void assumeFirewall() throws InterruptedException {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     try {
       assertEquals(0, new ProcessBuilder("nft", "--version").start().waitFor());

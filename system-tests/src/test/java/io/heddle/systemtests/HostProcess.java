@@ -89,8 +89,8 @@ public final class HostProcess implements AutoCloseable {
    * @param more of its options
    */
   static List<String> allReduce(Path meeting, int rank, int ranks, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.allReduce().toString()));
-    command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.allReduce().toString()));
+    command.addAll(List.of("--plugin", BuildOutputs.plugin().toString()));
     command.addAll(List.of("--rendezvous", meeting.toString()));
     command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
     command.addAll(List.of(more));

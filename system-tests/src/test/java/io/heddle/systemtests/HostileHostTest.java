@@ -47,9 +47,9 @@ final class HostileHostTest {
 
   @BeforeEach
   void makeFolder() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
-    OwnMounts.orSkip();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
+    MountNamespace.orSkip();
     folder = Files.createTempDirectory(Path.of("target").toAbsolutePath(), "hostile");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
   }
@@ -80,7 +80,7 @@ final class HostileHostTest {
 
   private HostProcess rank(Lab lab, int rank, String mounts, List<String> before)
       throws IOException {
-    List<String> command = new ArrayList<>(OwnMounts.with(mounts));
+    List<String> command = new ArrayList<>(MountNamespace.with(mounts));
     command.addAll(before);
     command.addAll(
         HostProcess.allReduce(

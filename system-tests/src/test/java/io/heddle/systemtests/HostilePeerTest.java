@@ -54,8 +54,8 @@ final class HostilePeerTest {
   }
 
   private static Lab lab() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     return Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000));
   }

@@ -136,7 +136,7 @@ final class InfinibandDatagramTest {
 
   @BeforeAll
   static void requireStandin() {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     if (!"infiniband".equals(System.getenv("STANDIN_LINK"))) {
       Skip.because("this process doesn't have the stand-in's environment");
     }
@@ -251,7 +251,7 @@ final class InfinibandDatagramTest {
   /* As the subnet's manager and the group's settings say. */
   @Test
   void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
-    BuiltParts.standinManager();
+    BuildOutputs.standinManager();
     Gid group = Gid.of(InetAddress.getByName("239.1.2.1"));
     Gid mgid = Gid.of(InetAddress.getByName("ff15:401b:ffff::f01:201"));
     VerbsSpec spec =

@@ -61,8 +61,8 @@ final class InfinibandFabricTest {
 
   @BeforeAll
   static void requireStandin() {
-    BuiltParts.standin();
-    BuiltParts.standinManager();
+    BuildOutputs.standin();
+    BuildOutputs.standinManager();
     if (!"infiniband".equals(System.getenv("STANDIN_LINK"))) {
       Skip.because("this process doesn't have the stand-in's environment");
     }

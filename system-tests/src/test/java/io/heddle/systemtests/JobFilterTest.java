@@ -76,8 +76,8 @@ final class JobFilterTest {
 
   @Test
   void theLeafIsAskedForTheRunningJobsPeersAndForNoneOnceTheJobHasEnded() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     make();
     fabric.setReachable(FILTERING_PLANE, 2, false);
     fabric.setReachable(FILTERING_PLANE, 4, false);

@@ -119,7 +119,7 @@ final class LauncherTest {
   private void pretendItIsBuilt() throws IOException {
     Path jar = checkout.resolve("cli/heddle/target/heddle-cli.jar");
     Files.createDirectories(jar.getParent());
-    Files.createSymbolicLink(jar, BuiltParts.tools());
+    Files.createSymbolicLink(jar, BuildOutputs.tools());
     Path stamp = checkout.resolve(".build/built");
     Files.createDirectories(stamp.getParent());
     boolean extra = Files.exists(Path.of("/usr/include/infiniband/verbs.h"));
@@ -247,7 +247,7 @@ final class LauncherTest {
     buildBy("exit 0\n");
     List<String> command =
         new ArrayList<>(
-            OwnMounts.with("mount -t tmpfs none /usr/lib/jvm; mount -t tmpfs none /opt"));
+            MountNamespace.with("mount -t tmpfs none /usr/lib/jvm; mount -t tmpfs none /opt"));
     command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
     command.add(checkout.resolve("heddle").toString());
     command.addAll(List.of(arguments));
@@ -273,7 +273,7 @@ final class LauncherTest {
 
   private String download(byte[] served, int length, String sha256, int exitCode, String... words)
       throws Exception {
-    OwnMounts.orSkip();
+    MountNamespace.orSkip();
     HttpServer server = serve(served, length);
     try {
       pinTheJdk("http://127.0.0.1:" + server.getAddress().getPort(), sha256);

@@ -122,8 +122,8 @@ final class ListeningTest {
 
   @Test
   void aRankListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
         HostProcess first = rank(lab, 0);

@@ -48,8 +48,8 @@ final class LongDatagramsTest {
 
   @BeforeEach
   void assumeFilter() throws InterruptedException {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     try {
       assertEquals(0, new ProcessBuilder("nft", "--version").start().waitFor());

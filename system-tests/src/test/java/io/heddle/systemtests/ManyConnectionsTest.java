@@ -36,9 +36,9 @@ final class ManyConnectionsTest {
   private final ObjectMapper json = new ObjectMapper();
 
   private List<String> command(int rank, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.connections().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.connections().toString()));
     command.addAll(
-        List.of("--plugin", BuiltParts.plugin().toString(), "--rendezvous", folder.toString()));
+        List.of("--plugin", BuildOutputs.plugin().toString(), "--rendezvous", folder.toString()));
     command.addAll(List.of("--rank", Integer.toString(rank)));
     command.addAll(List.of("--timeout-seconds", "120"));
     command.addAll(List.of(more));

@@ -68,7 +68,7 @@ final class MappedOverVerbsTest {
 
   @BeforeAll
   static void requireStandin() {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     if (System.getenv("STANDIN_FABRIC") == null) {
       Skip.because("this process doesn't have the stand-in's environment");
     }

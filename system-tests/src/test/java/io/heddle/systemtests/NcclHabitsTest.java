@@ -69,8 +69,8 @@ final class NcclHabitsTest {
   }
 
   private List<String> command(Path meeting, int rank, int ranks, String name, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.habits().toString()));
-    command.addAll(List.of("--case", name, "--plugin", BuiltParts.plugin().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.habits().toString()));
+    command.addAll(List.of("--case", name, "--plugin", BuildOutputs.plugin().toString()));
     command.addAll(List.of("--rendezvous", meeting.toString(), "--seed", Long.toString(seed)));
     command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
     command.addAll(List.of(more));

@@ -72,8 +72,8 @@ final class OneSidedTest {
   }
 
   private List<String> command(Path meeting, int rank, int ranks, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.oneSided().toString()));
-    command.addAll(List.of("--plugin", BuiltParts.plugin().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.oneSided().toString()));
+    command.addAll(List.of("--plugin", BuildOutputs.plugin().toString()));
     command.addAll(List.of("--rendezvous", meeting.toString(), "--seed", Long.toString(seed)));
     command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
     command.addAll(List.of("--timeout-seconds", "120"));

@@ -58,8 +58,8 @@ final class OneSubnetTest {
 
   @BeforeEach
   void addHosts() throws IOException, InterruptedException {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     for (String name : List.of("switch", "0", "1")) {
       NeighbourHost.run("ip", "netns", "add", prefix + "-" + name);

@@ -52,7 +52,7 @@ final class PackagesTest {
         Skip.because("packages can't be made without " + tool);
       }
     }
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     makeIn(made);
   }
 

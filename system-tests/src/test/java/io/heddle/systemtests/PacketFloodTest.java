@@ -103,8 +103,8 @@ final class PacketFloodTest {
 
   @Test
   void eachKindIsCountedByItsNameAndTheJobsBytesAreRight() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 2, 9000));
         HostProcess first = rank(lab, 0);
@@ -143,7 +143,7 @@ final class PacketFloodTest {
 
   @Test
   void theMeasurementFloodsTheJobWithEveryKind() throws Exception {
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     JsonNode report =
         HeddleRun.json(

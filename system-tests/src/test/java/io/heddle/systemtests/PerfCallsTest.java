@@ -18,7 +18,7 @@ final class PerfCallsTest {
   @Test
   void cAndBothCompilersOfJavaAreMeasured() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
-    BuiltParts.standin();
+    BuildOutputs.standin();
     JsonNode report = HeddleRun.json("perf", "calls", "--rounds", "1", "--seconds", "1", "--json");
     JsonNode contestants = report.get("contestants");
     assertEquals(3, contestants.size());

@@ -49,7 +49,7 @@ final class PerftestInteropTest {
 
   @BeforeEach
   void prepare() throws IOException {
-    standIn = BuiltParts.standin().getParent();
+    standIn = BuildOutputs.standin().getParent();
     if (!isOnPath("ib_write_bw")) {
       Skip.because("perftest isn't installed");
     }

@@ -52,7 +52,7 @@ final class ProviderFaultTest {
 
   @BeforeEach
   void requireStandin() {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     if (System.getenv("STANDIN_FABRIC") == null) {
       Skip.because("this process doesn't have the stand-in's environment");
     }
@@ -67,7 +67,7 @@ final class ProviderFaultTest {
   }
 
   private static void control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

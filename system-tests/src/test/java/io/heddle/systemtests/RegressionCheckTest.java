@@ -21,8 +21,8 @@ final class RegressionCheckTest {
   @Test
   @InWholeRun
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.standin();
+    BuildOutputs.plugin();
+    BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);
     String compared = HeddleRun.output("bench", "--check");
     System.out.print(compared);

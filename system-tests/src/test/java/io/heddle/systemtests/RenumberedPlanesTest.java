@@ -73,7 +73,7 @@ final class RenumberedPlanesTest {
   @ValueSource(strings = {"spray", "packet"})
   void planesComeBackByThemselvesAtOtherPrefixes(String policy)
       throws IOException, InterruptedException {
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     Path stats = Files.createDirectory(folder.resolve("stats"));
     Path routes = folder.resolve("routes");

@@ -64,9 +64,9 @@ final class RouteDaemonProcess implements AutoCloseable {
     List<String> heddle =
         List.of(
             "sh",
-            BuiltParts.START.toString(),
+            BuildOutputs.START.toString(),
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            BuiltParts.tools().toString());
+            BuildOutputs.tools().toString());
     return start(wrapper, heddle, folder, configuration);
   }
 

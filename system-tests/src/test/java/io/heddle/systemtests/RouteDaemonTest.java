@@ -132,8 +132,8 @@ final class RouteDaemonTest {
 
   @Test
   void onADeterministicFabricColoursAreThePlanesAndRunningRanksFollow() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     make(FabricShape.LEAF_SPINE, 100, 300);
     Path stats = folder.resolve("stats");
     try (RouteDaemonProcess one =
@@ -221,8 +221,8 @@ final class RouteDaemonTest {
 
   @Test
   void aKilledDaemonsWeightsHoldThenAllPlanesAreEqualUntilItIsBack() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     make(FabricShape.PLANES, 100, 300);
     Path stats = folder.resolve("stats");
     Path daemons = folder.resolve("d1");
@@ -312,8 +312,8 @@ final class RouteDaemonTest {
   /* One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and plane:p2. */
   @Test
   void aHostWithoutADaemonIsMetByTheNamesThatItHas() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     make(FabricShape.PLANES, 100, 300);
     Path stats = folder.resolve("stats");
     try (RouteDaemonProcess one =

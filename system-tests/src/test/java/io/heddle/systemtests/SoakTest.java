@@ -27,8 +27,8 @@ final class SoakTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    BuiltParts.plugin();
-    BuiltParts.chaos();
+    BuildOutputs.plugin();
+    BuildOutputs.chaos();
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
@@ -65,7 +65,7 @@ final class SoakTest {
   /* Links that go down, silent cuts, loss, stopped ranks; one under the policy packet. */
   @Test
   void putsKeepTheirSignalsBehindTheirDataWherePlanesGo() throws IOException, InterruptedException {
-    BuiltParts.oneSidedChaos();
+    BuildOutputs.oneSidedChaos();
     try (HostProcess soak = soak("--one-sided", "--runs", "6", "--seed", "60")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
       assertTrue(soak.output().contains("PASSED: 6 runs, seeds 60 to 65, 0 bad"), soak.output());
@@ -74,7 +74,7 @@ final class SoakTest {
 
   @Test
   void aSignalBeforeItsDataIsFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
-    Path driver = spoiling(BuiltParts.oneSidedChaos(), 0);
+    Path driver = spoiling(BuildOutputs.oneSidedChaos(), 0);
     try (HostProcess soak =
         soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
@@ -103,7 +103,7 @@ final class SoakTest {
   /* Rank 1 changes a byte here and there on its way. A seed that spoils nothing and has a second for it. */
   @Test
   void wrongBytesAreFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
-    Path driver = spoiling(BuiltParts.chaos(), 1);
+    Path driver = spoiling(BuildOutputs.chaos(), 1);
     try (HostProcess soak =
         soak("--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
       assertEquals(1, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());

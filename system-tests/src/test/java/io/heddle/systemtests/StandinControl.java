@@ -27,7 +27,7 @@ final class StandinControl {
    */
   static String run(String words, Map<String, String> environment)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(environment);

@@ -18,13 +18,13 @@ final class StandinHost {
    * @param gids of the port, with commas between them
    */
   static Map<String, String> onEthernet(Path folder, int host, String gids) {
-    String library = String.valueOf(BuiltParts.standin().getParent());
+    String library = String.valueOf(BuildOutputs.standin().getParent());
     return on(folder, host, library, gids);
   }
 
   /** With a port on InfiniBand, and the double of librdmacm. */
   static Map<String, String> onInfiniband(Path folder, int host) {
-    Map<String, String> environment = on(folder, host, BuiltParts.standinWithManager(), "-");
+    Map<String, String> environment = on(folder, host, BuildOutputs.standinWithManager(), "-");
     environment.put("STANDIN_LINK", "infiniband");
     return environment;
   }

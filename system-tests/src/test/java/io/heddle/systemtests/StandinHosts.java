@@ -16,7 +16,7 @@ final class StandinHosts {
    */
   static StandinLab create(int devices, int addresses, Path folder, Map<String, String> settings) {
     StandinLab.Parts parts =
-        new StandinLab.Parts(BuiltParts.standin(), BuiltParts.standinControl());
+        new StandinLab.Parts(BuildOutputs.standin(), BuildOutputs.standinControl());
     Skip.unless(Lab.Kind.NAMESPACES);
     return StandinLab.create(
         Lab.Kind.NAMESPACES, 2, devices, addresses, parts, folder.resolve("fabric"), settings);

@@ -122,7 +122,7 @@ final class StandinTest {
 
   @Test
   void addressesOfIpv4ArePlanesWhereAHostHasNoOthers() throws IOException, InterruptedException {
-    Path library = BuiltParts.standin();
+    Path library = BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab hosts = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000));
         HostProcess first = ipv4Rank(hosts, 0, library);
@@ -172,9 +172,9 @@ final class StandinTest {
   void everyConformanceCaseHolds() throws IOException, InterruptedException {
     List<String> command =
         List.of(
-            BuiltParts.conformance().toString(),
+            BuildOutputs.conformance().toString(),
             "--plugin",
-            BuiltParts.plugin().toString(),
+            BuildOutputs.plugin().toString(),
             "--rendezvous",
             folder.toString(),
             "--seed",

@@ -39,9 +39,9 @@ class StartTest {
     Path said = folder.resolve("said");
     List<String> command =
         List.of(
-            BuiltParts.pluginPerf().toString(),
+            BuildOutputs.pluginPerf().toString(),
             "--plugin",
-            BuiltParts.plugin().toString(),
+            BuildOutputs.plugin().toString(),
             "--rendezvous",
             folder.toString(),
             "--rank",

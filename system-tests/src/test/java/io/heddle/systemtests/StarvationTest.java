@@ -47,8 +47,8 @@ final class StarvationTest {
 
   @BeforeEach
   void requireBuiltParts() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
@@ -194,7 +194,7 @@ final class StarvationTest {
   }
 
   private static List<ProcessHandle> ranks(BusyDemo demo) {
-    String program = BuiltParts.allReduce().getFileName().toString();
+    String program = BuildOutputs.allReduce().getFileName().toString();
     List<ProcessHandle> found =
         demo.process().descendants().stream()
             .filter(each -> each.info().command().orElse("").endsWith("/" + program))

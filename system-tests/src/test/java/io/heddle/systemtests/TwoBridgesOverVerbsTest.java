@@ -88,7 +88,7 @@ class TwoBridgesOverVerbsTest {
 
   @BeforeEach
   void createLab() throws Exception {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);
     if (new ProcessBuilder("chrt", "-f", "1", "true").start().waitFor() != 0) {
       Skip.because("chrt can't give a thread a priority");
@@ -322,7 +322,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void control(String words) throws Exception {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(standin(0));
@@ -353,7 +353,7 @@ class TwoBridgesOverVerbsTest {
   @Test
   @InWholeRun
   void onInfinibandADrainAndAKillBringNoPayloadTwice() throws Exception {
-    BuiltParts.standinManager();
+    BuildOutputs.standinManager();
     infiniband = true;
     StandinControl.run("create", standin(0));
     startBoth(800);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class VerbsCostTest {
   @Test
   void cAndBothCompilersOfJavaAreMeasured() throws IOException, InterruptedException {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     JsonNode report = HeddleRun.json("perf", "verbs", "--json", "--rounds", "1");
     JsonNode contestants = report.path("contestants");
     assertEquals(3, contestants.size());

@@ -65,7 +65,7 @@ final class VerbsFabricTest {
 
   @BeforeAll
   static void requireStandin() {
-    BuiltParts.standin();
+    BuildOutputs.standin();
     if (System.getenv("STANDIN_FABRIC") == null) {
       Skip.because("this process doesn't have the stand-in's environment");
     }
@@ -99,7 +99,7 @@ final class VerbsFabricTest {
   }
 
   private static void control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

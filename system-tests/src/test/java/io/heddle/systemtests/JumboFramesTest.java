@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Two soft devices use what the MTU of both links holds, also of one that becomes smaller. */
 @EndsWithin(180)
 @SystemTest
-final class WideLinkTest {
+final class JumboFramesTest {
   private static final long LIMIT_SECONDS = 120;
   private static final int ENOUGH_BYTES = 64 << 20;
 

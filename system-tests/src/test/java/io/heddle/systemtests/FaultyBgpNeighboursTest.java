@@ -32,7 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
-final class BadNeighboursTest {
+final class FaultyBgpNeighboursTest {
   @TempDir private Path folder;
   private NeighbourHost host;
 

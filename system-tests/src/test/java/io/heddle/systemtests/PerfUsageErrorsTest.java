@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @EndsWithin(120)
 @SystemTest
-final class BadUseTest {
+final class PerfUsageErrorsTest {
   private static final long LIMIT_SECONDS = 60;
 
   @TempDir private Path folder;
@@ -40,7 +40,7 @@ final class BadUseTest {
 
   @BeforeEach
   void makeFabric() throws IOException, InterruptedException {
-    Path standIn = BuiltParts.standin().getParent();
+    Path standIn = BuildOutputs.standin().getParent();
     environment =
         Map.of(
             "LD_LIBRARY_PATH", standIn.toString(),
@@ -61,7 +61,7 @@ final class BadUseTest {
   }
 
   private String control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.standinControl().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
     command.addAll(List.of(words.split(" ")));
     Path log = folder.resolve("control.log");
     try (HostProcess process = HostProcess.start(command, log, environment)) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @EndsWithin(180)
 @SystemTest
-final class NarrowSwitchTest {
+final class SmallMtuSwitchTest {
   private static final long LIMIT_SECONDS = 60;
   /* Packets of the path MTU pass. */
   private static final int LONGEST = 4300;
@@ -36,8 +36,8 @@ final class NarrowSwitchTest {
 
   @BeforeEach
   void assumeNamespaces() {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 

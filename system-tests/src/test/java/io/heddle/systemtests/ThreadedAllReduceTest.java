@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** All-reduces among threads as NCCL has them around a plugin, every element checked. */
 @EndsWithin(240)
 @SystemTest
-final class AmongThreadsTest {
+final class ThreadedAllReduceTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;
 
@@ -65,7 +65,7 @@ final class AmongThreadsTest {
 
   private static List<String> command(
       Path plugin, Path meeting, int rank, int ranks, String... more) {
-    List<String> command = new ArrayList<>(List.of(BuiltParts.amongThreads().toString()));
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.amongThreads().toString()));
     command.addAll(List.of("--plugin", plugin.toString(), "--rendezvous", meeting.toString()));
     command.addAll(List.of("--rank", Integer.toString(rank), "--ranks", Integer.toString(ranks)));
     command.addAll(List.of("--no-warmup", "--timeout-seconds", "60", "--turns", "2"));
@@ -74,7 +74,7 @@ final class AmongThreadsTest {
   }
 
   private static Path plugin(String net) {
-    return net.equals("tcp") ? BuiltParts.tcpPlugin() : BuiltParts.plugin();
+    return net.equals("tcp") ? BuildOutputs.tcpPlugin() : BuildOutputs.plugin();
   }
 
   /* Lines with flags up to 64 KiB, counters beyond, and at the last size slots that are used again. */
@@ -112,7 +112,7 @@ final class AmongThreadsTest {
       throws IOException, InterruptedException {
     List<Said> all =
         run(
-            BuiltParts.tcpPlugin(),
+            BuildOutputs.tcpPlugin(),
             ranks,
             "--spoil",
             "--max-bytes=64",

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(120)
 @SystemTest
-final class CommandEndsTest {
+final class CommandFailuresTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int NOBODY = 65_534;
   private static final int NO_READER = 141;
@@ -40,14 +40,14 @@ final class CommandEndsTest {
   /** The command as it is installed: beside its parts, readable by everybody. */
   @BeforeEach
   void install() throws IOException {
-    Path plugin = BuiltParts.plugin().getParent();
+    Path plugin = BuildOutputs.plugin().getParent();
     open(folder, "rwxr-xr-x");
     for (Path part :
         List.of(
-            BuiltParts.START,
-            BuiltParts.tools(),
-            BuiltParts.allReduce(),
-            BuiltParts.chaos(),
+            BuildOutputs.START,
+            BuildOutputs.tools(),
+            BuildOutputs.allReduce(),
+            BuildOutputs.chaos(),
             plugin.resolve("libnccl-net-heddle.so"),
             plugin.resolve("heddle-plugin.jar"))) {
       open(Files.copy(part, folder.resolve(part.getFileName())), "rwxr-xr-x");

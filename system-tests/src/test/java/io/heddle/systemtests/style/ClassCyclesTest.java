@@ -16,7 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * outer one.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class KnotsTest {
+class ClassCyclesTest {
   private static final int MOST = 8;
 
   @Test

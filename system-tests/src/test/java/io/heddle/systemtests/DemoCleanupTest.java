@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @EndsWithin(120)
 @SystemTest
-final class DemoEndsTest {
+final class DemoCleanupTest {
   private static final int EXIT_SIGTERM = 128 + 15;
 
   @TempDir private Path folder;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(300)
 @SystemTest
-final class UnlikePlanesTest {
+final class DifferentPlanesTest {
   private static final int PLANES = 3;
   private static final long SOME_BYTES = 1 << 22;
 
@@ -59,7 +59,7 @@ final class UnlikePlanesTest {
   /* Its other ports have no address: duplicate detection failed, or their switch was rebooting. One gets it later. */
   @Test
   void aHostWithOnePlaneLeftMeetsOneThatHasAll() throws IOException, InterruptedException {
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000))) {
       on(lab, 1, "ip -6 addr flush dev e1 scope global");
@@ -81,7 +81,7 @@ final class UnlikePlanesTest {
 
   @Test
   void aHostWithOnePrefixMoreMeetsOneWithout() throws IOException, InterruptedException {
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000))) {
       on(lab, 1, "ip -6 addr add fd00:1:1:99::7/64 dev e2 nodad");

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(300)
 @SystemTest
-final class StatBesideDemoTest {
+final class StatOfRunningDemoTest {
   private static final long LIMIT_SECONDS = 90;
   private static final Set<String> PLANES = Set.of("if:e1", "if:e2", "if:e3");
 
@@ -41,14 +41,14 @@ final class StatBesideDemoTest {
 
   @BeforeEach
   void requireBuiltParts() throws Exception {
-    BuiltParts.plugin();
-    BuiltParts.allReduce();
+    BuildOutputs.plugin();
+    BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
-    OwnMounts.orSkip();
+    MountNamespace.orSkip();
   }
 
   private HostProcess heddle(BusyDemo demo, String... words) throws IOException {
-    List<String> command = new ArrayList<>(OwnMounts.of(demo.process().pid()));
+    List<String> command = new ArrayList<>(MountNamespace.of(demo.process().pid()));
     command.addAll(HeddleRun.command(words));
     return HostProcess.start(command, folder.resolve(words[0] + ".log"), Map.of());
   }

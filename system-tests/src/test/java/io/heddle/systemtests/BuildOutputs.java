@@ -7,13 +7,13 @@ import java.nio.file.Path;
 /**
  * What the build made; a test that needs a part which isn't there is skipped with a printed reason.
  */
-final class BuiltParts {
+final class BuildOutputs {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
   /** The script that starts commands; not built, but installed with what is. */
   static final Path START = ROOT.resolve("packaging/start.sh");
 
-  private BuiltParts() {}
+  private BuildOutputs() {}
 
   static Path plugin() {
     return require("plugin-shim/target/plugin/libnccl-net-heddle.so");

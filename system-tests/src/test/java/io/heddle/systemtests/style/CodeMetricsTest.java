@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * figures may be older than the code, but it has the modules that there are.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class FiguresTest {
+class CodeMetricsTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/decisions/house.md");
   private static final String SIZES =
       "| module | files | lines | median | largest | tests to one line |\n";

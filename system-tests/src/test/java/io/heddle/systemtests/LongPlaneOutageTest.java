@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(900)
 @SystemTest
-final class LongAbsenceTest {
+final class LongPlaneOutageTest {
   private static final int AWAY_SECONDS = Boolean.getBoolean("heddle.test.whole") ? 600 : 5;
   private static final int FIRST_WORD_SECONDS = 60;
   private static final int PLANES = 6;
@@ -37,7 +37,7 @@ final class LongAbsenceTest {
   @Test
   void planesComeBackByThemselvesHoweverLongTheyWereAway()
       throws IOException, InterruptedException {
-    BuiltParts.plugin();
+    BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000));
         CheckedPair job = CheckedPair.start(lab, folder, Map.of())) {

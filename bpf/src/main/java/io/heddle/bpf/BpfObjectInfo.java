@@ -6,14 +6,14 @@ import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What the kernel says of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
-final class ObjectFacts {
-  private ObjectFacts() {}
+/** Kernel's description of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
+final class BpfObjectInfo {
+  private BpfObjectInfo() {}
 
   /**
-   * Fills as much of the struct as the kernel knows.
+   * Fills the part of the struct that the kernel knows.
    *
-   * @throws SystemCallException where it refuses
+   * @throws SystemCallException if the kernel refuses
    */
   static void read(String what, int fd, MemorySegment info) {
     try (Arena arena = Arena.ofConfined()) {

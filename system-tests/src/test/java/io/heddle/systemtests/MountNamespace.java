@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.List;
 
 /** Mounts that one command sees and nobody else does. */
-final class OwnMounts {
-  private OwnMounts() {}
+final class MountNamespace {
+  private MountNamespace() {}
 
   /** Skips the test where they can't be made. */
   static void orSkip() throws IOException, InterruptedException {
