@@ -19,15 +19,15 @@ LIMIT_SECONDS = 100
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging", "start.sh")
 ROW = re.compile(r"^ *(\d+)[ \t]+\d+[ \t]+([-\d.]+)[ \t]+([-\d.]+)[ \t]+([-\d.]+)", re.MULTILINE)
 
-# By time without its begin and end, and latency by many rounds: what a program does at its start (Java compiles) does not count.
-# Where two ends of a stream are scheduled on two emulated processors decides for either program whether it has some 60 or
-# 150 MiB/s (at 64 KiB), and pinned apart they lose packets: both ends share one processor. All that moves bytes is the kernel's
-# work in the client's time, so in send_bw stock's server, which polls, has half of the processor for nothing; ours naps
-# (RunGuard). It may not yield often: a switch of tasks empties the emulated processor's translation buffers.
-# Ten seconds count: completions are found by sixteen, which at 1 MiB are a quarter of a second.
+# Bandwidth is measured by time without its start and end, and latency by many rounds, so that a program's start (Java
+# compiles) does not count. On two emulated processors, scheduling of a stream's two ends decides whether either
+# program reaches 60 or 150 MiB/s (at 64 KiB), and pinned apart they lose packets. So both ends share one processor.
+# The kernel moves all bytes in the client's time; in send_bw, stock's polling server wastes half of the processor,
+# and ours naps (RunGuard). The server must not yield often: a task switch flushes the emulated processor's
+# translation buffers. Ten seconds count: completions are found in sixteens, which at 1 MiB are a quarter of a second.
 FOR_TEN_SECONDS = ["-D", "16", "-f", "3"]
 ROUND_TRIPS = ["-n", "40000"]
-# Test, size, options, aim of ours divided by stock's, and whether more is better.
+# Test, size, options, target for the ratio of ours to stock's, and whether more is better.
 PERFTESTS = [
     ("write_bw", 65536, FOR_TEN_SECONDS, 0.95, True),
     ("write_bw", 1048576, FOR_TEN_SECONDS, 0.95, True),
@@ -205,7 +205,7 @@ def table(document):
 def main():
     kind, base, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     text = ""
-    # Written after each round, so that a run that is cut short leaves what it has.
+    # Written after each round, so that an interrupted run keeps its rounds.
     for document in {"perftest": compare_perftest, "allreduce": compare_all_reduce}[kind](rounds, *sys.argv[4:]):
         document["kernel"] = os.uname().release
         text = "\n".join(table(document)) + "\n"

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# make.sh CACHE: puts the emulated guest's kernel, modules and first file system into the folder CACHE, from Debian's
-# packages alone: the kernel is downloaded and unpacked, nothing is installed. Prints the guest's folder; what has been
-# made before is found again.
-# Exit status 77, with one line that says why, where this machine can't have a guest.
+# make.sh CACHE: creates the emulated guest's kernel, modules and initial file system in the folder CACHE from
+# Debian's packages alone: the kernel is downloaded and unpacked, nothing is installed. Prints the guest's folder; an
+# existing one is reused. Exits with 77, after one line with the reason, if this machine can't run a guest.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 cache=$(readlink -m -- "${1:?usage: make.sh CACHE}")
 
-# What rxe, its topologies and the way in and out need; everything else in the package is left behind.
+# Modules for rxe, its topologies and the guest's ports; all others in the package are omitted.
 modules=(virtio_pci virtio_net virtio_console 9p 9pnet_virtio overlay ib_uverbs rdma_ucm rdma_rxe crc32_generic
   veth bridge dummy tun vrf sch_netem sch_tbf sch_ingress cls_matchall act_mirred act_gact)
-# What the first file system itself loads, before it has the rest.
+# Modules that the initial file system itself loads, before it has the rest.
 early=(virtio_pci virtio_console 9p 9pnet_virtio overlay)
 
 unavailable() {
@@ -26,7 +25,7 @@ require_tools() {
     PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || missing+=("$tool")
   done
   ((${#missing[@]} == 0)) || unavailable "missing: ${missing[*]} (packages: qemu-system-x86 busybox-static cpio kmod xz-utils)"
-  # The dynamic kind would look for libraries where there are none yet.
+  # A dynamic busybox would need libraries before the host's file system is mounted.
   if file_is_dynamic "$(command -v busybox)"; then
     unavailable "$(command -v busybox) is linked dynamically; install busybox-static"
   fi
@@ -34,7 +33,7 @@ require_tools() {
 
 file_is_dynamic() { grep -q -a -m 1 '/ld-linux' "$1"; }
 
-# The package that the metapackage for this kind of machine stands for.
+# Prints the kernel package behind the metapackage for this architecture.
 kernel_package() {
   apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
 }
@@ -48,7 +47,7 @@ download_kernel() {
   fi
   [[ -n $package ]] || unavailable "apt knows no linux-image-amd64 (Debian's kernel; has apt-get update been run?)"
   if ! apt-get -q download "$package" >apt.log 2>&1; then
-    # Lists that are older than the archive name a version that is gone.
+    # Package lists older than the archive name a version that no longer exists.
     ((EUID != 0)) || apt-get update -q >>apt.log 2>&1 || true
     apt-get -q download "$package" >>apt.log 2>&1 ||
       unavailable "can't download $package: $(grep -m 1 '^E:' apt.log || tail -n 1 apt.log)"
@@ -59,7 +58,8 @@ download_kernel() {
   [[ -d unpacked/lib/modules ]] || ln -s usr/lib unpacked/lib
 }
 
-# Files of the modules $2… in the tree $1 and of what they depend on, in the order of loading. Built-in ones have none.
+# Prints the files of the modules $2… in the tree $1 and of their dependencies, in loading order. Built-in ones have
+# none.
 files_of() {
   local base=$1 module
   shift
@@ -102,7 +102,7 @@ make_first_file_system() {
   rm -rf first
 }
 
-# A guest that runs holds the lock of its folder.
+# A running guest holds the lock of its folder.
 remove_older() {
   local folder
   for folder in "$cache"/guest-*; do
@@ -113,7 +113,7 @@ remove_older() {
 }
 
 PATH=$PATH:/usr/sbin:/sbin
-# A change of these scripts makes another guest, beside those that run; the kernel's part is the expensive one.
+# A change of these scripts makes a new guest, beside running ones; its kernel, the expensive part, is shared.
 kernel_key=$(cat "$here/uncompressed_kernel.py" <(echo "${modules[@]}") | sha256sum | cut -c -12)
 first_key=$(cat "$here/make.sh" "$here/init" | sha256sum | cut -c -12)
 guest=$cache/guest-$kernel_key-$first_key
@@ -121,7 +121,7 @@ if [[ ! -d $guest ]]; then
   require_tools
   mkdir -p "$cache"
   exec 8>"$cache/lock"
-  # Whoever comes second finds it made.
+  # A second process waits here and finds it made.
   flock 8
 fi
 if [[ ! -d $guest ]]; then

@@ -1,18 +1,19 @@
-# Sourced in the guest before its command, which may call what is here.
+# Functions for the guest's command; sourced before it.
 #
-# rxe has its sockets in the first network namespace only (Linux 6.1), so both ends of every test live there, on devices
-# of their own. A packet to the other end's address would be taken for a local one and short-cut through the loopback
-# interface, where rxe drops it. Rules by output interface prevent that: rxe looks routes up with its own interface.
+# rxe has its sockets in the first network namespace only (Linux 6.1), so both ends of every test are there, on
+# separate devices. A packet to the other end's address would be taken for a local one and short-cut through the
+# loopback interface, where rxe drops it. Rules by output interface prevent that: rxe looks up routes with its own
+# interface.
 
 export GUEST_MTU=4200
 export GUEST_DEVICES=/sys/class/infiniband
 
 load_modules() { modprobe -q -d "$GUEST_MODULES" -a "$@"; }
 
-# What both topologies begin with. The loopback interface is up even where there is no topology.
+# The start of both topologies. The loopback interface is up even without a topology.
 ip link set lo up
 if [[ -e /sys/bus/virtio/drivers/virtio_console ]] && compgen -G '/sys/bus/pci/devices/*/class' >/dev/null; then
-  # A network card of QEMU's, where one was asked for.
+  # QEMU's network card, if one was requested.
   grep -q -l 0x020000 /sys/bus/pci/devices/*/class && load_modules virtio_net
 fi
 
@@ -21,8 +22,8 @@ load_rdma() {
   prefer_softirqs
 }
 
-# rxe works in soft interrupts. Two programs that poll, on two processors, would let the threads that take over a burst of
-# them wait for the next tick: each packet could take 4 ms instead of 20 us.
+# rxe works in soft interrupts. If two programs poll on two processors, the threads that take over a burst of soft
+# interrupts would wait for the next tick: each packet could take 4 ms instead of 20 us.
 prefer_softirqs() {
   local name pid
   for name in /proc/[0-9]*/comm; do
@@ -33,10 +34,10 @@ prefer_softirqs() {
   done 2>/dev/null
 }
 
-# The other host's side of a letter.
+# Prints the other host's side, A or B.
 other() { [[ $1 == A ]] && echo B || echo A; }
 
-# Own addresses are local where they belong; all else that leaves by interface $1 follows table $2.
+# Keeps own addresses local; all other traffic that leaves by interface $1 follows table $2.
 own_route_table() {
   local interface=$1 table=$2 addresses=$3
   echo "rule add pref 5 oif $interface to $addresses lookup local"
@@ -50,7 +51,7 @@ local_rule_last() {
 
 set_ipv6() { echo "$3" >"/proc/sys/net/ipv6/conf/$1/$2"; }
 
-# Receives all packets of these interfaces on one processor: two would reorder a flow, which rxe answers with NAKs; it
+# Receives all packets of these interfaces on one processor: two would reorder a flow, which rxe answers with NAKs. It
 # is 40 % faster under emulation besides.
 receive_on_one_processor() {
   local interface
@@ -143,7 +144,7 @@ topology_planes() {
   done
 }
 
-# What names of device $1 end in.
+# Suffix of the names of device $1.
 of_device() { ((GUEST_DEVICE_COUNT == 1)) || echo "$1"; }
 
 planes_links() {
@@ -176,7 +177,7 @@ planes_links() {
   done
 }
 
-# The table of device $2 on side $1.
+# Prints the table of device $2 on side $1.
 device_table() { [[ $1 == A ]] && echo "10$((2 * $2 + 1))" || echo "10$((2 * $2 + 2))"; }
 
 planes_rules() {
@@ -191,7 +192,7 @@ planes_rules() {
   } | ip -6 -batch -
 }
 
-# A plane's addresses and routes in one switch: a link that goes down takes them along.
+# Adds a plane's addresses and routes in one switch: a link that goes down removes them.
 planes_addresses() {
   local side=$1 i=$2 own peer d
   own=${side,,} peer=$(other "$side")
@@ -225,7 +226,7 @@ planes_switch() {
   } | ip -n "sw$side" -batch -
   {
     for ((d = 0; d < GUEST_DEVICE_COUNT; d++)); do
-      # Without the option that tells the interval radvd insists on 3 s between two advertisements.
+      # Without an explicit interval, radvd insists on 3 s between two advertisements.
       echo "interface nic$(of_device "$d") { AdvSendAdvert on; MinRtrAdvInterval 1; MaxRtrAdvInterval 2; MinDelayBetweenRAs 0.05; AdvIntervalOpt on;"
       echo "  AdvDefaultLifetime 1800; AdvSourceLLAddress on;"
       for ((i = 0; i < GUEST_PLANES; i++)); do
@@ -236,7 +237,7 @@ planes_switch() {
   } >"/run/radvd/$side.conf"
 }
 
-# Brings up the interface of device $2 on side $1, with what it loses when it goes down (SLAAC brings the addresses).
+# Brings up the interface of device $2 on side $1, and restores what going down removed (SLAAC brings the addresses).
 device_routes() {
   local interface own=${1,,}
   interface=h$1$(of_device "$2")
@@ -244,13 +245,13 @@ device_routes() {
     "neigh replace fe80::1 lladdr 02:00:00:0$2:0$own:fe dev $interface nud permanent" | ip -6 -batch -
 }
 
-# planes_ipv4: addresses of IPv4 beside those of IPv6, 10.10.<i>.1 on hA and 10.11.<i>.1 on hB, over the same links. Of one
-# device.
+# planes_ipv4: IPv4 addresses beside those of IPv6, 10.10.<i>.1 on hA and 10.11.<i>.1 on hB, over the same links. For
+# one device.
 planes_ipv4() {
   local side own peer i name
   for name in all hA hB; do
     echo 0 >"/proc/sys/net/ipv4/conf/$name/rp_filter"
-    # One guest is both hosts: what comes has a source that is local.
+    # One guest is both hosts, so received packets have a local source.
     echo 1 >"/proc/sys/net/ipv4/conf/$name/accept_local"
   done
   {
@@ -293,7 +294,7 @@ wait_for_gids() {
 
 # --- the tap device --------------------------------------------------------------------------------
 
-# rxe_on_eth0 ADDRESS/LENGTH: the device rxe0 on the interface that leads out of the guest.
+# rxe_on_eth0 ADDRESS/LENGTH: the device rxe0 on the interface to the outside.
 rxe_on_eth0() {
   load_rdma
   set_ipv6 eth0 accept_dad 0
@@ -303,8 +304,8 @@ rxe_on_eth0() {
   rdma link add rxe0 type rxe netdev eth0
 }
 
-# way_out NUMBER ADDRESS GATEWAY LLADDR: eth<NUMBER> has this address, and what leaves by it goes to that router. Several
-# are ways apart: what goes from one to another leaves the guest.
+# way_out NUMBER ADDRESS GATEWAY LLADDR: gives eth<NUMBER> this address, and routes its traffic to that router.
+# Several such interfaces stay separate: traffic from one to another leaves the guest.
 way_out() {
   local interface=eth$1 table=10$1
   set_ipv6 "$interface" accept_dad 0
@@ -319,8 +320,8 @@ way_out() {
   receive_on_one_processor "$interface"
 }
 
-# rxe_anew NUMBER…: the device rxe<NUMBER> on eth<NUMBER>, as if it had never been used: its queue pairs have the same
-# numbers each time, and so their flows the same ports.
+# rxe_anew NUMBER…: creates the device rxe<NUMBER> on eth<NUMBER> again, as if never used: its queue pairs get the
+# same numbers each time, and so their flows the same ports.
 rxe_anew() {
   local number tries
   for number in "$@"; do
@@ -335,7 +336,7 @@ rxe_anew() {
   done
 }
 
-# global_gid_index DEVICE: where an address of fd00:: is in its table. It looks no further, since tables are long.
+# global_gid_index DEVICE: index of the first fd00:: address in its table. Stops there, since tables are long.
 global_gid_index() {
   local file gid
   for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
@@ -347,8 +348,8 @@ global_gid_index() {
   done
 }
 
-# reverse_addresses A|B: that side's addresses again, without SLAAC and in the order of falling planes, so that its
-# device's table has them the other way round than its peer's.
+# reverse_addresses A|B: adds that side's addresses again, without SLAAC and in descending order of planes, so that
+# its device's table has the reverse order of its peer's.
 reverse_addresses() {
   local side=$1 own=${1,,} i
   set_ipv6 "h$side" accept_ra 0
@@ -362,7 +363,7 @@ reverse_addresses() {
 
 # --- for tests -------------------------------------------------------------------------------------
 
-# gids DEVICE: index and GID of each entry in use. Their order follows the order in which addresses came.
+# gids DEVICE: index and GID of each entry in use. Their order is that in which the addresses appeared.
 gids() {
   local file gid
   for file in "$GUEST_DEVICES/$1"/ports/1/gids/*; do
@@ -370,7 +371,7 @@ gids() {
   done | sort -n
 }
 
-# gid_index DEVICE [PLANE]: where a plane's address is in the device's table.
+# gid_index DEVICE [PLANE]: index of a plane's address in the device's table.
 gid_index() {
   gids "$1" | sed -n "s/^\([0-9]*\) fd00:000[ab]:000[0-9]:$(printf %04x "${2:-0}"):.*/\1/p" | head -n 1
 }
@@ -383,7 +384,7 @@ counters() {
   done
 }
 
-# A plane's interface on side $1, behind the command that runs something where it is.
+# Prints a plane's interface on side $1, behind the command that runs a program in its namespace.
 plane_interface() {
   if [[ $GUEST_TOPOLOGY == planes ]]; then echo "pl$2"; else echo "h$1$2"; fi
 }
@@ -394,7 +395,7 @@ in_plane() {
   if [[ $GUEST_TOPOLOGY == planes ]]; then ip netns exec "sw$side" "$@"; else "$@"; fi
 }
 
-# plane_bytes: a line "PLANE FROM_A FROM_B" for each plane: bytes that have left each side, headers included.
+# plane_bytes: a line "PLANE FROM_A FROM_B" for each plane: bytes sent by each side, headers included.
 plane_bytes() {
   local i a b from_a from_b
   # One command a side: each costs a tenth of a second and more under emulation.
@@ -433,8 +434,8 @@ heal_plane() {
   done
 }
 
-# remove_address A|B I [D], restore_address A|B I [D]: the address of device D's plane I. What SLAAC would make anew at the
-# next advertisement stays away until it is restored.
+# remove_address A|B I [D], restore_address A|B I [D]: the address of device D's plane I. SLAAC doesn't recreate a
+# removed address until it is restored.
 remove_address() {
   local interface address
   interface=h$1$(of_device "${3:-0}")
@@ -451,7 +452,7 @@ restore_address() {
   set_ipv6 "$interface" accept_ra 1
 }
 
-# netem_plane A|B I loss 1% …: what leaves that side on that plane suffers this; seeded where netem allows.
+# netem_plane A|B I loss 1% …: impairs traffic from that side on that plane; seeded if netem supports it.
 netem_plane() {
   local side=$1 interface
   interface=$(plane_interface "$side" "$2")
@@ -466,7 +467,7 @@ netem_clear() {
   done
 }
 
-# await_listener PORT PID: until somebody listens on this TCP port; fails where the process ends before.
+# await_listener PORT PID: waits for a listener on this TCP port; fails if the process ends before.
 await_listener() {
   local listening
   listening=":$(printf %04X "$1") [0-9A-F]*:0000 0A "
@@ -477,7 +478,7 @@ await_listener() {
   return 1
 }
 
-# Shells that the command starts have all of it.
+# Exports all of it to shells that the command starts.
 set -a
 eval "$(declare -f)"
 set +a

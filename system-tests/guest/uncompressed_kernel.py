@@ -5,7 +5,7 @@ QEMU starts it by PVH: 3 s to a shell under emulation, where unpacking it inside
 import subprocess
 import sys
 
-# The first bytes of each kind of compression, and what undoes it; what follows the compressed part is ignored.
+# The first bytes of each compression format, and its decompressor; bytes after the compressed part are ignored.
 COMPRESSIONS = (
     (b"\xfd7zXZ\0", ["xz", "-dc", "--single-stream"]),
     (b"(\xb5/\xfd", ["zstd", "-dcq"]),

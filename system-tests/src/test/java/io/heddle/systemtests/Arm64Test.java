@@ -26,8 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * What is C, for arm64: compiled here by a cross compiler, its tests run by user-mode emulation,
- * and the packages that {@code ./heddle dist --arch aarch64} makes of it.
+ * The C code for arm64: cross-compiled here, its tests run by user-mode emulation, and packaged by
+ * {@code ./heddle dist --arch aarch64}.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)
@@ -37,7 +37,7 @@ final class Arm64Test {
   private static final Path SHIM = REPOSITORY.resolve("native/target/aarch64");
   private static final Path DRIVERS = REPOSITORY.resolve("perf-tests/target/aarch64");
   private static final String OBJDUMP = "aarch64-linux-gnu-objdump";
-  /* In an ELF header: which machine, and the number of arm64. */
+  /* In an ELF header: offset of the machine, and arm64's number. */
   private static final int MACHINE_AT = 18;
   private static final int AARCH64 = 183;
   /* That of RHEL 8. */
@@ -49,7 +49,7 @@ final class Arm64Test {
   private static Path bundle;
   @TempDir private Path folder;
 
-  /** How a command ended, and what it said. */
+  /** Exit code and output of a command. */
   private record End(int code, String said) {}
 
   @BeforeAll
@@ -125,7 +125,7 @@ final class Arm64Test {
   }
 
   @Test
-  void theCTestsOfTheShimPass() throws Exception {
+  void shimsCTestsPass() throws Exception {
     emulated(SHIM, 5, "packets", "socket_calls", "core_calls", "bad_start");
     String packets =
         BareRoot.run(
@@ -143,7 +143,7 @@ final class Arm64Test {
   }
 
   @Test
-  void theCTestsOfTheDriversPass() throws Exception {
+  void driversCTestsPass() throws Exception {
     emulated(DRIVERS, 2, "chaos-buffers-test", "tcp-guests-test");
   }
 
@@ -182,7 +182,7 @@ final class Arm64Test {
   }
 
   @Test
-  void thePacketsFormsAreThoseOfArm64() throws Exception {
+  void packetVariantsAreArm64s() throws Exception {
     Path library = bundle.resolve("lib/libnccl-net-heddle.so");
     String code = BareRoot.run(List.of(OBJDUMP, "-d", "--no-show-raw-insn", library.toString()));
     for (String instruction : List.of("pmull2", "crc32x", "dmb")) {
@@ -194,7 +194,7 @@ final class Arm64Test {
   }
 
   @Test
-  void theDebianPackageSaysSo() throws Exception {
+  void debianPackageNamesArchitecture() throws Exception {
     String fields = BareRoot.run(List.of("dpkg-deb", "-f", file(made, "_arm64.deb").toString()));
     assertTrue(fields.contains("\nArchitecture: arm64\n"), fields);
     assertTrue(fields.contains("temurin-25-jre"), fields);
@@ -212,7 +212,7 @@ final class Arm64Test {
   }
 
   @Test
-  void withoutARuntimeItTakesTheHostsAndSaysWhereThereIsNone() throws Exception {
+  void packageWithoutRuntimeUsesHostsJavaOrReportsNone() throws Exception {
     List<String> command = List.of(bundle.resolve("bin/heddle").toString(), "version");
     for (Map<String, String> environment :
         List.of(
@@ -246,7 +246,10 @@ final class Arm64Test {
     assertTrue(tooOld.said().contains("is Java 21.0.2; 25 or later is needed"), tooOld.said());
   }
 
-  /* No registry here has Java 25 for arm64, so what is packed has a runtime's files and can't run. */
+  /*
+   * No registry here has Java 25 for arm64, so the packaged Java has a runtime's files and can't
+   * run.
+   */
   private static Path standIn(Path where, String version, String modules) throws Exception {
     for (String each : List.of("bin", "lib/server", "conf/security")) {
       Files.createDirectories(where.resolve(each));
@@ -263,7 +266,7 @@ final class Arm64Test {
 
   @Test
   @InWholeRun
-  void aRuntimeThatIsGivenComesAlongIfItHasTheModules() throws Exception {
+  void givenRuntimeIsIncludedIfItHasTheModules() throws Exception {
     Path bare = standIn(folder.resolve("bare"), "25.0.1", "java.base");
     End lacks = dist(folder, "--runtime", bare.toString());
     assertTrue(lacks.said().contains("lacks the modules "), lacks.said());

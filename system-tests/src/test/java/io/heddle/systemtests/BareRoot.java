@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A root folder like a fresh machine's: the C library, a shell, and what a test puts there. Neither
- * Java nor a build is in sight of a process inside it.
+ * Root folder like a fresh machine's: the C library, a shell, and files that a test adds. A process
+ * inside it sees neither Java nor a build.
  */
 final class BareRoot {
   private static final Pattern LIBRARY = Pattern.compile("(?:=> )?(/\\S+) \\(0x");
@@ -55,7 +55,7 @@ final class BareRoot {
     }
   }
 
-  /** The same for all shared libraries and programs under a folder of this root. */
+  /** Copies the libraries of all shared libraries and programs under a folder of this root. */
   void bringLibrariesOfAllUnder(Path folder) throws IOException, InterruptedException {
     List<Path> binaries;
     try (Stream<Path> files = Files.walk(folder)) {
@@ -75,7 +75,10 @@ final class BareRoot {
     }
   }
 
-  /** The command line that runs {@code command} in here, with no environment but the given. */
+  /**
+   * Returns the command line that runs {@code command} in this root, with only the given
+   * environment.
+   */
   List<String> command(List<String> environment, List<String> command) {
     List<String> whole = new ArrayList<>(List.of("unshare", "--mount", "env", "-i"));
     whole.add("PATH=/usr/bin:/bin:/usr/sbin:/sbin");
@@ -85,13 +88,13 @@ final class BareRoot {
     return whole;
   }
 
-  /** Runs a command to its end and returns all that it printed; one that fails fails the test. */
+  /** Runs a command to its end and returns its output; a failed one fails the test. */
   static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int code = process.waitFor();
-    /* ldd says 1 for what is linked with nothing. */
+    /* ldd exits with 1 for a static program. */
     if (code != 0 && !command.getFirst().equals("ldd")) {
       throw new AssertionError(String.join(" ", command) + " ended with " + code + ":\n" + said);
     }

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * A link that swallows everything, with BFD between leaves and spines: the weights on a host say so
- * long before BGP's hold time would have noticed.
+ * A link that drops everything, with BFD between leaves and spines: the weights on a host change
+ * long before BGP's hold time has expired.
  */
 @EndsWithin(240)
 @Isolated("it reads the clock")
@@ -49,7 +49,7 @@ final class BfdOnFabricTest {
   }
 
   @Test
-  void aSilentCutIsInTheWeightsLongBeforeTheHoldTime() throws Exception {
+  void weightsChangeAfterSilentCutLongBeforeHoldTime() throws Exception {
     Skip.unlessFabric(false);
     FabricPlan plan =
         new FabricPlan(
@@ -95,7 +95,7 @@ final class BfdOnFabricTest {
     }
   }
 
-  /* A session of BFD begins slowly, and a cut before it has settled is noticed by the hold time. */
+  /* A BFD session starts slowly, and a cut before it has settled is found by the hold time. */
   private void awaitBfd() throws InterruptedException {
     String settled = String.format(Locale.ROOT, "%.3f", BFD_MS / 1e3);
     Patience patience = Patience.ofSeconds(40);
@@ -117,7 +117,7 @@ final class BfdOnFabricTest {
         .count();
   }
 
-  /* Whether plane 2 reaches the other host by the other spine only. */
+  /* Returns once plane 2 reaches the other host by the other spine only, or no longer does. */
   private void await(RouteReader reader, boolean borrowed) throws Exception {
     ByteBuffer to = ByteBuffer.wrap(InetAddress.getByName(fabric.address(2, 2)).getAddress());
     RouteAnswer answer = new RouteAnswer();

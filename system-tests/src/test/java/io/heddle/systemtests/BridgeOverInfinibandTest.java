@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A bridge between a port of the stand-in with the link layer InfiniBand and an interface, with a
- * host of each. The bridge joins groups by the double of librdmacm, the host by its operator.
+ * host on each. The bridge joins groups by the double of librdmacm, the host by its operator.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EndsWithin(120)
 @SystemTest
 class BridgeOverInfinibandTest {
-  /* As the bridge's groups are called there. Those that hosts of the wire alone send to come last. */
+  /* MGIDs of the bridge's groups. Groups that only wire hosts send to come last. */
   private static final List<String> MGIDS =
       List.of(
           "ff15:401b:ffff::f01:101",
@@ -143,7 +143,7 @@ class BridgeOverInfinibandTest {
         : HostProcess.start(lab, WIRE_HOST, log, Map.of(), command);
   }
 
-  /* IPv6 groups have an end of their own, as on the wire. */
+  /* IPv6 groups use a separate port object, as on the wire. */
   private HostProcess talk(boolean verbs, String own, String ownOfIpv6, IntFunction<String> groups)
       throws IOException {
     return host(
@@ -184,7 +184,7 @@ class BridgeOverInfinibandTest {
     return status.groups().get(group).directions().get(side);
   }
 
-  /* The device hands its own sender's multicast back, and that's all that was dropped. */
+  /* The device returns its own sender's multicast, and nothing else was dropped. */
   private static boolean isAccountedFor(BridgeStatus status, int group) {
     Direction fromSubnet = from(status, 0, group);
     Direction fromWire = from(status, 1, group);
@@ -195,7 +195,7 @@ class BridgeOverInfinibandTest {
   }
 
   @Test
-  void groupsFlowBothWaysOrOneAndWhatGoesRoundIsDropped() throws Exception {
+  void forwardsGroupsInOneOrBothDirectionsAndDropsLoops() throws Exception {
 
     try (HostProcess verbs = talk(true, HOST_GID, HOST_GID, this::onSubnet);
         HostProcess wire = talk(false, "10.1.0.2", "fd01::2", GROUPS::get)) {
@@ -214,15 +214,15 @@ class BridgeOverInfinibandTest {
         subnet.description());
     assertEquals(0, subnet.queuePairFailures() + subnet.portEvents());
     assertEquals(0, subnet.empty() + subnet.unicast() + subnet.unknownGroup());
-    oneWayFlows();
+    oneWayGroupFlows();
     status = await(now -> from(now, 1, ONE_WAY).forwarded() == FEW);
     assertEquals(0, from(status, 0, ONE_WAY).arrived(), "its port only sends");
-    aNameThatIsRefusedLeavesAllAsBefore();
-    whatABridgeOrRouterHasSentIsDroppedAndCounted(status);
+    refusedGroupNameChangesNothing();
+    dropsAndCountsPacketsOfBridgesAndRouters(status);
   }
 
-  /* The first group has got its other name by the time that the last one is refused. */
-  private void aNameThatIsRefusedLeavesAllAsBefore() throws Exception {
+  /* The first group already has its other name when the last one is refused. */
+  private void refusedGroupNameChangesNothing() throws Exception {
     config("IB", "group ff05::1:1");
     Process hangUp = new ProcessBuilder("kill", "-HUP", Long.toString(bridge.pid())).start();
     assertEquals(0, hangUp.waitFor());
@@ -231,7 +231,7 @@ class BridgeOverInfinibandTest {
         LIMIT_SECONDS);
   }
 
-  private void oneWayFlows() throws Exception {
+  private void oneWayGroupFlows() throws Exception {
     try (HostProcess listener = oneWay("hear", true, ONE_WAY, 0)) {
       listener.awaitOutput("listening", LIMIT_SECONDS);
       try (HostProcess sender = oneWay("send", false, ONE_WAY, 1)) {
@@ -241,8 +241,8 @@ class BridgeOverInfinibandTest {
     }
   }
 
-  /* By its hop limit, which hosts leave at 0. */
-  private void whatABridgeOrRouterHasSentIsDroppedAndCounted(BridgeStatus before) throws Exception {
+  /* Recognised by its hop limit, which hosts leave at 0. */
+  private void dropsAndCountsPacketsOfBridgesAndRouters(BridgeStatus before) throws Exception {
     try (HostProcess listener = oneWay("hear", false, 0, 1)) {
       listener.awaitOutput("listening", LIMIT_SECONDS);
       for (int hops : List.of(1, 64, 0)) {

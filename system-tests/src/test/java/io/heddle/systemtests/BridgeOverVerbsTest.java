@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between a device of the stand-in for libibverbs and an interface, with a host of each.
+ * A bridge between a device of the stand-in for libibverbs and an interface, with a host on each.
  *
  * <pre>
  * verbs host ══ stand-in ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -131,7 +131,7 @@ class BridgeOverVerbsTest {
     assertEquals(0, process.waitFor(), words + ": " + said);
   }
 
-  /* The device hands its own sender's multicast back, and that's all that was dropped. */
+  /* The device returns its own sender's multicast, and nothing else was dropped. */
   private static boolean isAccountedFor(BridgeStatus.Group group) {
     Direction fromVerbs = group.directions().getFirst();
     Direction fromWire = group.directions().getLast();
@@ -142,7 +142,7 @@ class BridgeOverVerbsTest {
   }
 
   @Test
-  void everyPacketArrivesOnceAndInOrderBothWaysAndIsAccountedFor() throws Exception {
+  void everyPacketArrivesOnceInOrderAndIsCounted() throws Exception {
     talk(PACKETS);
     BridgeStatus status =
         await(now -> now.groups().stream().allMatch(BridgeOverVerbsTest::isAccountedFor));
@@ -157,9 +157,9 @@ class BridgeOverVerbsTest {
   }
 
   @Test
-  void aQueuePairThatFailsIsStartedAnewAndALostLinkIsTold() throws Exception {
+  void restartsFailedQueuePairAndReportsLostLink() throws Exception {
     control("fail 0/0 IBV_WC_GENERAL_ERR");
-    /* The first word of the wire's host is the one that isn't sent. It says it again. */
+    /* The wire host's first word isn't sent; the host repeats it. */
     talk(10);
     BridgeStatus status = await(now -> now.fabrics().getFirst().queuePairFailures() == 1);
     long unsent =

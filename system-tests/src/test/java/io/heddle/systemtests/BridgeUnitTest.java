@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge under all restrictions of its unit that can be imitated where no systemd runs: its user,
- * capabilities, mounts and system calls. It does all that needs one of them.
+ * A bridge under all restrictions of its unit that can be imitated without systemd: its user,
+ * capabilities, mounts and system calls. It performs every operation that needs one of them.
  */
 @EndsWithin(180)
 @SystemTest
@@ -52,9 +52,9 @@ final class BridgeUnitTest {
     }
   }
 
-  /* From the jar, since the bridge may not see where the tests' classes are. */
+  /* Runs the jar, since the bridge may not see the folder of the tests' classes. */
   private static List<String> heddle(List<String> wrapper, String... words) {
-    /* Who runs the tests may ignore it (nohup), and then the bridge would have to. */
+    /* The test's parent may ignore SIGHUP (nohup), and the bridge would inherit that. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(
@@ -67,7 +67,7 @@ final class BridgeUnitTest {
     return command;
   }
 
-  /* Large buffers, sources of other hosts, beacons signed by a key of the group's, two kinds of sockets. */
+  /* Large buffers, sources of other hosts, beacons signed by a group's key, two kinds of sockets. */
   private Path configure(String... groups) throws IOException {
     Path key = runtime.resolve("key");
     if (!Files.exists(key)) {
@@ -92,7 +92,7 @@ final class BridgeUnitTest {
   }
 
   @Test
-  void theBridgeDoesAllOfItsWorkUnderTheUnitsRestrictions() throws Exception {
+  void bridgeWorksUnderUnitsRestrictions() throws Exception {
     ShippedUnit.requireSystemd();
     Skip.unless(Lab.Kind.NAMESPACES);
     String name = Long.toString(ProcessHandle.current().pid(), Character.MAX_RADIX);

@@ -4,13 +4,11 @@ import io.heddle.cli.lab.Skip;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * What the build made; a test that needs a part which isn't there is skipped with a printed reason.
- */
+/** Files of the build. A test that needs a missing one is skipped with a printed reason. */
 final class BuildOutputs {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-  /** The script that starts commands; not built, but installed with what is. */
+  /** The script that starts commands; not built, but installed with the built files. */
   static final Path START = ROOT.resolve("packaging/start.sh");
 
   private BuildOutputs() {}
@@ -19,7 +17,7 @@ final class BuildOutputs {
     return require("plugin-shim/target/plugin/libnccl-net-heddle.so");
   }
 
-  /** The command with all that it needs of Java. */
+  /** Folder with the command and all its Java classes. */
   static Path tools() {
     return require("cli/heddle/target/heddle-cli.jar");
   }
@@ -64,17 +62,17 @@ final class BuildOutputs {
     return require("perf-tests/target/heddle-chaos");
   }
 
-  /** The stand-in for libibverbs, in a folder of its own. */
+  /** Folder of the stand-in for libibverbs. */
   static Path standin() {
     return require("perf-tests/target/standin/libibverbs.so.1");
   }
 
-  /** Its double of librdmacm, in a folder of its own. */
+  /** Folder of its double of librdmacm. */
   static Path standinManager() {
     return require("perf-tests/target/standin-cm/librdmacm.so.1");
   }
 
-  /** Both, as a path that libraries are looked for in. */
+  /** Both folders, as a library path. */
   static String standinWithManager() {
     return standin().getParent() + ":" + standinManager().getParent();
   }
@@ -83,7 +81,7 @@ final class BuildOutputs {
     return require("perf-tests/target/standin-control");
   }
 
-  /** The command that measures verbs from C. */
+  /** The program that measures verbs from C. */
   static String cost() {
     return require("perf-tests/target/heddle-verbs-cost").toString();
   }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A demo of two hosts with three planes that is busy until it is told to end, and what its ranks'
- * statistics say meanwhile. Planes are named as the plugin names them: {@code if:e1} and so on.
+ * A demo of two hosts with three planes that runs until it is ended, and its ranks' statistics.
+ * Planes are named as the plugin names them: {@code if:e1} and so on.
  */
 final class BusyDemo implements AutoCloseable {
   static final int PLANES = 3;
@@ -54,7 +54,7 @@ final class BusyDemo implements AutoCloseable {
             "4M",
             "--until",
             enough.toString(),
-            /* Ranks that wait for their processors may be silent for long. */
+            /* Ranks that wait for a processor may be silent for long. */
             "--timeout",
             Long.toString(END_SECONDS));
     try {
@@ -70,14 +70,15 @@ final class BusyDemo implements AutoCloseable {
     return start(folder, "spray");
   }
 
-  /** The same under this policy. */
+  /** Starts it under this policy. */
   static BusyDemo start(Path folder, String policy) throws IOException, InterruptedException {
     return new BusyDemo(List.of(), folder, policy);
   }
 
-  /** The same with shared memory of its own, where no other job of this machine is seen. */
+  /** Starts it with private shared memory, where no other job of this machine is visible. */
   static BusyDemo startAlone(Path folder) throws IOException, InterruptedException {
-    return new BusyDemo(MountNamespace.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
+    return new BusyDemo(
+        MountNamespace.with("mount -t tmpfs heddle-test /dev/shm"), folder, "spray");
   }
 
   private List<Path> awaitStatistics() throws IOException, InterruptedException {
@@ -89,7 +90,7 @@ final class BusyDemo implements AutoCloseable {
           return found;
         }
       } catch (UncheckedIOException changing) {
-        /* Somebody makes or removes a file just now: look again. */
+        /* A file was created or deleted meanwhile: list again. */
       }
       assertTrue(
           !patience.isOver(),
@@ -120,12 +121,12 @@ final class BusyDemo implements AutoCloseable {
     return process;
   }
 
-  /** The folder of both ranks' statistics. */
+  /** Returns the folder of both ranks' statistics. */
   Path statisticsFolder() {
     return statistics.getFirst().toAbsolutePath().getParent();
   }
 
-  /** Bytes that a plane has carried so far, of both ranks. */
+  /** Returns the bytes that a plane has carried so far, of both ranks. */
   long sent(String plane) {
     return sent(statistics, plane);
   }
@@ -148,7 +149,7 @@ final class BusyDemo implements AutoCloseable {
     }
   }
 
-  /** How often a plane has failed so far, of all connections. */
+  /** Returns the number of a plane's failovers so far, of all connections. */
   long failovers() {
     return statistics.stream()
         .flatMap(file -> StatsReader.snapshot(file).rows().stream())
@@ -157,8 +158,8 @@ final class BusyDemo implements AutoCloseable {
   }
 
   /**
-   * When each rank that did so left a plane since then, by what the plugin records, under its
-   * process's number. Milliseconds since 1970.
+   * Returns when each rank left a plane since then, by the plugin's records, keyed by pid.
+   * Milliseconds since 1970.
    */
   Map<Long, Long> leftSince(String plane, long sinceMs) {
     Map<Long, Long> left = new TreeMap<>();
@@ -174,7 +175,7 @@ final class BusyDemo implements AutoCloseable {
     return left;
   }
 
-  /** Tells it to end and waits for that; it must be a good end with every element right. */
+  /** Ends it and waits; it must end well with every element right. */
   void assertAllRight() throws IOException, InterruptedException {
     Files.createFile(enough);
     assertEquals(0, process.exitCode(END_SECONDS), process.output());

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Two hosts of a lab under a job whose every byte is checked, until it is told to end. */
+/** Two hosts of a lab under a job that checks every byte, until it is ended. */
 final class CheckedPair implements AutoCloseable {
   private final Lab lab;
   private final Path end;
@@ -31,7 +31,7 @@ final class CheckedPair implements AutoCloseable {
   }
 
   /**
-   * @param folder for what the processes say, and for their rendezvous
+   * @param folder for the processes' output and their rendezvous
    * @param settings of both processes
    */
   static CheckedPair start(Lab lab, Path folder, Map<String, String> settings)
@@ -68,7 +68,7 @@ final class CheckedPair implements AutoCloseable {
         lab, rank, folder.resolve("rank" + rank + ".log"), environment, command);
   }
 
-  /** Waits until every plane has carried more than it had. */
+  /** Waits until every plane has carried more than before. */
   void awaitAllCarry() throws InterruptedException {
     List<Long> before = lab.sentBytesByPlane();
     Patience patience = Patience.ofSeconds(120);
@@ -91,12 +91,12 @@ final class CheckedPair implements AutoCloseable {
     return true;
   }
 
-  /** Waits until either host says these words. */
+  /** Waits until either host prints these words. */
   void awaitWord(String words) throws InterruptedException {
     await(words, () -> said().contains(words));
   }
 
-  /** Waits until this host says these words. */
+  /** Waits until this host prints these words. */
   void awaitWord(int rank, String words) throws InterruptedException {
     await(words, () -> said(rank).contains(words));
   }
@@ -114,7 +114,7 @@ final class CheckedPair implements AutoCloseable {
     assertTrue(first.isAlive() && second.isAlive(), this::said);
   }
 
-  /** Tells both to end, which they do well, without having met an error. */
+  /** Ends both, which must end well and without an error. */
   void endWell() throws IOException, InterruptedException {
     Files.createFile(end);
     assertEquals(0, first.exitCode(60), this::said);
@@ -134,7 +134,7 @@ final class CheckedPair implements AutoCloseable {
     }
   }
 
-  /** Runs a command on a host; returns what it says. */
+  /** Runs a command on a host and returns its output. */
   String on(int rank, String words) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(lab.command(rank, List.of(words.split(" "))))

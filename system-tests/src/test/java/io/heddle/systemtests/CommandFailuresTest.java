@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * How commands end that can't do what they were asked for: under a user who isn't root, and with a
- * standard output that takes nothing. One line, the right exit code, nothing left behind.
+ * Commands that must fail: run by a user who isn't root, or with a standard output that can't be
+ * written. One line, the right exit code, nothing left behind.
  */
 @EndsWithin(120)
 @SystemTest
@@ -37,7 +37,7 @@ final class CommandFailuresTest {
   private Path temporary = Path.of("");
   private int started;
 
-  /** The command as it is installed: beside its parts, readable by everybody. */
+  /** The command as installed: beside its parts, readable by everybody. */
   @BeforeEach
   void install() throws IOException {
     Path plugin = BuildOutputs.plugin().getParent();
@@ -70,7 +70,7 @@ final class CommandFailuresTest {
     return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
   }
 
-  /* Behind these words, with HERE in the arguments for the test's folder. */
+  /* Starts it behind these words, with HERE in the arguments for the test's folder. */
   private HostProcess start(List<String> before, String arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
     for (String part : List.of("start.sh", "java", "heddle-cli.jar")) {
@@ -102,7 +102,7 @@ final class CommandFailuresTest {
     assertTrue(told.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
-  /* All at once, since a start is most of each. */
+  /* Runs all in parallel, since most of each is the start. */
   private void allEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {
     Map<String, HostProcess> processes = new LinkedHashMap<>();
@@ -129,7 +129,7 @@ final class CommandFailuresTest {
   }
 
   @Test
-  void whoeverMayNotIsToldSoInOneLine() throws Exception {
+  void missingPermissionIsReportedInOneLine() throws Exception {
     Files.writeString(locked.resolve("drained"), "if:a\n");
     Map<String, String> sentences = new LinkedHashMap<>();
     sentences.put("lab up", "needs root");
@@ -147,7 +147,7 @@ final class CommandFailuresTest {
   }
 
   @Test
-  void aDrainThatOneMayNotOrderChangesNothing() throws Exception {
+  void forbiddenDrainChangesNothing() throws Exception {
     Path orders = Files.writeString(folder.resolve("empty").resolve("drained"), "if:a\n");
     allEndWithOneLine(
         asNobody(), Map.of("drain --end if:a --stats HERE/empty", "so nothing was changed"));
@@ -165,7 +165,7 @@ final class CommandFailuresTest {
   }
 
   @Test
-  void aReportThatIsntWrittenIsNoSuccess() throws Exception {
+  void unwrittenReportIsAFailure() throws Exception {
     Map<String, String> sentences = new LinkedHashMap<>();
     for (String arguments :
         List.of(
@@ -187,7 +187,7 @@ final class CommandFailuresTest {
   }
 
   @Test
-  void aReaderWhoHasSeenEnoughEndsALiveView() throws Exception {
+  void closedPipeEndsLiveView() throws Exception {
     List<String> toAReader =
         List.of("bash", "-c", "\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "bash");
     try (HostProcess view =

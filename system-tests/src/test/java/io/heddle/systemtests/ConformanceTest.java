@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What NCCL may do with a plugin, by two processes on hosts of their own, on good links and on bad
- * ones.
+ * Guarantees that NCCL expects of a plugin, by two processes on separate hosts, over good links and
+ * bad ones.
  */
 @EndsWithin(240)
 @SystemTest
@@ -32,7 +32,7 @@ final class ConformanceTest {
   private static final long LIMIT_SECONDS = 180;
   private static final long BIG_BYTES = 1L << 30;
 
-  /** Two processes with a buffer of that size each, and what the kernel holds of it. */
+  /** Memory for two processes with a buffer of that size each, including the kernel's share. */
   private static final long BIG_NEEDS_KIB = 4L << 20;
 
   @TempDir private Path folder;
@@ -47,7 +47,7 @@ final class ConformanceTest {
     return command;
   }
 
-  /** Runs both sides, which must pass, and returns what both said. */
+  /** Runs both sides, which must pass, and returns both outputs. */
   private String bothPass(Map<String, String> first, Map<String, String> second, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -90,13 +90,13 @@ final class ConformanceTest {
   @ParameterizedTest
   @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
   @InWholeRun(butRows = 1)
-  void nothingIsWrongOnABadLink(String fault) throws IOException, InterruptedException {
+  void everyCaseHoldsOverBadLink(String fault) throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
     bothPass(environment, environment, "--case", "random_sizes_and_orders");
   }
 
   @Test
-  void allFaultsTogetherLeaveNothingWrong() throws IOException, InterruptedException {
+  void everyCaseHoldsUnderAllFaultsTogether() throws IOException, InterruptedException {
     Map<String, String> environment =
         Map.of(
             "HEDDLE_SOFT_FAULTS",
@@ -105,7 +105,7 @@ final class ConformanceTest {
   }
 
   @Test
-  void peersWithDifferentPlanesUseThoseThatBothHave() throws IOException, InterruptedException {
+  void peersWithDifferentPlanesUseCommonOnes() throws IOException, InterruptedException {
     bothPass(
         Map.of("HEDDLE_PLANES", "e1=1,e2=2,e3=3"),
         Map.of("HEDDLE_PLANES", "e2=2,e3=3,e4=4"),
@@ -150,7 +150,7 @@ final class ConformanceTest {
   }
 
   @Test
-  void aHostWithoutAUsableAddressIsToldSo() throws IOException, InterruptedException {
+  void hostWithoutUsableAddressLogsReason() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     List<String> command = command(0);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A checkout that was built and then copied or moved builds on, by the step that Maven runs. */
+/** A built checkout that was copied or moved still builds, by the step that Maven runs. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 @SystemTest
@@ -78,7 +78,7 @@ final class CopiedCheckoutTest {
   void aCopyBuildsInItsOwnFolder() throws Exception {
     Path second = folder.resolve("second");
     BareRoot.run(List.of("cp", "-a", first.toString(), second.toString()));
-    /* Else there would be nothing to mend. */
+    /* Otherwise there would be nothing to repair. */
     assertNotEquals(
         0, said(second, List.of("cmake", "-S", ".", "-B", "target")).exitCode, "cmake alone");
     Files.writeString(second.resolve("one.c"), WORDS + "const char *where = \"second\";\n");
@@ -93,7 +93,7 @@ final class CopiedCheckoutTest {
 
   @Test
   @InWholeRun
-  void aMovedOneBuildsAndKeepsWhatElseIsInTheBuildFolder() throws Exception {
+  void movedCheckoutBuildsAndKeepsOtherFilesOfBuildFolder() throws Exception {
     Files.writeString(first.resolve("target/report.xml"), "");
     Path moved = Files.move(first, folder.resolve("moved"));
     build(moved);
@@ -103,12 +103,12 @@ final class CopiedCheckoutTest {
 
   @Test
   @InWholeRun
-  void inTheSamePlaceNothingIsBuiltAnew() throws Exception {
+  void unmovedCheckoutRebuildsNothing() throws Exception {
     Path object = first.resolve("target/CMakeFiles/one.dir/one.c.o");
     var before = Files.getLastModifiedTime(object);
     build(first);
     assertEquals(before, Files.getLastModifiedTime(object));
-    /* By another name of the same folder neither. */
+    /* Neither does another path to the same folder. */
     Path link = Files.createSymbolicLink(folder.resolve("link"), first);
     build(link);
     assertEquals(before, Files.getLastModifiedTime(object));

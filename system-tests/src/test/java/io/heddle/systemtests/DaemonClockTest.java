@@ -26,7 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the route daemon does where clocks jump, by sessions with the shortest hold time. */
+/** The route daemon while clocks jump, with sessions of the shortest hold time. */
 @EndsWithin(180)
 @Isolated("it reads the clock")
 @SystemTest
@@ -41,7 +41,7 @@ final class DaemonClockTest {
   @TempDir private Path folder;
   private NeighbourHost host;
 
-  /* What libfaketime leaves behind in /dev/shm when its process is ended by a signal. */
+  /* Files that libfaketime leaves in /dev/shm if a signal ends its process. */
   private final List<String> memoryOfClocks = new ArrayList<>();
 
   @BeforeEach
@@ -59,7 +59,10 @@ final class DaemonClockTest {
     }
   }
 
-  /* CPU seconds a second, until the daemon says that the session is older by more than its hold time of 3 s. */
+  /*
+   * Returns CPU seconds per second, until the daemon reports the session more than its hold time of
+   * 3 s older.
+   */
   private static double loadOverAHoldTime(RouteDaemonProcess daemon) throws Exception {
     long upMs = byName(daemon.show("neighbours")).get("good").path("up_for_ms").asLong();
     double before = cpuSeconds(daemon);
@@ -74,7 +77,7 @@ final class DaemonClockTest {
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
   @InWholeRun(butRows = 1)
-  void aStepOfTheWallClockCostsNoSessionAndNoRoute(String step) throws Exception {
+  void wallClockStepKeepsSessionsAndRoutes(String step) throws Exception {
     if (!Files.exists(FAKETIME)) {
       Skip.because(FAKETIME + " isn't there: install libfaketime");
     }
@@ -92,7 +95,7 @@ final class DaemonClockTest {
       memoryOfClocks.add("faketime_shm_" + daemon.pid());
       memoryOfClocks.add("sem.faketime_sem_" + daemon.pid());
       daemon.awaitLog("weights are published");
-      /* The library itself costs time, at every look at a clock. */
+      /* The library itself costs time, at every read of a clock. */
       double usual = loadOverAHoldTime(daemon);
       Files.writeString(offset, step);
       List<String> date = new ArrayList<>(List.of(clock));
@@ -112,14 +115,14 @@ final class DaemonClockTest {
     }
   }
 
-  /* To a process that was stopped, or whose machine slept, every clock has jumped. */
+  /* For a process that was stopped, or whose machine slept, every clock has jumped. */
   @Test
-  void aDaemonWhoseClocksJumpIsWellAgainAtOnce() throws Exception {
+  void daemonRecoversAtOnceFromClockJump() throws Exception {
     host.neighbour("good", GOOD);
     try (RouteDaemonProcess daemon = host.daemon("hold-time-s = 3\n" + peer("good", GOOD))) {
       daemon.awaitLog("weights are published");
       run("kill", "-STOP", Long.toString(daemon.pid()));
-      /* Nothing is waited for: it sleeps for more than two hold times. */
+      /* Not a wait for anything: the daemon stays stopped for more than two hold times. */
       TimeUnit.SECONDS.sleep(7);
       double before = cpuSeconds(daemon);
       run("kill", "-CONT", Long.toString(daemon.pid()));

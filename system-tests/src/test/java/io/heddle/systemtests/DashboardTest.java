@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Grafana's dashboard over a real job: Prometheus scrapes the exporter, and promtool asks it each
- * question of the dashboard's.
+ * Grafana's dashboard over a real job: Prometheus scrapes the exporter, and promtool evaluates each
+ * of the dashboard's queries.
  */
 @EndsWithin(240)
 @SystemTest
@@ -63,7 +63,7 @@ final class DashboardTest {
   }
 
   @Test
-  void eachQuestionOfTheDashboardHasAnAnswer() throws Exception {
+  void everyDashboardQueryHasAnAnswer() throws Exception {
     try (BusyDemo demo = BusyDemo.start(Files.createDirectory(folder.resolve("demo")));
         HostProcess exporter =
             HostProcess.start(
@@ -78,7 +78,7 @@ final class DashboardTest {
       String target = awaitAddress(exporter, SERVED);
       try (HostProcess prometheus = prometheus(target)) {
         String server = "http://" + awaitAddress(prometheus, LISTENS);
-        /* What is counted by the second takes two scrapes. */
+        /* Rates need two scrapes. */
         awaitAnswer(server, "min(count_over_time(heddle_bytes_total[1m])) > 2", prometheus);
         assertWellFormed(target);
         JsonNode dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
@@ -108,7 +108,7 @@ final class DashboardTest {
     return answer.contains("plane=\"" + plane + "\"");
   }
 
-  /* As Grafana fills it in. */
+  /* Returns a query with Grafana's variables filled in. */
   private static String asked(String question) {
     return question
         .replace("$instance", ".*")
@@ -167,7 +167,7 @@ final class DashboardTest {
     return BareRoot.run(List.of("promtool", "query", "instant", server, question));
   }
 
-  /* What fills the boxes above the panels. */
+  /* Checks the query behind one of the boxes above the panels. */
   private static void assertVariable(String server, String query)
       throws IOException, InterruptedException {
     Matcher matcher = LABELS.matcher(query);
@@ -179,7 +179,7 @@ final class DashboardTest {
     }
   }
 
-  /* promtool's own rules for what an exporter serves. */
+  /* Checks the exporter's output by promtool's rules. */
   private void assertWellFormed(String target) throws IOException, InterruptedException {
     String scrape;
     try (HttpClient client = HttpClient.newHttpClient()) {

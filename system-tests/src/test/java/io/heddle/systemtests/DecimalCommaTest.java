@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Commands where the user's locale has a decimal comma, and a dotless lower case of I. What the
- * plugin does to its host there is tested in C (locale_kept).
+ * Commands in a user's locale with a decimal comma, and a dotless lower-case I. The plugin's effect
+ * on a host with such a locale is tested in C (locale_kept).
  */
 @SystemTest
 final class DecimalCommaTest {
@@ -35,7 +35,7 @@ final class DecimalCommaTest {
     BuildOutputs.allReduce();
   }
 
-  /** The environment of a user of this locale, which need not be installed. */
+  /** Returns the environment of a user of this locale, which need not be installed. */
   private Map<String, String> environment(String language)
       throws IOException, InterruptedException {
     if (!Files.isReadable(Path.of("/usr/share/i18n/locales", language))) {
@@ -83,7 +83,7 @@ final class DecimalCommaTest {
   }
 
   @Test
-  void wordsOfTheCommandLineAreFoundUnderATurkishI() throws Exception {
+  void commandLineWorksUnderTurkishLocale() throws Exception {
     Map<String, String> turkish = environment("tr_TR");
     for (List<String> command :
         List.of(List.of("planes", "--json"), List.of("stat", "--help"), List.of("lab", "--help"))) {

@@ -103,7 +103,7 @@ final class DemoCleanupTest {
   @ParameterizedTest
   @EnumSource(Lab.Kind.class)
   @InWholeRun(butRows = 2)
-  void aDemoThatIsKilledOutrightTakesItsRanksWithIt(Lab.Kind kind) throws Exception {
+  void ranksEndWithKilledDemo(Lab.Kind kind) throws Exception {
     Skip.unless(kind);
     String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();
     try (DemoProcess demo = startWithRanksThat("exec sleep 100\n", network, "60")) {
@@ -114,7 +114,7 @@ final class DemoCleanupTest {
       for (ProcessHandle rank : ranks) {
         Patience.ofSeconds(20).get(rank.onExit());
       }
-      /* Nobody was left to remove them. */
+      /* The killed process could not remove them. */
       for (String namespace : demo.namespaces()) {
         assertEquals(0, new ProcessBuilder("ip", "netns", "del", namespace).start().waitFor());
       }
@@ -122,7 +122,7 @@ final class DemoCleanupTest {
   }
 
   @Test
-  void aRankKilledFromOutsideIsNamedAndTheOtherIsEnded() throws IOException, InterruptedException {
+  void namesKilledRankAndEndsTheOther() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (DemoProcess demo =
         startWithRanksThat("echo up >&2\nexec sleep 100\n", "namespaces", "60")) {
@@ -140,7 +140,7 @@ final class DemoCleanupTest {
   }
 
   @Test
-  void ranksThatCannotStartAreAllThatIsTold() throws IOException, InterruptedException {
+  void reportsRanksThatCannotStart() throws IOException, InterruptedException {
     try (DemoProcess demo =
         startWithRanksThat("echo cannot load it >&2\nexit 1\n", "loopback", "60")) {
       assertEquals(1, demo.exitCode());
@@ -159,7 +159,7 @@ final class DemoCleanupTest {
   }
 
   @Test
-  void ranksThatHangEndTheDemoAfterTheTimeout() throws IOException, InterruptedException {
+  void hangingRanksEndDemoAfterTimeout() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (DemoProcess demo =
         startWithRanksThat("echo stuck >&2\nexec sleep 100\n", "namespaces", "1")) {

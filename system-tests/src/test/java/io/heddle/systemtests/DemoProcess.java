@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A {@code heddle demo} in a process of its own, its output in files. */
+/** A {@code heddle demo} in a separate process, its output in files. */
 public final class DemoProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
@@ -29,7 +29,7 @@ public final class DemoProcess implements AutoCloseable {
     return startBehind(List.of(), folder, options);
   }
 
-  /** The same behind a command that becomes the one that follows it. */
+  /** Starts it behind a command that executes its arguments. */
   static DemoProcess startBehind(List<String> before, Path folder, String... options)
       throws IOException {
     List<String> command = new ArrayList<>(before);
@@ -39,7 +39,7 @@ public final class DemoProcess implements AutoCloseable {
     Path err = folder.resolve("demo.err");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-    /* Its run folder, with the ranks' logs, belongs to the test. */
+    /* Its run folder, with the ranks' logs, is in the test's folder. */
     builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder);
     return new DemoProcess(builder.start(), out, err);
   }
@@ -55,12 +55,12 @@ public final class DemoProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** All that it has printed so far, on both streams. */
+  /** Returns all its output so far, of both streams. */
   String output() throws IOException {
     return Files.readString(out) + Files.readString(err);
   }
 
-  /** The same for an assertion's message. */
+  /** Returns the same for an assertion's message. */
   String outputOrWhyNot() {
     try {
       return output();
@@ -77,7 +77,7 @@ public final class DemoProcess implements AutoCloseable {
     process.destroy();
   }
 
-  /** As the kernel does where memory is short: no code of its own runs any more. */
+  /** Kills it as the kernel does when memory runs out: no code of its own runs any more. */
   void kill() {
     process.destroyForcibly();
   }
@@ -90,7 +90,7 @@ public final class DemoProcess implements AutoCloseable {
     return process.descendants().toList();
   }
 
-  /** Names of the namespaces that this process has made. */
+  /** Returns the names of the namespaces that this process has made. */
   List<String> namespaces() throws IOException {
     Path folder = Path.of("/run/netns");
     List<String> names = new ArrayList<>();

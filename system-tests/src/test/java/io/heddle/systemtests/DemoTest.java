@@ -85,7 +85,7 @@ final class DemoTest {
   @Test
   @InWholeRun
   @SystemTest
-  void everySizeFromEightBytesIsRight() throws IOException, InterruptedException {
+  void everySizeFromEightBytesPasses() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 18, "--max-bytes", "1M");
   }
 
@@ -138,12 +138,12 @@ final class DemoTest {
       assertTrue(plane.path("sent_bytes").asLong() > 0, "every plane carried something: " + plane);
       assertTrue(
           plane.path("wire_bytes").isNull(),
-          "the kernel can't tell planes on loopback apart: " + plane);
+          "the kernel's counters can't separate planes on loopback: " + plane);
     }
   }
 
   @Test
-  void aPlaneIsCutAndComesBackUnderWay() throws IOException, InterruptedException {
+  void planeIsCutAndReturnsDuringJob() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     Path plot = folder.resolve("plot.svg");
     List<String> options =

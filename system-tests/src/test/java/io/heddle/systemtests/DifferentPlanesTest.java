@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two hosts that don't see alike planes when a job begins: it runs on those that both have, each
- * under its host's own key, with every byte checked.
+ * Two hosts with different planes when a job begins: it runs on those that both have, each under
+ * its host's own key, with every byte checked.
  */
 @EndsWithin(300)
 @SystemTest
@@ -56,9 +56,12 @@ final class DifferentPlanesTest {
     }
   }
 
-  /* Its other ports have no address: duplicate detection failed, or their switch was rebooting. One gets it later. */
+  /*
+   * Its other ports have no address: duplicate detection failed, or their switch was rebooting. One
+   * gets it later.
+   */
   @Test
-  void aHostWithOnePlaneLeftMeetsOneThatHasAll() throws IOException, InterruptedException {
+  void hostWithOnePlaneConnectsToHostWithAll() throws IOException, InterruptedException {
     BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000))) {
@@ -80,7 +83,7 @@ final class DifferentPlanesTest {
   }
 
   @Test
-  void aHostWithOnePrefixMoreMeetsOneWithout() throws IOException, InterruptedException {
+  void hostWithExtraPrefixConnectsToHostWithout() throws IOException, InterruptedException {
     BuildOutputs.plugin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 9000))) {

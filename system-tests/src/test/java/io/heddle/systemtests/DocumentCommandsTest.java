@@ -22,9 +22,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs what the documents tell readers to run: every fenced block of {@code sh}, in a folder that
- * looks like a checkout, where {@code ./heddle} is this build's command. A comment {@code test:
- * skip: REASON} before a block leaves it out; it then counts as skipped.
+ * Runs the commands of the documents: every fenced block of {@code sh}, in a folder that looks like
+ * a checkout, where {@code ./heddle} is this build's command. A comment {@code test: skip: REASON}
+ * before a block skips it, with that reason.
  */
 @EndsWithin(300)
 @SystemTest
@@ -41,7 +41,7 @@ final class DocumentCommandsTest {
 
   @TempDir private Path folder;
 
-  /** A fenced block, with the line that it begins in. */
+  /** A fenced block, with the number of its first line. */
   private record Block(Path file, int line, String language, String text, String skip) {
     String name() {
       return REPOSITORY.relativize(file) + ":" + line;
@@ -68,7 +68,7 @@ final class DocumentCommandsTest {
   }
 
   @Test
-  void whatLooksLikeACommandIsMarkedAsOne() throws IOException {
+  void everyCommandBlockIsMarkedAsShell() throws IOException {
     List<String> unmarked = new ArrayList<>();
     for (Block block : blocks()) {
       Matcher command = COMMAND.matcher(block.text());
@@ -110,7 +110,7 @@ final class DocumentCommandsTest {
     }
   }
 
-  /* The build's ./heddle would build: the one here runs the classes that are tested. */
+  /* The checkout's ./heddle would build; this one runs the classes under test. */
   private Path checkout() throws IOException {
     Path checkout = Files.createDirectories(folder.resolve("checkout"));
     for (String part : LINKED) {

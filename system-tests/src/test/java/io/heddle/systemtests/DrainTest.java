@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An operator takes a plane out of use, and into use again, while a job runs. */
+/** An operator drains a plane and puts it back while a job runs. */
 @EndsWithin(300)
 @SystemTest
 final class DrainTest {

@@ -23,7 +23,7 @@ final class FabricDemoTest {
   }
 
   @Test
-  void sharesFollowBgpsPathBandwidthsAndBeatTheHash() throws Exception {
+  void sharesFollowPathBandwidthsAndBeatHashing() throws Exception {
     assumeFabric();
     try (DemoProcess demo =
         DemoProcess.start(
@@ -56,7 +56,7 @@ final class FabricDemoTest {
 
   @Test
   @SystemTest
-  void whatBgpDecidesCannotBeGivenToo() throws Exception {
+  void rejectsOptionsThatBgpDecides() throws Exception {
     try (DemoProcess demo = DemoProcess.start(folder, "--fabric", "--weights", "1,1,1,1")) {
       assertEquals(2, demo.exitCode(), demo.output());
       assertTrue(demo.output().contains("--weights can't be given with --fabric"), demo.output());

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes that die under the real plugin and the ranks' real program, every element checked. The
- * hosts have nothing but planes: the control channels are on one of those that are cut.
+ * Planes fail under the real plugin and the ranks' real program, every element checked. The hosts
+ * have nothing but planes: the control channels are on one of those that are cut.
  */
 @EndsWithin(300)
 final class FailoverDemoTest {
@@ -46,10 +46,10 @@ final class FailoverDemoTest {
   }
 
   @Test
-  void aSilentCutAndThenALostCarrierCostNoElement() throws IOException, InterruptedException {
+  void noElementIsLostBySilentCutOrLostCarrier() throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       List<String> hosts = demo.process().namespaces();
-      /* The plane that the control channels are on. */
+      /* The plane with the control channels. */
       filter(hosts.getFirst(), "add table inet cut");
       filter(hosts.getFirst(), "add chain inet cut in { type filter hook input priority 0; }");
       filter(hosts.getFirst(), "add rule inet cut in iifname e1 drop");
@@ -78,7 +78,10 @@ final class FailoverDemoTest {
     }
   }
 
-  /* Both ends of both connections leave each of these planes; a queue pair over all does so by itself. */
+  /*
+   * Both ends of both connections leave each of these planes; a queue pair over all planes does so
+   * by itself.
+   */
   private static void awaitFailovers(BusyDemo demo, int planes)
       throws IOException, InterruptedException {
     awaitFailovers(demo, planes, 4);

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The failover protocol as docs/failover.md has it, in every order of events that a small
- * connection allows; and that the model tells a broken protocol from a good one. A search uses one
- * processor, so they run beside each other.
+ * The failover protocol of docs/failover.md in every order of events that a small connection
+ * allows; and proof that the model detects broken protocols. A search uses one processor, so they
+ * run in parallel.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class FailoverModelTest {
@@ -28,19 +28,22 @@ class FailoverModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* Both of two planes fail at any two points: every message completes, or the connection errs. */
+        /*
+         * Both of two planes fail at any two points: every message completes, or the connection
+         * fails.
+         */
         "PLANES=2 FAILURES=2 GROUPS=2 SLOTS=2 CHUNKS=1",
-        /* Two of three planes fail at any two points, so that it shows: every message completes. */
+        /* Two of three planes fail visibly at any two points: every message completes. */
         "PLANES=3 FAILURES=2 GROUPS=2 SLOTS=1 CHUNKS=1 CARRIERS_ONLY",
-        /* One of three is lost so, or falls silent. */
+        /* One of three fails visibly, or goes silent. */
         "PLANES=3 FAILURES=1 GROUPS=2 SLOTS=1 CHUNKS=1",
-        /* A plane comes back, before, while and after the other one fails; or fails again. */
+        /* A plane returns before, during and after the other one's failure; or fails again. */
         "PLANES=2 FAILURES=2 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=1",
         /* Messages in two chunks, of which one may have arrived. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=2 SLOTS=1 CHUNKS=2",
         /* More messages than slots. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=2 CHUNKS=1",
-        /* Entries written again without waiting for the sender's fence: that a slot is quiet is enough. */
+        /* Entries are rewritten without the sender's fence: a quiet slot suffices. */
         "PLANES=2 FAILURES=1 RETURNS=1 GROUPS=3 SLOTS=1 CHUNKS=1 REWRITE_BEFORE_FENCE",
       })
   @InWholeRun(butRows = {3, 7})

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the route daemon does with neighbours and disks that misbehave. */
+/** The route daemon beside faulty neighbours and full disks. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -49,7 +49,7 @@ final class FaultyBgpNeighboursTest {
   }
 
   @Test
-  void eachBadPeerIsNamedTheGoodOnesPlaneIsPublishedAndNothingSpins() throws Exception {
+  void namesBadPeersAndStillPublishesGoodPeersPlane() throws Exception {
     host.neighbour("good", GOOD);
     host.neighbour("wrong-as", "fd00:ff::2");
     host.neighbour("silent", "fd00:ff::3");
@@ -117,10 +117,10 @@ final class FaultyBgpNeighboursTest {
   }
 
   @Test
-  void aFullDiskIsNamedAndEverythingIsPublishedOnceThereIsRoom() throws Exception {
+  void namesFullDiskAndPublishesOnceThereIsRoom() throws Exception {
     host.neighbour("good", GOOD);
     Path small = Files.createDirectory(folder.resolve("small"));
-    /* ip netns exec gives the daemon mounts of its own: this one goes with it. */
+    /* ip netns exec gives the daemon its own mounts: this one disappears with it. */
     String mount = "mount -t tmpfs -o size=192k none " + small + " && exec \"$@\"";
     try (RouteDaemonProcess daemon =
         host.daemon(
@@ -156,12 +156,12 @@ final class FaultyBgpNeighboursTest {
           "remount,size=4m",
           small.toString());
       daemon.awaitLog("routes are published again, 3000 prefixes");
-      assertTrue(tries < 3, "told " + tries + " times");
+      assertTrue(tries < 3, tries + " tries");
       assertFalse(daemon.show("neighbours").path("incomplete").asBoolean());
     }
   }
 
-  /* Those that came before the room was used up, in the daemon's own mounts. */
+  /* Those written before the disk was full, in the daemon's own mounts. */
   private static void assertFirstRoutesAreRead(Path folder) throws Exception {
     try (RouteReader reader = RouteReader.open(folder.resolve("routes"), NanoClock.SYSTEM)) {
       RouteAnswer answer = new RouteAnswer();
@@ -175,7 +175,7 @@ final class FaultyBgpNeighboursTest {
   }
 
   @Test
-  void aDiskWithoutRoomForTheFirstFileIsRefusedWithItsName() throws Exception {
+  void refusesDiskWithoutRoomForFirstFile() throws Exception {
     Path small = Files.createDirectory(folder.resolve("small"));
     String mount = "mount -t tmpfs -o size=16k none " + small + " && exec \"$@\"";
     try (RouteDaemonProcess daemon =

@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf bgp}: that it measures and reports; how fast is no business of a test. */
+/** {@code heddle perf bgp} measures and reports; its figures aren't tested. */
 @EndsWithin(300)
 @SystemTest
 final class FeedMeasurementTest {
   private static final int ROUTES = 500;
 
   @Test
-  void oursAndBirdAreFedAndEachFeedIsReported() throws IOException, InterruptedException {
+  void feedsHeddleAndBirdAndReportsEachFeed() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     String routes = Integer.toString(ROUTES);
     JsonNode told =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several ranks on each of two hosts behind firewalls that let in what the pages say. */
+/** Several ranks on each of two hosts, behind firewalls that admit only the documented traffic. */
 @EndsWithin(300)
 @SystemTest
 final class FirewalledRanksTest {

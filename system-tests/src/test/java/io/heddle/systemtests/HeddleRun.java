@@ -12,23 +12,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A {@code heddle} command in a process of its own, run to its end. */
+/** A {@code heddle} command in a separate process, run to its end. */
 public final class HeddleRun {
   private static final long LIMIT_SECONDS = 90;
 
-  /** What it said, on both streams, and its exit code. */
+  /** Its output, of both streams, and its exit code. */
   record Said(int exitCode, String text) {}
 
   private HeddleRun() {}
 
-  /** Its command line. */
+  /** Returns its command line. */
   public static List<String> command(String... arguments) {
     List<String> command = new ArrayList<>(SelfCall.asStarted());
     command.addAll(List.of(arguments));
     return command;
   }
 
-  /** What it prints where it succeeds. What it says beside that is among the tests' own words. */
+  /**
+   * Returns the standard output of a successful command. Its standard error goes to the test's own.
+   */
   static String output(String... arguments) throws IOException, InterruptedException {
     Path said = Files.createTempFile("heddle-said", null);
     Process process =

@@ -21,7 +21,10 @@ import java.util.concurrent.TimeUnit;
  * end.
  */
 public final class HostProcess implements AutoCloseable {
-  /* The kernel kills a process so marked with the thread that started it: one that lives as long as the tests. */
+  /*
+   * The kernel kills the process with the thread that started it, so this thread lives as long as
+   * the tests.
+   */
   private static final ExecutorService STARTER =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("starter").factory());
 
@@ -43,7 +46,7 @@ public final class HostProcess implements AutoCloseable {
     return start(lab.command(rank, command), log, all);
   }
 
-  /** As it stands: the command has to bring itself to its host. */
+  /** Starts the command as given: it must enter its host by itself. */
   static HostProcess start(List<String> command, Path log, Map<String, String> environment)
       throws IOException {
     List<String> mortal = new ArrayList<>();
@@ -71,7 +74,7 @@ public final class HostProcess implements AutoCloseable {
     }
   }
 
-  /** The command line of a Java program among the tests' own classes. */
+  /** Returns the command line of a Java program among the tests' own classes. */
   public static List<String> java(Class<?> mainClass, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -83,9 +86,9 @@ public final class HostProcess implements AutoCloseable {
   }
 
   /**
-   * The command line of a rank of the all-reduce through the plugin.
+   * Returns the command line of a rank of the all-reduce through the plugin.
    *
-   * @param meeting the folder where ranks find each other
+   * @param meeting the folder of the ranks' rendezvous
    * @param more of its options
    */
   static List<String> allReduce(Path meeting, int rank, int ranks, String... more) {
@@ -97,7 +100,7 @@ public final class HostProcess implements AutoCloseable {
     return command;
   }
 
-  /** The same until it is ended, with messages of one size. */
+  /** The same, endless, with messages of one size. */
   static List<String> endlessAllReduce(Path meeting, int rank, int ranks, long bytes) {
     String size = Long.toString(bytes);
     return allReduce(
@@ -114,7 +117,7 @@ public final class HostProcess implements AutoCloseable {
         "1");
   }
 
-  /** Waits for the end; a process that takes longer fails the test with what it said. */
+  /** Waits for the end; a process that takes longer fails the test with its output. */
   public int exitCode(long limitSeconds) throws IOException, InterruptedException {
     if (!Patience.ofSeconds(limitSeconds).outlasts(process)) {
       throw new AssertionError("still running after " + limitSeconds + " s; it said:\n" + output());
@@ -122,7 +125,7 @@ public final class HostProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Its exit status, once it has ended. */
+  /** Returns its exit status, once it has ended. */
   public OptionalInt exitCode() {
     return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
   }
@@ -131,7 +134,7 @@ public final class HostProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /* `ip netns exec` becomes the command, so this is the command's own number. */
+  /* Returns its pid: `ip netns exec` executes the command in its own process. */
   long pid() {
     return process.pid();
   }
@@ -144,7 +147,7 @@ public final class HostProcess implements AutoCloseable {
     return Files.readString(log, java.nio.charset.StandardCharsets.ISO_8859_1);
   }
 
-  /** The same for an assertion's message. */
+  /** Returns the same for an assertion's message. */
   public String outputOrWhyNot() {
     try {
       return output();

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that are killed leave no process of theirs behind. */
+/** Killed tests leave no processes behind. */
 @EndsWithin(60)
 final class HostProcessTest {
   private static final long LIMIT_SECONDS = 30;
 
   @TempDir private Path folder;
 
-  /** Stands for the tests: starts a process that would go on, from a thread that ends. */
+  /** Stands for the tests: starts an endless process from a thread that ends. */
   static final class Tests {
     private Tests() {}
 
@@ -43,7 +43,7 @@ final class HostProcessTest {
   }
 
   @Test
-  void aProcessEndsWithTheTestsThoughTheyAreKilled() throws Exception {
+  void processEndsWithKilledTests() throws Exception {
     Path log = Files.createTempFile(folder, "sleep", ".log");
     try (HostProcess tests =
         HostProcess.start(

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Routes to single hosts in both directions, on two planes with a leaf of BIRD's each: what ours
- * say to a leaf, and what we say of a host that a leaf announces as unreachable.
+ * Routes to single hosts in both directions, on two planes with a BIRD leaf each: announcements of
+ * Heddle's daemon to a leaf, and its reaction to a leaf that announces a host as unreachable.
  */
 @EndsWithin(240)
 @SystemTest
@@ -67,9 +67,9 @@ final class HostRoutesTest {
     }
   }
 
-  /* Type 00 81, our AS, our router id. */
+  /* Type 00 81, the own AS, the own router id. */
   @Test
-  void ourAddressesTellTheLeafToKeepThemOutOfItsForwardingTable() throws Exception {
+  void ownAddressesCarryNoInstallCommunity() throws Exception {
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), PEERS)) {
       daemon.awaitLog("weights are published");
@@ -83,14 +83,14 @@ final class HostRoutesTest {
   }
 
   @Test
-  void anAnnouncedUnreachabilityIsToldWithItsCommunityAndUndone() throws Exception {
+  void reportsAnnouncedUnreachabilityWithCommunity() throws Exception {
     String remote = fabric.address(2, 1);
     try (RouteDaemonProcess daemon =
         RouteDaemonProcess.start(fabric, 1, folder.resolve("d"), PEERS)) {
       daemon.awaitLog("weights are published");
       daemon.await("the plane", each -> share(each) > 0, "destination", remote);
       fabric.setReachable(1, 2, false);
-      announceItByTheCommunity();
+      announceUnreachableByCommunity();
       JsonNode told =
           daemon.await(
               "the announcement",
@@ -114,8 +114,8 @@ final class HostRoutesTest {
     }
   }
 
-  /* Instead of path bandwidth 0: type 03 09, flags, the router that lost the host. */
-  private static void announceItByTheCommunity() throws IOException, InterruptedException {
+  /* Replaces path bandwidth 0: type 03 09, flags, the router that lost the host. */
+  private static void announceUnreachableByCommunity() throws IOException, InterruptedException {
     Path configuration = fabric.folder().resolve("l1.conf");
     String before = Files.readString(configuration);
     String after =
@@ -157,7 +157,7 @@ final class HostRoutesTest {
     }
   }
 
-  /* BIRD answers with the covering route where there is none of the host. */
+  /* BIRD prints the covering route if the host has none. */
   private static String hostRoute(String answer, String address) {
     return answer.contains(address + "/128") ? answer : "";
   }

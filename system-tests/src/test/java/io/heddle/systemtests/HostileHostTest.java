@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A job of two ranks where the host refuses what a process usually has: room in shared memory, a
- * readable /proc, a home, descriptors; and where another user was first in shared memory. The job
- * runs, or it ends with a sentence; it never crashes.
+ * A job of two ranks on a host that lacks usual resources: room in shared memory, a readable /proc,
+ * a home, descriptors; or where another user owns the folder in shared memory. The job runs, or it
+ * ends with a message; it never crashes.
  */
 @EndsWithin(300)
 @SystemTest
@@ -42,7 +42,7 @@ final class HostileHostTest {
   private static final String FILLED = "head -c 1M /dev/zero >%1$s/filler 2>/dev/null || true";
   private static final String FULL = SMALL + FILLED;
 
-  /* Of the checkout, which a test keeps where it fills /tmp. */
+  /* In the checkout; a test keeps it while it fills /tmp. */
   private Path folder;
 
   @BeforeEach
@@ -65,7 +65,7 @@ final class HostileHostTest {
     }
   }
 
-  /** How two ranks ended, and all they said. */
+  /** Exit codes of two ranks, and their output. */
   private record Ended(int first, int second, String said) {}
 
   private Ended run(String mounts, List<String> before) throws Exception {
@@ -121,7 +121,7 @@ final class HostileHostTest {
     assertEquals(2, count(said, "HEDDLE_STATS_DIR"), said);
   }
 
-  /* A checkout that lies in there would be hidden: it is put back before the rest is filled. */
+  /* A checkout in that folder would be hidden: it is mounted again before the rest is filled. */
   private static String kept(String folder, String mounts) {
     Path checkout = Checkout.ROOT;
     return checkout.startsWith(folder)
@@ -131,7 +131,7 @@ final class HostileHostTest {
   }
 
   @Test
-  void withNoRoomAnywhereTheJobRuns() throws Exception {
+  void jobRunsWithoutRoomForFiles() throws Exception {
     String said =
         bothPass(
             String.format(Locale.ROOT, FULL, "/dev/shm")
@@ -141,15 +141,17 @@ final class HostileHostTest {
   }
 
   @Test
-  void whereProcShowsOnlyOnesOwnTheJobRuns() throws Exception {
+  void jobRunsWhereProcHidesOtherUsers() throws Exception {
     bothPass(
         "mount -t tmpfs heddle-test /dev/shm; "
             + "mount -t proc -o hidepid=invisible heddle-test /proc");
   }
 
-  /* Java ends a process whose first thread it can't measure, so that thread isn't let in. */
+  /*
+   * Java ends the process if it can't find the first thread's stack, so that thread isn't attached.
+   */
   @Test
-  void withoutAProcFileSystemTheJobEndsWithASentence() throws Exception {
+  void jobWithoutProcEndsWithMessage() throws Exception {
     Ended ended = run("mount -t tmpfs -o mode=0 heddle-test /proc", List.of());
     assertEquals(2, count(ended.said(), "make /proc/self/maps readable"), ended.said());
     for (int code : List.of(ended.first(), ended.second())) {
@@ -158,14 +160,14 @@ final class HostileHostTest {
   }
 
   @Test
-  void withoutAHomeTheJobRuns() throws Exception {
+  void jobRunsWithoutHome() throws Exception {
     bothPass("mount -t tmpfs heddle-test /dev/shm; unset HOME USER LOGNAME");
   }
 
-  /* Where there are too few even for the start, init says so, with the limit. */
+  /* If there are too few even for the start, init says so, with the limit. */
   @ParameterizedTest
   @ValueSource(ints = {12, 24, 64, 96})
-  void withFewDescriptorsTheJobRunsOrInitNamesTheLimit(int limit) throws Exception {
+  void jobWithFewDescriptorsRunsOrNamesLimit(int limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit -n " + limit, List.of());
     if (ended.first() != 0 || ended.second() != 0) {
       assertTrue(limit < 64, ended.said());
@@ -176,10 +178,10 @@ final class HostileHostTest {
     }
   }
 
-  /* Java's own answer to some of these is to end the process. */
+  /* In some of these cases Java itself would end the process. */
   @ParameterizedTest
   @ValueSource(strings = {"-v 1000000", "-v 2800000", "-v 4000000", "-d 300000", "-d 2000000"})
-  void withLittleMemoryTheJobRunsOrWhatIsRefusedNamesTheLimit(String limit) throws Exception {
+  void jobWithLittleMemoryRunsOrNamesLimit(String limit) throws Exception {
     Ended ended = run("mount -t tmpfs heddle-test /dev/shm; ulimit " + limit, List.of());
     String word = "ulimit " + limit.replace(" ", " is ") + " KiB";
     int refused = Integer.signum(ended.first()) + Integer.signum(ended.second());
@@ -194,10 +196,10 @@ final class HostileHostTest {
   }
 
   @Test
-  void whatAnotherUserPlantedIsNeitherUsedNorFollowed() throws Exception {
+  void ignoresFilesAndLinksOfOtherUsers() throws Exception {
     Path victim = Files.createDirectory(folder.resolve("victim"));
     Files.setPosixFilePermissions(victim, PosixFilePermissions.fromString("rwxrwxrwx"));
-    /* Kept open by a bind mount, so that it can be looked at afterwards. */
+    /* Kept by a bind mount, so that it can be read afterwards. */
     Path shared = Files.createDirectory(folder.resolve("shm"));
     String name = "heddle-" + System.getProperty("user.name");
     Path planted = Files.createDirectory(shared.resolve(name));
@@ -217,7 +219,7 @@ final class HostileHostTest {
   }
 
   @Test
-  void aUserWithoutRightsIsServedBesideWhatRootPlanted() throws Exception {
+  void unprivilegedUserWorksBesideRootsFiles() throws Exception {
     Path shared = Files.createDirectory(folder.resolve("shm"));
     Path planted = Files.createDirectory(shared.resolve("heddle-nobody"));
     run("chmod", "777", planted.toString());

@@ -22,14 +22,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Noise on our ports changes nothing; a peer that is killed is an error within a stated time. */
+/** Noise on the plugin's ports changes nothing; a killed peer is an error within a stated time. */
 @EndsWithin(180)
 @SystemTest
 final class HostilePeerTest {
   private static final int ROCE_PORT = 4791;
   private static final int LISTENING = 0x0a;
 
-  /** Retries of a queue pair (7 of at most 0.54 s each by default) with room for a busy machine. */
+  /**
+   * Retries of a queue pair (7 of at most 0.54 s each by default), with a margin for a busy
+   * machine.
+   */
   private static final long PEER_LOSS_SECONDS = 30;
 
   @TempDir private Path folder;
@@ -116,7 +119,7 @@ final class HostilePeerTest {
   }
 
   @Test
-  void aPeerThatIsKilledIsAnErrorSoon() throws IOException, InterruptedException {
+  void killedPeerIsAnErrorWithinStatedTime() throws IOException, InterruptedException {
     try (Lab lab = lab();
         HostProcess first = rank(lab, 0, "4194304", "1000000");
         HostProcess second = rank(lab, 1, "4194304", "1000000")) {
@@ -131,7 +134,10 @@ final class HostilePeerTest {
     }
   }
 
-  /* Sixteen messages' worth, as the kernel counts it: the ranks are in the midst of it. */
+  /*
+   * Sixteen messages' worth of bytes, by the kernel's counters: the ranks are in the middle of the
+   * job.
+   */
   private static void awaitTraffic(Lab lab) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);
     while (lab.sentBytesByPlane().stream().mapToLong(Long::longValue).sum() < 64 << 20) {
@@ -140,7 +146,7 @@ final class HostilePeerTest {
     }
   }
 
-  /* The process's own view of its network namespace: local address, then state in the fourth column. */
+  /* Reads the process's own network namespace: local address, then state in the fourth column. */
   private static int awaitListeningPort(HostProcess process)
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(60);

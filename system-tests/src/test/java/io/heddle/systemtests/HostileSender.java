@@ -10,8 +10,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends what no peer of good will sends, from the neighbouring host. Arguments: udp|tcp, address,
- * port, seed, count.
+ * Sends packets and bytes from the neighbouring host that no correct peer sends. Arguments:
+ * udp|tcp, address, port, seed, count.
  */
 final class HostileSender {
   private static final int BASE_HEADER_BYTES = 12;
@@ -33,7 +33,10 @@ final class HostileSender {
     System.out.println("sent " + count);
   }
 
-  /* Pure noise, and headers with plausible opcodes and small queue pair numbers, so that some get further. */
+  /*
+   * Pure noise, and headers with plausible opcodes and small queue pair numbers, so that some pass
+   * the first checks.
+   */
   private static void datagrams(InetSocketAddress target, Random random, int count)
       throws Exception {
     try (DatagramSocket socket = new DatagramSocket()) {
@@ -67,7 +70,7 @@ final class HostileSender {
         stream.write(bytes);
         stream.flush();
       } catch (java.net.SocketException refusedOrReset) {
-        /* The other end is free to hang up at any byte. */
+        /* The other end may close the connection at any byte. */
       }
     }
   }

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Datagrams between two ports with the link layer InfiniBand, on the stand-in for libibverbs. Runs
- * in a process of its own, whose environment has such ports (see this module's pom).
+ * in a separate process, whose environment has such ports (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
@@ -66,7 +66,7 @@ final class InfinibandDatagramTest {
   private End left;
   private End right;
 
-  /** One port with a datagram queue pair and a buffer, the upper half of which is sent. */
+  /** One port with a datagram queue pair and a buffer, whose upper half is sent. */
   private static final class End implements AutoCloseable {
     final DeviceContext context;
     final Gid own;
@@ -180,7 +180,7 @@ final class InfinibandDatagramTest {
   }
 
   @Test
-  void aPortTellsItsLinkLayerAndItsLid() {
+  void portReportsLinkLayerAndLid() {
     assertFalse(left.context.port().ethernet());
     assertEquals(List.of(1, 2), List.of(left.lid(), right.lid()));
     GidTable table = left.context.gidTable();
@@ -219,7 +219,7 @@ final class InfinibandDatagramTest {
   }
 
   @Test
-  void aGroupIsAttachedByItsLidAndByNoOther() throws Exception {
+  void attachesGroupByItsLidOnly() throws Exception {
     start();
     int lid = StandinControl.join("0/1", GROUP);
     StandinControl.run("send 0/0 " + GROUP);
@@ -248,7 +248,7 @@ final class InfinibandDatagramTest {
     }
   }
 
-  /* As the subnet's manager and the group's settings say. */
+  /* From the subnet manager and the group's settings. */
   @Test
   void aBridgesPacketsHaveTheGroupsServiceLevelAndTheBridgesHopLimit() throws Exception {
     BuildOutputs.standinManager();
@@ -289,7 +289,7 @@ final class InfinibandDatagramTest {
   }
 
   @Test
-  void queuePairsOfAnotherPartitionHearNothing() {
+  void queuePairsOfOtherPartitionsReceiveNothing() {
     int index = left.context.partitionIndex(0x8001).orElseThrow();
     assertEquals(OptionalInt.of(0), left.context.partitionIndex(DeviceContext.DEFAULT_PARTITION));
     assertEquals(OptionalInt.empty(), left.context.partitionIndex(0x8002));

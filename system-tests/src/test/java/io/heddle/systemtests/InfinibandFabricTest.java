@@ -40,9 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bridge's end in a fabric of InfiniBand, on two devices of the stand-in, whose groups are
- * joined by its double of librdmacm. Runs in a process of its own, as {@link
- * InfinibandDatagramTest}.
+ * The bridge's end in an InfiniBand fabric, on two devices of the stand-in, whose groups are joined
+ * by its double of librdmacm. Runs in a separate process, as {@link InfinibandDatagramTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -92,7 +91,7 @@ final class InfinibandFabricTest {
     return fabric;
   }
 
-  /* As it would have come from a wire fabric. */
+  /* Builds a datagram as if from a wire fabric. */
   private int build() {
     int pad = -BYTES & 3;
     int everybody = DatagramFormat.MULTICAST_QUEUE_PAIR;
@@ -131,7 +130,7 @@ final class InfinibandFabricTest {
     "ff15::1:2, RDMA, 0",
     "ff15::1:2, IPV6, 0"
   })
-  void aGroupGetsThereUnderEachName(String group, MgidFormat format, int port) throws Exception {
+  void groupIsDeliveredUnderEachName(String group, MgidFormat format, int port) throws Exception {
     GroupAddress name = new GroupAddress(gid(group), port, format);
     SendPath sendPath = near.sendPathTo(name, 0);
     far.join(name);
@@ -151,7 +150,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void aGroupChangesItsNameWhileItIsJoined() throws Exception {
+  void joinedGroupChangesItsName() throws Exception {
     GroupAddress before = GroupAddress.of(gid("239.1.2.4"));
     GroupAddress then = new GroupAddress(gid("239.1.2.4"), 0, MgidFormat.IPV4);
     far.join(before);
@@ -168,7 +167,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void whoeverOnlySendsHearsNothingAndNobodyHearsWhoHasLeft() throws Exception {
+  void sendOnlyMembersAndFormerMembersReceiveNothing() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.5"));
     SendPath sendPath = near.sendPathTo(name, 0);
     SendPath again = near.sendPathTo(name, 0x20);
@@ -184,7 +183,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void aSubnetWithoutMembersThatOnlySendHasFullOnesAndSaysSo() throws Exception {
+  void subnetWithoutSendOnlyMembersJoinsFullyAndReportsIt() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.9"));
     far.join(name);
     StandinControl.run("refuse 0/0 rdma_join_multicast_ex " + Errno.EOPNOTSUPP);
@@ -207,7 +206,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void groupsThatTheSubnetsManagerHasForgottenAreJoinedAgainUnderTheirOtherLids() throws Exception {
+  void rejoinsGroupsWithNewLidsAfterSubnetManagerRestart() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.12"));
     far.join(name);
     SendPath sendPath = near.sendPathTo(name, 0);
@@ -228,7 +227,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void nothingIsAllocatedForAPacket() throws Exception {
+  void packetsAllocateNothing() throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     GroupAddress name = new GroupAddress(gid("239.1.2.13"), 0, MgidFormat.IPV4);
@@ -249,9 +248,9 @@ final class InfinibandFabricTest {
     }
   }
 
-  /* As adapters do. The bridge's first rule is about these. */
+  /* As adapters do. The bridge's first rule concerns these. */
   @Test
-  void aPortThatReceivesHearsItself() throws Exception {
+  void receivingPortReceivesOwnPackets() throws Exception {
     GroupAddress name = GroupAddress.of(gid("239.1.2.6"));
     near.join(name);
     send(near, near.sendPathTo(name, 0));
@@ -260,7 +259,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void theAddressByWhichGroupsAreJoinedDecidesThePartition() throws Exception {
+  void joinAddressDecidesPartition() throws Exception {
     VerbsFabric other = fabric("standin0", "10.9.1.1");
     try {
       assertTrue(
@@ -276,7 +275,7 @@ final class InfinibandFabricTest {
   }
 
   @Test
-  void whatCantBeIsNamed() throws Exception {
+  void impossibleConfigurationsAreNamed() throws Exception {
     assertEquals(
         "fabric a: RDMA CM knows the port of standin0 by none of [10.9.0.2], and groups of"
             + " InfiniBand are joined by one; give the port an IPoIB interface with an address, or"

@@ -43,9 +43,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams for one host between two InfiniBand subnets of the stand-in, with its double of
- * librdmacm. Each subnet is a partition with the bridge's port and two hosts. Packets have LIDs and
- * no addresses. Runs in a process of its own, as {@link InfinibandDatagramTest}.
+ * Unicast datagrams between two InfiniBand subnets of the stand-in, with its double of librdmacm.
+ * Each subnet is a partition with the bridge's port and two hosts. Packets have LIDs and no
+ * addresses. Runs in a separate process, as {@link InfinibandDatagramTest}.
  *
  * <pre>
  *  standin4 a1, standin5 a2 ══ 0x8001 ══ standin2 [bridge] standin3 ══ 0x8003 ══ standin6 b1, standin7 b2
@@ -171,7 +171,7 @@ final class InfinibandMappedTest {
     StandinControl.run(what + " " + value);
   }
 
-  /* One look of the bridge, without its threads, and of services that are asked. */
+  /* Polls the bridge, without its threads, and the services once. */
   private void pass() {
     for (int side = 0; side < 2; side++) {
       int trains = ends.get(side).poll();
@@ -197,7 +197,7 @@ final class InfinibandMappedTest {
     return GroupCounters.drops(directions[side], reason);
   }
 
-  /* There and back; the number that the server knows the client by. */
+  /* Sends there and back. Returns the number by which the server knows the client. */
   private int talk(SubnetHost client, int index, SubnetHost server, int service, long word) {
     client.send(index, inA(server), service, word);
     SubnetHost.Heard there = server.hear();
@@ -210,10 +210,10 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void manyClientsOfTwoHostsTalkToTwoServicesAndNobodyIsMixedUp() {
+  void clientsOfTwoHostsReachTwoServicesWithoutMixUp() {
     int[] services = {a1.numberOf(inA(b1)), a2.numberOf(inA(b1))};
     int[] others = {a1.numberOf(inA(b2)), a2.numberOf(inA(b2))};
-    assertNotEquals(services[0], others[0], "its port is told no address, so numbers differ");
+    assertNotEquals(services[0], others[0], "its port learns no address, so numbers differ");
     for (int word = 1; word <= WORDS; word++) {
       Set<Integer> known = new HashSet<>();
       for (int index = 0; index < EACH; index++) {
@@ -238,7 +238,7 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void aLostQuestionIsAskedAgainAndARepeatedOneGetsTheSameNumber() throws Exception {
+  void retriesLostRequestAndAnswersRepeatsAlike() throws Exception {
     int service = a1.numberOf(inA(b1));
     StandinControl.run("refuse 0/4 rdma_question " + Errno.ETIMEDOUT);
     assertEquals(3, a1.ask(a1.address(), inA(b1), SubnetHost.PORT).status(), "it got lost");
@@ -252,17 +252,17 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void whoseLidChangesTalksOnOnceThePathIsAskedAgain() throws Exception {
+  void hostWithNewLidContinuesAfterPathQuery() throws Exception {
     int service = a1.numberOf(inA(b1));
     int client = talk(a1, 0, b1, service, 1);
     change("lid 0/4", 77);
     a1.send(0, inA(b1), service, 2);
     pass();
-    assertEquals(List.of(), b1.poll(), "77 is nobody yet");
+    assertEquals(List.of(), b1.poll(), "77 is unassigned yet");
     assertEquals(1, dropped(A, DropReason.NO_PATH));
     b1.send(0, inB(a1), client, 3);
     pass();
-    assertEquals(List.of(), a1.poll(), "its old LID is nobody");
+    assertEquals(List.of(), a1.poll(), "its old LID is unassigned");
     StandinControl.run("event 0/2 IBV_EVENT_CLIENT_REREGISTER");
     Patience patience = Patience.ofSeconds(20);
     while (a1.poll().isEmpty()) {
@@ -275,21 +275,21 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void whoGetsAnothersLidIsNeverTakenForIt() throws Exception {
+  void hostWithReusedLidIsNotConfused() throws Exception {
     int[] services = {a1.numberOf(inA(b1)), a2.numberOf(inA(b1))};
     int first = talk(a1, 0, b1, services[0], 1);
     int second = talk(a2, 0, b1, services[1], 2);
     change("lid 0/4", 77);
     change("lid 0/5", 5);
-    assertEquals(services[1], a2.numberOf(inA(b1)), "a question tells of the other LID at once");
+    assertEquals(services[1], a2.numberOf(inA(b1)), "a request announces the other LID at once");
     a1.send(0, inA(b1), services[0], 3);
     b1.send(0, inB(a1), first, 4);
     pass();
-    /* The manager may have told a1's other LID by now. */
+    /* The communication manager may have reported a1's other LID already. */
     b1.poll().forEach(each -> assertEquals(new SubnetHost.Heard(b1.number(0), first, 3), each));
     a1.poll().forEach(each -> assertEquals(4, each.word()));
     talk(a2, 0, b1, services[1], 5);
-    /* Its port's LID was that of the other one. */
+    /* Its port had the other LID. */
     a2.send(1, inA(b1), services[0], 6);
     SubnetHost.Heard heard = b1.hear();
     assertEquals(6, heard.word());
@@ -302,7 +302,7 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void behindARouterPacketsHaveARouteHeaderAndTheirPortIsKnownByIt() throws Exception {
+  void routedPacketsIdentifyPortByGlobalRouteHeader() throws Exception {
     change("hops 0/4", 3);
     change("hops 0/2", 3);
     int service = a1.numberOf(inA(b1));
@@ -313,7 +313,7 @@ final class InfinibandMappedTest {
   }
 
   @Test
-  void nothingIsAllocatedForAPacket() {
+  void packetsAllocateNothing() {
     int service = a1.numberOf(inA(b1));
     int client = talk(a1, 0, b1, service, 1);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * With {@code filter = yes} a leaf that takes prefix ORF, FRR, is asked for the peers of the jobs
- * that run, and for no others.
+ * With {@code filter = yes} the daemon requests from a leaf with prefix ORF (FRR) only the routes
+ * to peers of running jobs.
  */
 @EndsWithin(300)
 @SystemTest
@@ -53,7 +53,7 @@ final class JobFilterTest {
     }
   }
 
-  /* The job is on hosts 1 to 3; host 4 is nobody's peer. The second plane's leaf is FRR. */
+  /* The job is on hosts 1 to 3; host 4 is not in it. The second plane's leaf is FRR. */
   private void make() {
     Skip.unlessFabric(true);
     FabricPlan plan =
@@ -75,7 +75,7 @@ final class JobFilterTest {
   }
 
   @Test
-  void theLeafIsAskedForTheRunningJobsPeersAndForNoneOnceTheJobHasEnded() throws Exception {
+  void requestsPeersOfRunningJobsOnly() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     make();
@@ -146,7 +146,7 @@ final class JobFilterTest {
         .formatted(AGGREGATE);
   }
 
-  /* The first host, which sees no jobs of others: what they keep in shared memory isn't there. */
+  /* The first host, which sees no other jobs: their shared memory is hidden. */
   private List<String> wrapper(Path shared) {
     String mounted = "mount --bind \"$0\" /dev/shm && exec \"$@\"";
     return fabric.onHost(1, List.of("sh", "-c", mounted, shared.toString()));
@@ -181,7 +181,7 @@ final class JobFilterTest {
     return HostProcess.start(command, folder.resolve("rank" + rank + ".log"), environment);
   }
 
-  /* Prefixes that the filtering leaf tells. */
+  /* Returns the prefixes that the filtering leaf announces. */
   private static Set<String> heard(JsonNode routes) {
     TreeSet<String> prefixes = new TreeSet<>();
     for (JsonNode route : routes.path("routes")) {
@@ -201,7 +201,7 @@ final class JobFilterTest {
     return false;
   }
 
-  /* Lines of the filter as the leaf has them: seq 5 permit fd00:2::/32. */
+  /* Waits for these lines of the filter on the leaf: seq 5 permit fd00:2::/32. */
   private void awaitFilter(TreeSet<String> permitted, List<String> denied) throws Exception {
     TreeSet<String> expected = new TreeSet<>();
     permitted.forEach(each -> expected.add("permit " + each));
@@ -215,7 +215,10 @@ final class JobFilterTest {
                 .equals(expected));
   }
 
-  /* ROUTE-REFRESH messages that the leaf has had from us: each brings lines of the filter. */
+  /*
+   * Returns the ROUTE-REFRESH messages that the leaf has received from the daemon: each carries
+   * filter lines.
+   */
   private int messages() {
     String neighbour = fabric.query("l2", "show bgp neighbors h1");
     Matcher counted = Pattern.compile("Route Refresh:\\s+\\d+\\s+(\\d+)").matcher(neighbour);

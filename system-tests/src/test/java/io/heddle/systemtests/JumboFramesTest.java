@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two soft devices use what the MTU of both links holds, also of one that becomes smaller. */
+/** Two soft devices use the full MTU of both links, also after one becomes smaller. */
 @EndsWithin(180)
 @SystemTest
 final class JumboFramesTest {
@@ -37,7 +37,7 @@ final class JumboFramesTest {
     Skip.unless(Lab.Kind.NAMESPACES);
   }
 
-  /* What has left a host's interface, trains counted by their packets. */
+  /* Traffic that left a host's interface, trains counted by their packets. */
   private record Sent(long bytes, long packets) {
     static Sent by(Lab lab) throws IOException {
       List<String> words =
@@ -83,7 +83,7 @@ final class JumboFramesTest {
   @ParameterizedTest
   @CsvSource({"9000, 6000, 9014", "4500, 3500, 4514", "1500, 1000, 1132"})
   @InWholeRun(butRows = 1)
-  void packetsAreAsLargeAsTheSmallerLinkTakes(int peersMtu, int least, int most) throws Exception {
+  void packetSizeIsThatOfSmallerLink(int peersMtu, int least, int most) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);
       setMtu(lab, 1, peersMtu);
@@ -100,7 +100,7 @@ final class JumboFramesTest {
   }
 
   @Test
-  void aLinkWhoseMtuBecomesSmallerCarriesTheRestInSmallerPackets() throws Exception {
+  void packetsShrinkWithLinksMtu() throws Exception {
     int messages = 2000;
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);

@@ -8,17 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Addresses that a test gives a host of a lab besides the lab's own. */
+/** Adds addresses to a lab's host besides the lab's own. */
 final class LabAddress {
   private static final long LIMIT_SECONDS = 60;
 
   private LabAddress() {}
 
   /**
-   * Gives an interface another address, which can be used at once.
+   * Adds an address to an interface, usable at once.
    *
-   * @param address with its prefix
-   * @param folder where what ip says goes
+   * @param address with its prefix length
+   * @param folder for ip's output
    */
   static void add(Lab lab, int rank, String link, String address, Path folder) throws Exception {
     List<String> command = new ArrayList<>(List.of("ip", "addr", "add", address, "dev", link));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The life of a fabric as a person leads it: each step a {@code heddle lab} of its own. */
+/** The life of a fabric as a user runs it: each step a separate {@code heddle lab}. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(400)
 @SystemTest
@@ -62,7 +62,7 @@ final class LabCommandsTest {
   }
 
   @Test
-  void aLabWhoseSwitchesSprayIsLookedAfterUntilItIsTakenDown() throws Exception {
+  void maintainsSprayingSwitchesUntilLabIsTakenDown() throws Exception {
     Skip.unlessFabric(false);
     says(
         "switching: spray by",
@@ -86,7 +86,7 @@ final class LabCommandsTest {
     says("cut the carrier of l1:s2", "cut", "2");
     Patience patience = Patience.ofSeconds(40);
     while (status().path("switching").path("links").path(1).path("alive").asBoolean()) {
-      assertTrue(!patience.isOver(), "nobody left the link out");
+      assertTrue(!patience.isOver(), "no flow avoids the link");
     }
     says("is removed", "down");
     Patience forItsEnd = Patience.ofSeconds(10);
@@ -95,7 +95,7 @@ final class LabCommandsTest {
     }
   }
 
-  /* Whole: ProcessHandle.Info has no more than a page of it. */
+  /* Complete: ProcessHandle.Info has no more than a page of it. */
   private static String commandLine(ProcessHandle process) {
     try {
       return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -105,7 +105,7 @@ final class LabCommandsTest {
   }
 
   @Test
-  void withTwoLinksToEachSpineEveryLinkIsAPlaneThatIsCutAndRestoredAlone() throws Exception {
+  void everyLinkOfTwoPerSpineIsItsOwnPlane() throws Exception {
     Skip.unlessFabric(false);
     says("up after", "up", "--spines", "2", "--links", "2", "--rates", "0.5,0.25", "--hold", "6");
     HeddleRun.Said whole = lab("status");
@@ -168,7 +168,10 @@ final class LabCommandsTest {
     return status.path("planes").path(plane - 1).path("received_bytes").asLong();
   }
 
-  /* Datagrams from the first host's address of a plane to the second's; nobody needs to listen. */
+  /*
+   * Sends datagrams from the first host's address of a plane to the second's; nobody needs to
+   * listen.
+   */
   private void send(JsonNode status, int plane) throws Exception {
     JsonNode from = status.path("hosts").path(0);
     JsonNode to = status.path("hosts").path(1);

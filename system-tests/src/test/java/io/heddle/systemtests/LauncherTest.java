@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The checkout's command in a checkout of scripts alone: what it says while it builds, what it says
- * where that fails, and when it installs. Maven and apt-get are scripts that tell what they were
- * asked for; nothing else is in its path but what it needs.
+ * The checkout's command in a checkout of scripts alone: its progress messages, its error messages,
+ * and when it installs packages. Maven and apt-get are scripts that record their arguments; its
+ * path has nothing but its requirements.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
@@ -94,7 +94,7 @@ final class LauncherTest {
     }
   }
 
-  /* JUnit warns of links that lead out of its folder. */
+  /* JUnit warns about links that lead out of its folder. */
   @AfterEach
   void removeTheLink() throws IOException {
     Files.deleteIfExists(checkout.resolve("cli/heddle/target/heddle-cli.jar"));
@@ -115,8 +115,8 @@ final class LauncherTest {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
-  /* So that the command has nothing to build. */
-  private void pretendItIsBuilt() throws IOException {
+  /* Makes the command find nothing to build. */
+  private void markAsBuilt() throws IOException {
     Path jar = checkout.resolve("cli/heddle/target/heddle-cli.jar");
     Files.createDirectories(jar.getParent());
     Files.createSymbolicLink(jar, BuildOutputs.tools());
@@ -126,7 +126,7 @@ final class LauncherTest {
     Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
   }
 
-  /* What a build takes is there, and Maven is this script. */
+  /* Installs the build's requirements, with this script as Maven. */
   private void buildBy(String maven) throws IOException {
     for (String tool : List.of("cmake", "cc", "make", "python3")) {
       program(tool, "");
@@ -179,9 +179,9 @@ final class LauncherTest {
         "demo --fabrik",
         "help"
       })
-  void nothingIsInstalledForALineThatCannotBeRead(String line) throws Exception {
+  void installsNothingForInvalidCommandLine(String line) throws Exception {
     watchInstallations();
-    pretendItIsBuilt();
+    markAsBuilt();
     boolean isText = line.endsWith("help");
     String said = said(isText ? 0 : 2, line.split(" "));
     assertEquals("", askedFor(), said);
@@ -190,9 +190,9 @@ final class LauncherTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2", "lab up", "demo --fabric"})
-  void whatARunTakesIsInstalledBeforeItBegins(String line) throws Exception {
+  void installsRequirementsBeforeRun(String line) throws Exception {
     watchInstallations();
-    pretendItIsBuilt();
+    markAsBuilt();
     String said = said(1, line.split(" "));
     assertTrue(askedFor().contains(" install ") && askedFor().contains("nftables"), askedFor());
     assertTrue(said.contains("heddle: can't install "), said);
@@ -200,15 +200,15 @@ final class LauncherTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"soak --runs 1", "demo --kill-plane 1@1:2"})
-  void whatCannotBeInstalledIsMissedBeforeTheRunBegins(String line) throws Exception {
-    pretendItIsBuilt();
+  void reportsUninstallablePackagesBeforeRun(String line) throws Exception {
+    markAsBuilt();
     String said = said(1, line.split(" "));
     assertTrue(
         said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
     assertFalse(said.contains("# heddle"), said);
   }
 
-  /* Programs that stand for Temurin's archive: no JDK but this one can be found. */
+  /* Returns programs that stand for Temurin's archive: no other JDK can be found. */
   private byte[] archiveOfJdk() throws Exception {
     Path jdk = folder.resolve("archive/jdk-25");
     Files.createDirectories(jdk.resolve("bin"));
@@ -239,8 +239,8 @@ final class LauncherTest {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
-  /* Where /usr/lib/jvm and the like are empty, and the environment names no JDK. */
-  private String saidWithoutJdk(int exitCode, String... arguments) throws Exception {
+  /* Runs it where /usr/lib/jvm and the like are empty, and the environment names no JDK. */
+  private String outputWithoutJdk(int exitCode, String... arguments) throws Exception {
     for (String tool : List.of("curl", "sha256sum", "tar", "gzip", "grep")) {
       program(tool, "exec " + find(tool) + " \"$@\"\n");
     }
@@ -257,7 +257,7 @@ final class LauncherTest {
     }
   }
 
-  /* Serves these bytes under every name, and says that they are length. */
+  /* Serves these bytes under every name, with this Content-Length. */
   private static HttpServer serve(byte[] bytes, int length) throws IOException {
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.createContext(
@@ -277,14 +277,14 @@ final class LauncherTest {
     HttpServer server = serve(served, length);
     try {
       pinTheJdk("http://127.0.0.1:" + server.getAddress().getPort(), sha256);
-      return saidWithoutJdk(exitCode, words);
+      return outputWithoutJdk(exitCode, words);
     } finally {
       server.stop(0);
     }
   }
 
   @Test
-  void jdkIsDownloadedWhereNoneIsInstalled() throws Exception {
+  void downloadsJdkIfNoneIsInstalled() throws Exception {
     byte[] archive = archiveOfJdk();
     String said = download(archive, archive.length, sha256(archive), 0, "build");
     assertTrue(said.contains("no JDK 25 found; downloading Temurin 25"), said);
@@ -293,7 +293,7 @@ final class LauncherTest {
   }
 
   @Test
-  void jdkWithAnotherChecksumIsDeleted() throws Exception {
+  void deletesJdkWithWrongChecksum() throws Exception {
     byte[] archive = archiveOfJdk();
     String said = download(archive, archive.length, "0".repeat(64), 1, "build");
     assertTrue(said.contains("is not Temurin's: its SHA-256 is " + sha256(archive)), said);
@@ -303,7 +303,7 @@ final class LauncherTest {
   }
 
   @Test
-  void jdkThatIsCutOffIsDeleted() throws Exception {
+  void deletesTruncatedJdk() throws Exception {
     byte[] archive = archiveOfJdk();
     byte[] half = Arrays.copyOf(archive, archive.length / 2);
     String said = download(half, archive.length, sha256(archive), 1, "build");
@@ -322,7 +322,7 @@ final class LauncherTest {
   }
 
   @Test
-  void buildEndsThoughTheReaderOfItsOutputLeaves() throws Exception {
+  void buildContinuesWithoutOutputReader() throws Exception {
     buildBy(
         """
         for i in 1 2 3 4 5 6 7 8 9; do
@@ -345,8 +345,8 @@ final class LauncherTest {
   }
 
   @Test
-  void doctorStartsUnderOptionsForOtherProgramsInJavaAndNamesThem() throws Exception {
-    pretendItIsBuilt();
+  void doctorIgnoresAndNamesOptionsForOtherJavaPrograms() throws Exception {
+    markAsBuilt();
     List<String> environment =
         List.of(
             "JAVA_TOOL_OPTIONS=-XX:+UseG1GC",
@@ -364,7 +364,7 @@ final class LauncherTest {
   }
 
   @Test
-  void aBuildNamesItsModulesAndFillsItsLogAsItGoes() throws Exception {
+  void buildShowsModulesAndWritesLog() throws Exception {
     Path goOn = folder.resolve("go-on");
     buildBy(
         """
@@ -388,7 +388,7 @@ final class LauncherTest {
   }
 
   @Test
-  void onATerminalTheProgressStaysInOneLine() throws Exception {
+  void progressUsesOneLineOnTerminal() throws Exception {
     Path script = Path.of("/usr/bin/script");
     if (!Files.isExecutable(script)) {
       Skip.because("no script(1), which makes a terminal");
@@ -399,7 +399,8 @@ final class LauncherTest {
         "[INFO] Building Heddle platform 0.1.0    [2/16]\n"
             + "[INFO] Building Heddle verbs 0.1.0    [3/16]\n");
     String command =
-        ". '%s'; show_progress <'%s'".formatted(checkout.resolve("config/build-progress.sh"), lines);
+        ". '%s'; show_progress <'%s'"
+            .formatted(checkout.resolve("config/build-progress.sh"), lines);
     String seen =
         BareRoot.run(
             List.of(script.toString(), "-qec", "bash -c \"" + command + "\"", "/dev/null"));
@@ -422,7 +423,7 @@ final class LauncherTest {
   }
 
   @Test
-  void javasErrorIsOneLineWithItsPlace() throws Exception {
+  void javaErrorIsOneLineWithPosition() throws Exception {
     assertEquals(
         "platform/src/main/java/io/heddle/platform/Errno.java:12: ';' expected\n",
         failure(
@@ -442,7 +443,7 @@ final class LauncherTest {
   }
 
   @Test
-  void theCCompilersErrorsAreLinesWithTheirPlaces() throws Exception {
+  void cErrorsAreLinesWithPositions() throws Exception {
     assertEquals(
         "native/src/core.c:1:12: error: initialization of 'int' from 'char *'\n"
             + "native/src/core.c:2:9: error: expected ';' before 'typedef'\n",
@@ -462,7 +463,7 @@ final class LauncherTest {
   }
 
   @Test
-  void anArtifactThatCannotBeHadIsOneLineWithItsReason() throws Exception {
+  void unavailableArtifactIsOneLineWithReason() throws Exception {
     assertEquals(
         "could not transfer artifact org.junit:junit-bom:pom:5.14.4 from/to central (https://repo):"
             + " Connect to repo:443 failed: Connection refused\n",
@@ -480,7 +481,7 @@ final class LauncherTest {
   }
 
   @Test
-  void aFullDiskAndAReadOnlyOneAreNamedWhoeverMeetsThem() throws Exception {
+  void namesFullAndReadOnlyDisks() throws Exception {
     assertEquals(
         "heddle-platform: Error while storing the mojo status: No space left on device\n",
         failure(
@@ -506,7 +507,7 @@ final class LauncherTest {
   }
 
   @Test
-  void aCheckoutThatCannotBeWrittenToIsRefusedInOneLine() throws Exception {
+  void unwritableCheckoutIsRefusedInOneLine() throws Exception {
     if (!System.getProperty("user.name").equals("root")) {
       Skip.because("a read-only mount needs root");
     }

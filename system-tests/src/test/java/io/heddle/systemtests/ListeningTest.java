@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a rank of a job, the route daemon, the exporter and the answering doctor listen on, by the
- * kernel's tables, is what docs/security.md says and nothing else.
+ * Listening sockets of a job's rank, the route daemon, the exporter and the answering doctor, by
+ * the kernel's tables, are exactly those of docs/security.md.
  */
 @EndsWithin(120)
 @SystemTest
@@ -34,7 +34,7 @@ final class ListeningTest {
   private static final int PLANES = 2;
   private static final String LISTENS = "0A";
 
-  /** The least that the kernel, or RFC 5881 for BFD, gives to who asks for any. */
+  /** The lowest ephemeral port of the kernel, and of RFC 5881 for BFD. */
   private static final int FIRST_CHOSEN_PORT = 32_768;
 
   private static final long LIMIT_SECONDS = 60;
@@ -67,7 +67,7 @@ final class ListeningTest {
     return inodes;
   }
 
-  /* The process's rows of one of the kernel's tables, in words. */
+  /* Returns the process's rows of one of the kernel's tables, split into words. */
   private static List<String[]> rows(long process, String table, int inodeColumn)
       throws IOException {
     Set<String> own = socketsOf(process);
@@ -81,7 +81,7 @@ final class ListeningTest {
     return rows;
   }
 
-  /* Whether it is bound to an address that is the host's only, and to which port. */
+  /* Returns whether it is bound to a loopback address, and to which port. */
   private static String place(String protocol, String local) {
     int colon = local.indexOf(':');
     boolean all = local.substring(0, colon).chars().allMatch(digit -> digit == '0');
@@ -108,7 +108,7 @@ final class ListeningTest {
         }
       }
     }
-    /* A pair of sockets without a name, as Java wakes its selectors by, is within reach of nobody else. */
+    /* An unnamed pair of sockets, by which Java wakes its selectors, is unreachable for others. */
     for (String[] row : rows(process, "unix", 6)) {
       if (row.length > 7) {
         found.add("unix " + row[7]);
@@ -121,7 +121,7 @@ final class ListeningTest {
   }
 
   @Test
-  void aRankListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
+  void rankListensOnDocumentedSocketsOnly() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -143,7 +143,7 @@ final class ListeningTest {
     }
   }
 
-  /* It opens them one after another, and more than is expected would stay. */
+  /* It opens them one after another, and an unexpected one would stay. */
   private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
       throws Exception {
     Set<String> sorted = new TreeSet<>(expected);
@@ -182,7 +182,7 @@ final class ListeningTest {
   }
 
   @Test
-  void theRouteDaemonListensOnWhatTheSecurityPageSaysAndNothingElse() throws Exception {
+  void routeDaemonListensOnDocumentedSocketsOnly() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
         RouteDaemonProcess open = daemon(lab, 0, "");
@@ -224,7 +224,7 @@ final class ListeningTest {
   }
 
   @Test
-  void theExporterAndTheAnsweringDoctorListenOnWhatTheSecurityPageSays() throws Exception {
+  void exporterAndDoctorListenOnDocumentedSocketsOnly() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, PLANES, 1500));
         HostProcess exporter = heddle(lab, "exporter", "--stats", folder.toString());

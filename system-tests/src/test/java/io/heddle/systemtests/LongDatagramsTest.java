@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A path that loses datagrams with several packets and carries single ones, as broken segmentation
- * offload does: one warning, packets go singly, and trains come back when the path is whole.
+ * A path that loses datagrams of several packets and carries single ones, as with broken
+ * segmentation offload: one warning, packets are sent singly, and trains return when the path is
+ * repaired.
  */
 @EndsWithin(180)
 @SystemTest
@@ -38,10 +39,10 @@ final class LongDatagramsTest {
         }
       }
       """;
-  /* As one datagram most packets come in trains of 61,000 bytes; singly none has more than 9,000. */
+  /* In trains, most packets come in datagrams of 61,000 bytes; singly none has more than 9,000. */
   private static final long MOST_SINGLE = 9100;
   private static final long LEAST_MIXED = 20_000;
-  /* Where every train was sent again and again, it was 1.8 MB/s. */
+  /* With every train retransmitted repeatedly, it was 1.8 MB/s. */
   private static final long ENOUGH_BYTES = 60_000_000;
 
   @TempDir private Path folder;
@@ -67,7 +68,7 @@ final class LongDatagramsTest {
         HostProcess.endlessAllReduce(folder, rank, 2, 4 << 20));
   }
 
-  /* Arrivals at a host: bytes, and packets as its network layer saw them. */
+  /* Arrivals at a host: bytes, and packets as its network layer counts them. */
   private static long[] received(Lab lab) {
     String text = Shell.run(lab.command(0, List.of("cat", "/proc/net/dev")), "");
     String line =
@@ -88,7 +89,7 @@ final class LongDatagramsTest {
   }
 
   @Test
-  void packetsGoSinglyAndTrainsComeBack() throws Exception {
+  void sendsPacketsSinglyUntilTrainsPassAgain() throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       for (int host = 0; host < 2; host++) {
         Shell.run(lab.command(host, List.of("nft", "-f", "-")), RULES);

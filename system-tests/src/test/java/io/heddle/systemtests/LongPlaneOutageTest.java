@@ -17,9 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes that are away for long, each by another cause, under a job whose every byte is checked:
- * for some seconds, and for ten minutes with {@code ./heddle test --whole}. Each comes back by
- * itself.
+ * Long outages of planes, each with another cause, under a job that checks every byte: for some
+ * seconds, and for ten minutes with {@code ./heddle test --whole}. Each plane returns by itself.
  */
 @EndsWithin(900)
 @SystemTest
@@ -72,7 +71,7 @@ final class LongPlaneOutageTest {
     }
   }
 
-  /* A port that goes down takes addresses along that were given by hand. */
+  /* A port that goes down loses its manually added addresses. */
   private static void setUp(CheckedPair job, int rank, String name, boolean up)
       throws IOException, InterruptedException {
     job.on(rank, "ip link set " + name + (up ? " up" : " down"));

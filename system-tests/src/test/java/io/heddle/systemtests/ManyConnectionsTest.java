@@ -22,13 +22,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes with many connections to each other, the plugin within its own limits. */
+/** Two processes with many connections to each other, within the plugin's own limits. */
 @EndsWithin(600)
 @SystemTest
 final class ManyConnectionsTest {
   private static final long LIMIT_SECONDS = 280;
 
-  /* A rank that is off the processor for half a second is no business of this test. */
+  /* A rank descheduled for half a second must not fail this test. */
   private static final Map<String, String> PATIENT =
       Map.of("NCCL_IB_TIMEOUT", "18", "HEDDLE_CONNECT_TIMEOUT_MS", "120000");
 
@@ -45,7 +45,7 @@ final class ManyConnectionsTest {
     return command;
   }
 
-  /** What the first rank has reported under this name. */
+  /** Returns the first rank's report of this name. */
   private JsonNode event(String said, String name) throws IOException {
     for (String line : said.split("\n")) {
       if (line.startsWith("{\"event\":\"" + name + "\"")) {
@@ -66,7 +66,7 @@ final class ManyConnectionsTest {
     return allEnd(4, environment, List.of(first, second));
   }
 
-  /* What each rank has said. */
+  /* Returns each rank's output. */
   private List<String> allEnd(
       int planes, Map<String, String> environment, List<List<String>> commands)
       throws IOException, InterruptedException {
@@ -100,7 +100,7 @@ final class ManyConnectionsTest {
       double each =
           (up.get("descriptors").asInt() - event(said, "first").get("descriptors").asInt())
               / (2.0 * connections);
-      /* A little less than what is there at the first report may be gone, or more there still. */
+      /* Some may be closed by the first report, or not yet. */
       assertTrue(each <= 6, each + " descriptors a connection:\n" + said);
       assertNothingStaysOpen(said);
     }
@@ -113,7 +113,10 @@ final class ManyConnectionsTest {
         said);
   }
 
-  /* Planes are lost and come back all the time: every tenth packet is lost, and a try takes a millisecond. */
+  /*
+   * Planes fail and return all the time: every tenth packet is lost, and a retry takes a
+   * millisecond.
+   */
   @Test
   void failoversLeaveNothingOpen() throws IOException, InterruptedException {
     Map<String, String> hasty =
@@ -140,7 +143,7 @@ final class ManyConnectionsTest {
   }
 
   @Test
-  void ofThreeRanksEachIsConnectedToEachOther() throws IOException, InterruptedException {
+  void threeRanksConnectToEachOther() throws IOException, InterruptedException {
     String[] options = {"--ranks", "3", "--connections", "4", "--messages", "5"};
     List<List<String>> commands =
         List.of(command(0, options), command(1, options), command(2, options));
@@ -150,8 +153,10 @@ final class ManyConnectionsTest {
     }
   }
 
-  /* Of so many queue pairs some have a timer that is due all the time. When they were looked at in each round, their looks
-  left no time to hear the answers, and one was given up each time. */
+  /*
+   * With so many queue pairs some timer is always due. When each round checked them first, no time
+   * was left to receive the answers, and a queue pair gave up each time.
+   */
   @Test
   @InWholeRun
   void aCrowdOnOnePlaneHasItsTimeWhereOthersHaveTheProcessors()
@@ -171,8 +176,10 @@ final class ManyConnectionsTest {
     }
   }
 
-  /* What is said to a rank waits in its sockets for many times a path's patience, while what it has said itself is heard.
-  More than four hundred planes were given up each time, and nothing was lost. */
+  /*
+   * Messages to a rank wait in its sockets for many times a path's timeout, while its own are
+   * received. More than four hundred planes were given up each time, though no packet was lost.
+   */
   @Test
   @InWholeRun
   void moreRanksThanProcessorsLoseNoPlane() throws IOException, InterruptedException {

@@ -39,9 +39,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams for one host between two devices of the stand-in, by real queue pairs. Each fabric is
- * one device, which its host and the bridge share. The stand-in has no communication manager, so
- * the test is that of both. Runs in a process of its own, as {@link ProviderFaultTest}.
+ * Unicast datagrams between two devices of the stand-in, by real queue pairs. Each fabric is one
+ * device, which its host and the bridge share. The stand-in has no communication manager, so the
+ * test replaces both. Runs in a separate process, as {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -80,7 +80,7 @@ final class MappedOverVerbsTest {
     arena.close();
   }
 
-  /** Knows the only host of its fabric, and has the ways to it made before it tells of it. */
+  /** Knows the only host of its fabric, and prepares the paths to it before it reports it. */
   private static final class Asking implements NumberService {
     private final Queue<Message> heard = new ArrayDeque<>();
     private final VerbsFabric end;
@@ -150,7 +150,7 @@ final class MappedOverVerbsTest {
     return fabric;
   }
 
-  /** One fabric's host. */
+  /** The host of one fabric. */
   private final class Host {
     private final int side;
     private final VerbsFabric fabric;
@@ -180,7 +180,7 @@ final class MappedOverVerbsTest {
       fabric.flush();
     }
 
-    /* The number that the next one came from, as immediate and source have it. */
+    /* Returns the sender's number, from immediate and source. */
     private int hear(Gid from, long word) {
       Patience patience = Patience.ofSeconds(20);
       while (fabric.poll() == 0) {
@@ -251,7 +251,7 @@ final class MappedOverVerbsTest {
       }
     }
 
-    /* The number that the host of a fabric gets for the other one's service. */
+    /* Returns the number that a fabric's host gets for the other one's service. */
     private int ask(int side) {
       services.get(side).askedBy(hosts.get(side).address, addresses.get(side));
       pass();
@@ -259,7 +259,7 @@ final class MappedOverVerbsTest {
       return services.get(side).accepted;
     }
 
-    /* There and back. */
+    /* Sends there and back. */
     private void talk(int side, int service, long word) {
       Host client = hosts.get(side);
       Host server = hosts.get(1 - side);
@@ -279,7 +279,7 @@ final class MappedOverVerbsTest {
   }
 
   @Test
-  void hostsOfBothFabricsAskAndTalkByQueuePairsOfTheBridge() {
+  void hostsOfBothFabricsConnectByBridgesQueuePairs() {
     Passing bridge = new Passing(new Host(A), new Host(B), 1);
     for (int side = 0; side < 2; side++) {
       int service = bridge.ask(side);
@@ -289,9 +289,9 @@ final class MappedOverVerbsTest {
     }
   }
 
-  /* Each has addresses and queue pairs of its own, and none knows the other's maps. */
+  /* Each has its own addresses and queue pairs, and no bridge knows the other's maps. */
   @Test
-  void whoTalkedByABridgeThatEndedAsksAnother() {
+  void clientOfEndedBridgeUsesAnother() {
     Host a = new Host(A);
     Host b = new Host(B);
     Passing first = new Passing(a, b, 1);
@@ -303,7 +303,7 @@ final class MappedOverVerbsTest {
     second.talk(A, other, 3);
     first.close();
     a.send(first.addresses.get(A), service, 4);
-    assertEquals(0, b.fabric.poll(), "nobody takes it any more");
+    assertEquals(0, b.fabric.poll(), "no member receives it any more");
     int again = second.ask(A);
     assertEquals(other, again, "the service has its queue pair there already");
     second.talk(A, again, 5);

@@ -5,11 +5,11 @@ import io.heddle.platform.LinuxCalls;
 import java.io.IOException;
 import java.util.List;
 
-/** Mounts that one command sees and nobody else does. */
+/** Mounts that only one command sees. */
 final class MountNamespace {
   private MountNamespace() {}
 
-  /** Skips the test where they can't be made. */
+  /** Skips the test if they can't be made. */
   static void orSkip() throws IOException, InterruptedException {
     if (LinuxCalls.geteuid() != 0) {
       Skip.because("only root can mount for a command of its own");
@@ -19,12 +19,15 @@ final class MountNamespace {
     }
   }
 
-  /** To stand before a command: it is run where this line of the shell has mounted something. */
+  /**
+   * Returns the words before a command that run it in a mount namespace where this shell line has
+   * been run.
+   */
   static List<String> with(String line) {
     return List.of("unshare", "--mount", "sh", "-ec", line + "\nexec \"$@\"", "sh");
   }
 
-  /** To stand before a command: it sees what the process of this number sees. */
+  /** Returns the words before a command that run it in the mount namespace of this process. */
   static List<String> of(long pid) {
     return List.of("nsenter", "--mount", "--target", Long.toString(pid));
   }

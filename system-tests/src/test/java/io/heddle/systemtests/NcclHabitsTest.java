@@ -23,27 +23,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What NCCL does with a plugin beside sending and receiving, by processes on hosts of their own.
- */
+/** Plugin calls of NCCL besides sending and receiving, by processes on separate hosts. */
 @EndsWithin(300)
 @SystemTest
 final class NcclHabitsTest {
   private static final int WRONG = 1;
 
-  /** The processes end by themselves where nothing moves; this is for one that can't. */
+  /** The processes end by themselves if nothing moves; this is for one that can't. */
   private static final long LIMIT_SECONDS = 270;
 
   @TempDir private Path folder;
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
   private final Map<String, String> environment = new HashMap<>();
 
-  /** Runs a case by that many processes and returns what each said, the last line its exit code. */
+  /**
+   * Runs a case with that many processes and returns each one's output, the last line its exit
+   * code.
+   */
   private List<String> run(int ranks, String name, String... more)
       throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     System.out.println("seed " + seed);
-    /* Whoever waits for its turn on a busy machine is no plane that failed: a second a try. */
+    /* A process that waits for a processor must not look like a failed plane: a second per retry. */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
@@ -83,8 +84,8 @@ final class NcclHabitsTest {
   }
 
   /*
-   * Each line is used again as soon as it was read. Late are packets that come 20 ms after they were sent again, when their
-   * buffer has gone round several times.
+   * Each line is reused as soon as it was read. "late" means packets that arrive 20 ms after their
+   * retransmission, when their buffer has been reused several times.
    */
   @ParameterizedTest
   @CsvSource({
@@ -121,13 +122,13 @@ final class NcclHabitsTest {
   }
 
   @Test
-  void aBufferThatWasHandedBackIsLeftAlone() throws IOException, InterruptedException {
+  void returnedBufferIsNotTouched() throws IOException, InterruptedException {
     environment.put(
         "HEDDLE_SOFT_FAULTS", "duplicate=0.03,reorder=0.03,ghost=0.01,ghost-ms=20,seed=" + seed);
     assertAllPassed(run(2, "lines", "--rounds=400"));
   }
 
-  /* Else the tests above could not fail. */
+  /* Proves that the tests above can fail. */
   @ParameterizedTest
   @CsvSource({
     "--spoil-data, 8, its flag was there",
@@ -152,13 +153,13 @@ final class NcclHabitsTest {
   }
 
   @Test
-  void aRankAbortsAndBeginsAgainWhileItsPeerIsAtIt() throws IOException, InterruptedException {
+  void rankAbortsAndRestartsDuringTransfer() throws IOException, InterruptedException {
     assertAllPassed(run(2, "aborts", "--rounds=8"));
   }
 
-  /* What it grows by are the Java heap and compiled code, up to their bounds. */
+  /* Only the Java heap and compiled code grow, up to their bounds. */
   @Test
-  void twelveCyclesLeaveNothing() throws IOException, InterruptedException {
+  void twelveCyclesLeakNothing() throws IOException, InterruptedException {
     List<String> said = run(2, "cycles", "--rounds=12", "--growth-kib=16384");
     assertAllPassed(said);
     assertEquals(12, said.get(0).lines().filter(line -> line.startsWith("cycle ")).count());

@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A host of its own for a route daemon, and neighbours that are as good or bad as they are told.
- */
+/** A separate host for a route daemon, and neighbours with prescribed behaviour, good or bad. */
 final class NeighbourHost implements AutoCloseable {
   static final String GOOD = "fd00:ff::1";
 
@@ -29,7 +27,7 @@ final class NeighbourHost implements AutoCloseable {
   private final Path folder;
   private final List<Process> neighbours = new ArrayList<>();
 
-  /** With what its neighbours and the daemon write in this folder. */
+  /** Creates it with this folder for the output of neighbours and daemon. */
   NeighbourHost(Path folder) throws IOException, InterruptedException {
     this.folder = folder;
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -47,7 +45,7 @@ final class NeighbourHost implements AutoCloseable {
     for (int i = 1; i <= 5; i++) {
       run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
     }
-    /* What is sent there vanishes. */
+    /* Packets sent there are lost. */
     run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
     run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
     run("ip", "-n", name, "link", "set", "d0", "up");
@@ -65,7 +63,7 @@ final class NeighbourHost implements AutoCloseable {
     assertEquals(0, process.waitFor(), said);
   }
 
-  /** Starts a neighbour of this role, which neighbour.py explains. */
+  /** Starts a neighbour of this role, as described in neighbour.py. */
   void neighbour(String role, String address) throws IOException {
     String script = folder.resolve("neighbour.py").toString();
     List<String> command =
@@ -77,7 +75,7 @@ final class NeighbourHost implements AutoCloseable {
             .start());
   }
 
-  /** A neighbour's section of the daemon's configuration. */
+  /** Returns a neighbour's section of the daemon's configuration. */
   static String peer(String name, String address) {
     return "[peer %1$s]\naddress = %2$s\nport = 1790\nas = 65002\nplane = %1$s\n"
         .formatted(name, address);
@@ -96,14 +94,14 @@ final class NeighbourHost implements AutoCloseable {
         wrapper, folder.resolve("d"), "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
   }
 
-  /** What the daemon has used of processors so far. */
+  /** Returns the daemon's CPU time so far. */
   static double cpuSeconds(RouteDaemonProcess daemon) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(daemon.pid()), "stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_PER_SECOND;
   }
 
-  /** The neighbours that the daemon shows. */
+  /** Returns the neighbours in the daemon's status, by name. */
   static Map<String, JsonNode> byName(JsonNode daemon) {
     Map<String, JsonNode> found = new TreeMap<>();
     daemon.path("neighbours").forEach(each -> found.put(each.path("name").asText(), each));

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Puts with signals over several planes as docs/decisions/one-sided.md has them, in every order of
- * events that a small connection allows; and that the model tells a broken protocol from a good
- * one.
+ * Puts with signals over several planes, the protocol of docs/decisions/one-sided.md, in every
+ * order of events that a small connection allows; and proof that the model detects broken
+ * protocols.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OneSidedModelTest {
@@ -28,19 +28,21 @@ class OneSidedModelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        /* Two puts in two chunks with strong signals; one plane of two is lost, or falls silent. */
+        /* Two puts in two chunks with strong signals; one plane of two fails, or goes silent. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2",
-        /* The same, and the plane comes back; one operation at a time. */
+        /* The same, and the plane returns; one operation at a time. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=1 RETURNS=1",
-        /* A plane comes back, before, while and after the other one fails; or fails again. */
+        /* A plane returns before, during and after the other one's failure; or fails again. */
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 FAILURES=2 RETURNS=1",
-        /* A put without signal, then a weak one of another context, then a strong one of the first. */
+        /*
+         * A put without signal, then a weak one of another context, then a strong one of the first.
+         */
         "OPERATIONS=3 CHUNKS=1 SLOTS=3 SECOND_CONTEXT=2 STRONG=4 SIGNALS=6 RETURNS=1",
         /* Weak signals only, which overtake each other. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 STRONG=0 CARRIERS_ONLY",
         /* More operations than slots. */
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1",
-        /* Signals of a device's memory, whose additions take their time. */
+        /* Signals in device memory, whose additions are delayed. */
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 SIGNALS_LATER",
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1 SECOND_CONTEXT=2 STRONG=5 SIGNALS_LATER",
       })

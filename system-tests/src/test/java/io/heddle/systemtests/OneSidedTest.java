@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * NCCL's one-sided tables by a C program: processes on hosts of their own write to each other, and
- * a thread of each looks at the bytes when their signal is there.
+ * NCCL's one-sided tables, driven by a C program: processes on separate hosts write to each other,
+ * and a thread of each checks the bytes once their signal is there.
  */
 @EndsWithin(300)
 @SystemTest
@@ -36,7 +36,7 @@ final class OneSidedTest {
   private final long seed = System.nanoTime() & Integer.MAX_VALUE;
   private final Map<String, String> environment = new HashMap<>();
 
-  /** Runs so many ranks and returns what each said, the last line its exit code. */
+  /** Runs so many ranks and returns each one's output, the last line its exit code. */
   private List<String> run(int ranks, String... more) throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
@@ -48,7 +48,7 @@ final class OneSidedTest {
       throws IOException, InterruptedException {
     System.out.println("seed " + seed);
     environment.putIfAbsent("HEDDLE_ONE_SIDED", "1");
-    /* Whoever waits for its turn on a busy machine is no plane that failed: a second a try. */
+    /* A process that waits for a processor must not look like a failed plane: a second per retry. */
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
@@ -111,9 +111,12 @@ final class OneSidedTest {
             "--max-bytes=" + maxBytes));
   }
 
-  /* Planes are lost and come back all the time: every tenth packet is lost, and a try takes a millisecond. */
+  /*
+   * Planes fail and return all the time: every tenth packet is lost, and a retry takes a
+   * millisecond.
+   */
   @Test
-  void planesThatFallAndReturnLoseNoSignal() throws IOException, InterruptedException {
+  void failingPlanesLoseNoSignal() throws IOException, InterruptedException {
     environment.put("NCCL_IB_TIMEOUT", "8");
     environment.put("NCCL_IB_RETRY_CNT", "1");
     environment.put("HEDDLE_GRACE_MS", "120000");
@@ -121,7 +124,7 @@ final class OneSidedTest {
     assertAllPassed(run(2, "--contexts=4", "--operations=40", "--max-bytes=60000"));
   }
 
-  /* Its queue pairs take no reads, and peers read each other's registrations. */
+  /* Its queue pairs permit no reads, and peers read each other's registrations. */
   @Test
   void underThePolicyPacketEachPlaneHasAQueuePairAllTheSame()
       throws IOException, InterruptedException {
@@ -130,7 +133,7 @@ final class OneSidedTest {
   }
 
   @Test
-  void devicesOfLibibverbsCarryThemAlike() throws IOException, InterruptedException {
+  void verbsDevicesCarryPuts() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of())) {
       assertAllPassed(run(hosts, 2, "--contexts=4", "--operations=60", "--max-bytes=300000"));
       for (int host = 0; host < 2; host++) {
@@ -142,9 +145,9 @@ final class OneSidedTest {
     }
   }
 
-  /* The processor has nothing at its address: who touches it there dies. */
+  /* The processor has no memory at its address: an access there kills the process. */
   @Test
-  void memoryOfADeviceIsTouchedByItsAdapterAlone() throws IOException, InterruptedException {
+  void onlyAdapterAccessesDeviceMemory() throws IOException, InterruptedException {
     Map<String, String> dmaBufs = Map.of("STANDIN_DMABUF", "1");
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, dmaBufs)) {
       assertAllPassed(
@@ -153,7 +156,7 @@ final class OneSidedTest {
   }
 
   @Test
-  void memoryOfAGpuIsRefusedWhereNothingLeadsThere() throws IOException, InterruptedException {
+  void refusesGpuMemoryWithoutDmaBuf() throws IOException, InterruptedException {
     for (String each : run(1, "--operations=2", "--contexts=1", "--verbose")) {
       assertTrue(each.endsWith("exit code 0"), each);
       assertTrue(each.contains("(type 2 of NCCL's) by its dma-buf only"), each);
@@ -161,9 +164,9 @@ final class OneSidedTest {
     }
   }
 
-  /* Both ranks get one. The first that finds it ends, and the other may see that its peer is gone before it looks. */
+  /* Both ranks get one. The first that finds it ends, and the other may find its peer gone first. */
   @Test
-  void theCheckerFindsAByteThatIsWrong() throws IOException, InterruptedException {
+  void checkerFindsWrongByte() throws IOException, InterruptedException {
     List<String> said = run(2, "--operations=40", "--contexts=1", "--spoil");
     String all = String.join("\n---\n", said);
     assertTrue(
@@ -175,7 +178,7 @@ final class OneSidedTest {
   }
 
   @Test
-  void withoutTheSettingTheTablesRefuseAndSayWhy() throws IOException, InterruptedException {
+  void disabledTablesRefuseWithReason() throws IOException, InterruptedException {
     environment.put("HEDDLE_ONE_SIDED", "0");
     String said = run(1, "--operations=1", "--verbose").getFirst();
     assertTrue(said.contains("HEDDLE_ONE_SIDED=1 takes them"), said);

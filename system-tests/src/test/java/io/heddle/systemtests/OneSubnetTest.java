@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Two hosts whose two interfaces are in one subnet: each plane's bytes leave by the interface of
- * its address, in the shares that its weight says.
+ * its address, in the shares of its weight.
  */
 @EndsWithin(120)
 @SystemTest
@@ -32,7 +32,7 @@ final class OneSubnetTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int PLANES = 2;
   private static final int HOSTS = 2;
-  /* A host of its own with a bridge, to which every interface leads. */
+  /* A separate host with a bridge that connects every interface. */
   private static final String SET_UP =
       """
       set -e
@@ -104,7 +104,7 @@ final class OneSubnetTest {
             folder.toString()));
   }
 
-  /* Bytes that have left a host by a plane's interface. */
+  /* Returns the bytes sent by a host on a plane's interface. */
   private double sentBytes(int host, int plane) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
@@ -157,9 +157,9 @@ final class OneSubnetTest {
     }
   }
 
-  /* An operator's route is more specific than those of the planes, so the device keeps to it. */
+  /* An operator's route is more specific than the planes', so the device follows it. */
   @Test
-  void doctorNamesThePlaneWhoseBytesLeaveByAnotherInterface() throws Exception {
+  void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
     NeighbourHost.run("sh", "-c", SET_UP, "sh", prefix, "fd77::%d:%d/64", "nodad");
     NeighbourHost.run("ip", "-n", prefix + "-0", "route", "add", "fd77::1:2/128", "dev", "e1");
     Path stop = folder.resolve("stop");

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two bridges and a group as docs/decisions/bridge.md has them, in every order of events; and that
- * the model tells a broken protocol from a good one.
+ * Two bridges and a group, the protocol of docs/decisions/bridge.md, in every order
+ * of events; and proof that the model detects broken protocols.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnershipModelTest {
@@ -29,17 +29,17 @@ class OwnershipModelTest {
       strings = {
         /* A bridge is drained, and beacons come in an order of their own. */
         "EVENTS=1",
-        /* Two are, one after the other or both; or the one again. */
+        /* Two are drained, one after the other or both; or one twice. */
         "EVENTS=2",
-        /* One is, or an operator names the owner. */
+        /* One is drained, or an operator names the owner. */
         "EVENTS=1 ORDERS",
         /* An old beacon comes by the other fabric. */
         "EVENTS=1 OVERTAKEN=1",
-        /* A fabric is cut while a group is handed over: nothing moves. */
+        /* A fabric is cut while a group is handed over: ownership doesn't move. */
         "EVENTS=1 CUTS=1",
-        /* Both fabrics are cut, or one is and comes back. */
+        /* Both fabrics are cut, or one is and returns. */
         "EVENTS=0 CUTS=2",
-        /* A bridge is killed, while a group is handed over too, and starts again. */
+        /* A bridge is killed, also during a handover, and restarts. */
         "EVENTS=1 CRASHES=1",
         "EVENTS=0 CRASHES=2",
       })

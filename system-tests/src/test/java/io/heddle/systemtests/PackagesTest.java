@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The packages that {@code ./heddle dist} makes, on machines that have nothing but a C library. */
+/** The packages of {@code ./heddle dist}, on machines that have nothing but a C library. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(300)
 final class PackagesTest {
@@ -81,7 +81,7 @@ final class PackagesTest {
   @Test
   @InWholeRun
   @SystemTest
-  void aSecondRunElsewhereMakesTheSameBytes() throws Exception {
+  void secondBuildElsewhereIsIdentical() throws Exception {
     makeIn(folder);
     for (String suffix : List.of(".tar.zst", ".deb")) {
       Path first = file(made, suffix);
@@ -112,7 +112,7 @@ final class PackagesTest {
   }
 
   @Test
-  void twoBareHostsReduceWithEveryByteRight() throws Exception {
+  void allReducePassesOnBareHosts() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     BareRoot root = BareRoot.in(folder.resolve("root"));
     Path bundle = unpackBundle(root.path().resolve("opt"));
@@ -169,7 +169,7 @@ final class PackagesTest {
 
   @Test
   @SystemTest
-  void theArchiveOfClassesIsGoodWhereverItIsUnpacked() throws Exception {
+  void classArchiveIsUsedInAnyFolder() throws Exception {
     Path bundle = unpackBundle(folder.resolve("a folder\twith blanks"));
     Path classes = folder.resolve("classes.log");
     Path plugin = bundle.resolve("lib/libnccl-net-heddle.so");
@@ -196,7 +196,7 @@ final class PackagesTest {
                 "2",
                 "--rendezvous",
                 folder.toString(),
-                /* Its peer never comes; the warm-up takes cores that nobody else wants. */
+                /* Its peer never comes; the warm-up uses otherwise idle cores. */
                 "--timeout-seconds",
                 "600"),
             log,
@@ -255,7 +255,7 @@ final class PackagesTest {
 
   @Test
   @SystemTest
-  void installingMakesTheUserOfTheDaemonsUnit() throws Exception {
+  void installationCreatesServiceUsers() throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/systemd-sysusers"))) {
       Skip.because("no systemd-sysusers here: apt-get install systemd");
     }
@@ -265,7 +265,7 @@ final class PackagesTest {
     assertTrue(script.contains("systemd-sysusers heddle.conf"), script);
     Path root = Files.createDirectories(folder.resolve("root"));
     BareRoot.run(List.of("dpkg-deb", "-x", file(made, ".deb").toString(), root.toString()));
-    /* Where its lock lies. */
+    /* Folder of its lock. */
     Files.createDirectories(root.resolve("etc"));
     BareRoot.run(
         List.of(
@@ -279,7 +279,7 @@ final class PackagesTest {
 
   @Test
   @SystemTest
-  void theRuntimeHasWhatTheExporterNeeds() throws Exception {
+  void runtimeHasExportersModules() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     try (HostProcess exporter =
         HostProcess.start(
@@ -298,7 +298,7 @@ final class PackagesTest {
 
   @Test
   @SystemTest
-  void theSoakHasItsPartsInThePackage() throws Exception {
+  void packageHasSoaksPrograms() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     try (HostProcess soak =
@@ -350,7 +350,7 @@ final class PackagesTest {
 
   @Test
   @SystemTest
-  void bashCompletesByWhatThePackageBrings() throws Exception {
+  void packageHasBashCompletion() throws Exception {
     Path file =
         unpackBundle(folder.resolve("completion"))
             .resolve("share/bash-completion/completions/heddle");

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Malformed packets of every kind, sent to a job's port 4791 by a host that isn't in the job: each
- * is counted by its name, and the job goes on as if there were none. What a flood of them costs is
- * measured by {@code heddle perf flood}.
+ * Malformed packets of every kind, sent to a job's port 4791 by a host outside the job: each is
+ * counted under its name, and the job continues undisturbed. {@code heddle perf flood} measures the
+ * cost of a flood.
  */
 @EndsWithin(180)
 @SystemTest
@@ -60,7 +60,7 @@ final class PacketFloodTest {
         lab,
         rank,
         folder.resolve("rank" + rank + ".log"),
-        /* Packets that may be marked, so that marks are looked for. */
+        /* Packets may be marked, so that marks are checked. */
         Map.of("HEDDLE_STATS_DIR", stats(rank).toString(), "NCCL_IB_TC", "2"),
         command);
   }
@@ -73,7 +73,7 @@ final class PacketFloodTest {
     return folder.resolve("end");
   }
 
-  /* What the first rank's device has counted of each name beyond that, once there is as much as is expected. */
+  /* Waits until the first rank's device has counted the expected increase under each name. */
   private void await(Map<String, Long> before, Map<String, Long> expected, HostProcess rank)
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(60);
@@ -102,7 +102,7 @@ final class PacketFloodTest {
   }
 
   @Test
-  void eachKindIsCountedByItsNameAndTheJobsBytesAreRight() throws Exception {
+  void countsEachKindByNameAndKeepsJobCorrect() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
@@ -121,13 +121,13 @@ final class PacketFloodTest {
           expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
-          /* So that no queue on the way is ever full. */
+          /* So few at a time that no queue overflows. */
           await(before, expected, first);
         }
       }
       await(before, expected, first);
       sendOddFrames(lab);
-      /* A tag of priority is no VLAN. The two other kinds end in the kernel. */
+      /* A priority tag is no VLAN. The two other kinds end in the kernel. */
       expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
       await(before, expected, first);
       assertTrue(second.isAlive(), second.output());
@@ -166,7 +166,7 @@ final class PacketFloodTest {
     }
   }
 
-  /* The device's counters, once it has sent data. */
+  /* Returns the device's counters, once it has sent data. */
   private Map<String, Long> awaitTraffic(HostProcess rank)
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(60);

@@ -21,14 +21,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code heddle perf write_bw} and the others between two processes on two hosts, with the
- * interfaces' counters as witnesses.
+ * {@code heddle perf write_bw} and its sisters between two processes on two hosts, verified by the
+ * interfaces' counters.
  */
 @EndsWithin(120)
 @SystemTest
 final class PerfCommandsTest {
   private static final long LIMIT_SECONDS = 60;
-  /* The tests share their cores with others: perftest's timeout of half a second in all is too short. */
+  /*
+   * The tests share their cores with others: perftest's total timeout of half a second is too
+   * short.
+   */
   private static final List<String> PATIENCE = List.of("-u", "20");
 
   @TempDir private Path folder;
@@ -101,7 +104,7 @@ final class PerfCommandsTest {
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60", "write_lat -D 60", "send_lat -D 60"})
   @InWholeRun(butRows = 3)
-  void aServerThatIsKilledInMidTestIsOneLineAtTheClient(String test) throws Exception {
+  void killedServerIsOneLineAtClient(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
         HostProcess client = start(lab, 0, test, LabPlan.address(1, 0))) {
@@ -122,7 +125,7 @@ final class PerfCommandsTest {
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60"})
   @InWholeRun(butRows = 1)
-  void aClientThatIsKilledInMidTestIsOneLineAtTheServer(String test) throws Exception {
+  void killedClientIsOneLineAtServer(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
         HostProcess client = start(lab, 0, test, LabPlan.address(1, 0))) {

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What people get wrong with {@code heddle perf}, as whole processes on a device of the stand-in:
- * one line that says it, an exit code, and a fabric that nobody is in any more. Too little lockable
- * memory and peers that are killed are in {@link PerftestInteropTest}.
+ * Usage errors of {@code heddle perf}, as whole processes on a device of the stand-in: one line
+ * with the reason, an exit code, and an empty fabric afterwards. Too little lockable memory and
+ * killed peers are in {@link PerftestInteropTest}.
  */
 @EndsWithin(120)
 @SystemTest
@@ -70,7 +70,7 @@ final class PerfUsageErrorsTest {
     }
   }
 
-  /* Fails with this code and one line of its own; where the use was wrong, another points to the help. */
+  /* Expects this exit code and one line; after a usage error, another line points to the help. */
   private String failure(int code, String words) throws IOException, InterruptedException {
     List<String> command = HeddleRun.command(("perf " + words).split(" "));
     try (HostProcess process =
@@ -97,13 +97,13 @@ final class PerfUsageErrorsTest {
         "1 | --planes moon | --planes moon: device standin0 has no such plane",
         "1 | -p 9 127.0.0.1 | can't connect to 127.0.0.1 port 9",
       })
-  void whatDoesNotExistIsOneLine(int code, String options, String sentence) throws Exception {
+  void missingDeviceOrAddressIsOneLine(int code, String options, String sentence) throws Exception {
     String said = failure(code, "write_bw " + options);
     assertTrue(said.startsWith("heddle: " + sentence), said);
   }
 
   @Test
-  void aDeviceWhoseNodeMayNotBeOpenedIsOneLineWithTheRemedy() throws Exception {
+  void unreadableDeviceNodeIsOneLineWithRemedy() throws Exception {
     control("refuse 0/0 ibv_open_device 13 100");
     String said = failure(1, "write_bw -d standin0");
     assertTrue(said.contains("EACCES") && said.contains("/dev/infiniband"), said);
@@ -135,7 +135,7 @@ final class PerfUsageErrorsTest {
   }
 
   @Test
-  void aServerThatSaysNothingAndGoesIsOneLine() throws Exception {
+  void silentServerIsOneLine() throws Exception {
     String said = failureAgainst(new byte[0]);
     assertTrue(said.contains("is it perftest"), said);
   }

@@ -107,8 +107,8 @@ final class PerftestInteropTest {
     return start(host, HeddleRun.command(words.toArray(String[]::new)));
   }
 
-  /* perftest's server doesn't flush what it prints: only a client can tell whether it listens. */
-  private HostProcess oursOnceItListens(String test) throws Exception {
+  /* perftest's server doesn't flush its output: only a client shows that it listens. */
+  private HostProcess awaitOwnServer(String test) throws Exception {
     while (true) {
       HostProcess client = ours(0, test, "127.0.0.1");
       client.exitCode(LIMIT_SECONDS);
@@ -158,7 +158,7 @@ final class PerftestInteropTest {
   @InWholeRun(butRows = {1, 8})
   void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
     try (HostProcess server = stock(1, test);
-        HostProcess client = oursOnceItListens(test)) {
+        HostProcess client = awaitOwnServer(test)) {
       assertSameTest(client, server, test);
     }
   }
@@ -188,7 +188,7 @@ final class PerftestInteropTest {
     return PerftestMatrix.rows(20_001);
   }
 
-  /* Rates aren't compared: both ends end well and have measured as many messages. */
+  /* Rates aren't compared: both ends succeed and have measured equally many messages. */
   @ParameterizedTest
   @MethodSource("matrix")
   @InWholeRun(butRows = {1, 104})
@@ -198,7 +198,7 @@ final class PerftestInteropTest {
         server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       }
       try (HostProcess client =
-          oursIsServer ? stock(0, test, "127.0.0.1") : oursOnceItListens(test)) {
+          oursIsServer ? stock(0, test, "127.0.0.1") : awaitOwnServer(test)) {
         assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
         assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
         assertEquals(
@@ -209,7 +209,7 @@ final class PerftestInteropTest {
     }
   }
 
-  /* HeddleCommandTest has all the sentences, always. */
+  /* HeddleCommandTest checks all the messages, in every run. */
   @ParameterizedTest
   @CsvSource({
     "write_bw -R, 'rdma_cm isn''t spoken here: leave -R and -z out at both ends'",
@@ -220,16 +220,16 @@ final class PerftestInteropTest {
     "write_lat -q 2, 'has no option -q'"
   })
   @InWholeRun(butRows = 1)
-  void whatIsNotSpokenIsRefusedWithTheReason(String test, String reason) throws Exception {
+  void refusesUnsupportedOptionsWithReason(String test, String reason) throws Exception {
     try (HostProcess refused = ours(1, test)) {
       assertEquals(2, refused.exitCode(LIMIT_SECONDS), refused::outputOrWhyNot);
       assertTrue(refused.output().contains(reason), refused.output());
     }
   }
 
-  /* Each end of a test by time stops by its own clock, and takes no more receives from then on. */
+  /* Each end of a test by time stops by its own clock, and posts no more receives from then on. */
   @Test
-  void perftestWhoseTimeIsOverBeforeOursIsNotWaitedFor() throws Exception {
+  void endsWithPerftestThatFinishesEarlier() throws Exception {
     try (HostProcess server = ours(1, "send_bw -b -D 3")) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       try (HostProcess client = stock(0, "send_bw -b -D 1", "127.0.0.1")) {
@@ -240,19 +240,22 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Our row's head comes before both ends have met, so a kill may come too early; that is said in one line, too. */
+  /*
+   * The row's head is printed before the handshake, so a kill may come too early; that is reported
+   * in one line, too.
+   */
   @Test
-  void perftestThatIsKilledInMidTestIsOneLine() throws Exception {
+  void killedPerftestIsOneLine() throws Exception {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    String said = saidOfAKilledClient();
+    String said = outputAfterKilledClient();
     while (said.contains("waited for the start of the run")) {
       assertFalse(patience.isOver(), said);
-      said = saidOfAKilledClient();
+      said = outputAfterKilledClient();
     }
     assertTrue(said.contains("in mid-test"), said);
   }
 
-  private String saidOfAKilledClient() throws Exception {
+  private String outputAfterKilledClient() throws Exception {
     try (HostProcess server = ours(1, "send_bw -D 60")) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       try (HostProcess client = stock(0, "send_bw -D 60", "127.0.0.1")) {
@@ -267,9 +270,9 @@ final class PerftestInteropTest {
     }
   }
 
-  /* Root may lock what it likes; without the capability the limit holds for it too. */
+  /* Root may lock any amount; without the capability the limit applies to it too. */
   @Test
-  void tooLittleLockedMemoryIsOneLineWithTheRemedy() throws Exception {
+  void lowLockedMemoryLimitIsOneLineWithRemedy() throws Exception {
     List<String> limited =
         new ArrayList<>(
             List.of("env", "STANDIN_LOCKED_BYTES=65536", "prlimit", "--memlock=65536:65536"));

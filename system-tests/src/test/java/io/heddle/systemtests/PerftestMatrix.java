@@ -5,8 +5,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
 /**
- * perftest's options that no other test names, each by itself and some together, for each of the
- * five tests and in both roles.
+ * perftest's options that no other test uses, singly and combined, for each of the five tests and
+ * in both roles.
  */
 public final class PerftestMatrix {
   /* From 2 bytes to 8 MiB. */
@@ -15,9 +15,9 @@ public final class PerftestMatrix {
   private PerftestMatrix() {}
 
   /**
-   * Rows of test with options, and whether ours is the server.
+   * Returns rows of test, options, and whether Heddle is the server.
    *
-   * @param many messages of the row that has the most
+   * @param many messages of the largest row
    */
   public static Stream<Arguments> rows(int many) {
     List<String> ofBandwidth =
@@ -54,8 +54,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * Of each row that an end printed size and messages. Of a test by time, whose ends count for
-   * themselves, the size.
+   * Returns size and messages of each row that an end printed. For a test by time, whose ends count
+   * separately, the size only.
    */
   public static List<String> measured(String output, String test) {
     boolean byTime = test.contains("-D");
@@ -69,8 +69,8 @@ public final class PerftestMatrix {
   }
 
   /**
-   * What the server must have printed beside this client. Where it only waits, it prints of all
-   * sizes the last.
+   * Returns the rows that the server must have printed beside this client. A server that only waits
+   * prints the last of all sizes.
    */
   public static List<String> ofServer(String clientsOutput, String test) {
     List<String> rows = measured(clientsOutput, test);

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The libibverbs provider when devices fail: on the stand-in, whose control program makes them.
- * Runs in a process of its own, whose environment has the stand-in (see this module's pom).
+ * The libibverbs provider on failing devices: on the stand-in, whose control program makes them
+ * fail. Runs in a separate process, whose environment has the stand-in (see this module's pom).
  */
 @EndsWithin(60)
 @SystemTest
@@ -125,7 +125,7 @@ final class ProviderFaultTest {
       context.pollAsyncEvents((kind, number) -> seen.add(kind));
       TimeUnit.MILLISECONDS.sleep(5);
     }
-    assertTrue(seen.contains(wanted), wanted + " wasn't told, but " + seen);
+    assertTrue(seen.contains(wanted), wanted + " wasn't reported, but " + seen);
   }
 
   @Test
@@ -183,7 +183,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void theDeathOfADeviceIsTold() throws IOException, InterruptedException {
+  void reportsFatalDeviceError() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
       control("event 0/0 IBV_EVENT_DEVICE_FATAL");
       awaitEvent(context, Kind.DEVICE_FATAL);
@@ -200,7 +200,7 @@ final class ProviderFaultTest {
   void aVerbThatFailsIsNamedAndLeavesNothingOpen(String refused, String verb, int times)
       throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      /* A queue pair that is refused is tried again without inline payloads. */
+      /* A refused queue pair is created again without inline payloads. */
       control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
@@ -226,7 +226,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void aDeviceThatMayNotBeOpenedIsLeftOutWithARemedy() throws IOException, InterruptedException {
+  void skipsForbiddenDeviceWithRemedy() throws IOException, InterruptedException {
     int before = devices().size();
     control("refuse 0/0 ibv_open_device " + Errno.EACCES + " 1");
     List<RdmaDevice> left = devices();
@@ -252,7 +252,7 @@ final class ProviderFaultTest {
   }
 
   @Test
-  void memoryThatIsNotThereIsRefused() {
+  void refusesUnmappedMemory() {
     try (DeviceContext context = open();
         var pd = context.allocateProtectionDomain()) {
       var access = EnumSet.of(ProtectionDomain.Access.LOCAL_WRITE);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * That nothing has become slower by a factor: ratios of contestants that take turns, beside the
+ * Nothing has become slower by a factor: compares ratios of interleaved contestants with the
  * recorded ones. A median under load needs its rounds; {@code BenchTest} has the judgement itself.
  */
 @EndsWithin(400)

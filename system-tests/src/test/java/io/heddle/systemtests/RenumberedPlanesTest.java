@@ -37,9 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Planes whose addresses are gone and back with another prefix, under a job whose every byte is
- * checked: at one end alone and at both at once, until no address is left that the job began with.
- * {@code ./heddle test --whole} goes on for some minutes.
+ * Planes lose their addresses and get new ones with another prefix, under a job that checks every
+ * byte: at one end alone and at both at once, until no address of the job's start is left. {@code
+ * ./heddle test --whole} continues for some minutes.
  */
 @EndsWithin(900)
 @SystemTest
@@ -47,10 +47,12 @@ final class RenumberedPlanesTest {
   private static final int PLANES = 3;
   private static final int ROUNDS = Boolean.getBoolean("heddle.test.whole") ? 8 : 2;
 
-  /* Longer than any test: nothing beats meanwhile. */
+  /* Longer than any test: no heartbeat is sent meanwhile. */
   private static final int HEARTBEAT_MS = 900_000;
 
-  /* Planes weigh the same by routes to their first prefixes, and these by routes to all later ones. */
+  /*
+   * Planes weigh the same by routes to their first prefixes, and these by routes to all later ones.
+   */
   private static final int FIRST_MBPS = 100_000;
   private static final int FIRST_WEIGHT = 4096;
   private static final List<Integer> LATER_MBPS = List.of(25_000, 50_000, 100_000);
@@ -68,7 +70,7 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Under the policy packet queue pairs go over all planes, and are made anew for one of them. */
+  /* Under the policy packet, queue pairs span all planes, and a renumbered one has them recreated. */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
   void planesComeBackByThemselvesAtOtherPrefixes(String policy)
@@ -113,7 +115,7 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* A daemon whose planes are called by their interfaces. */
+  /* A daemon whose planes are named after their interfaces. */
   private void publish(Path file) {
     publisher =
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, HEARTBEAT_MS, NanoClock.SYSTEM);
@@ -144,7 +146,10 @@ final class RenumberedPlanesTest {
     return String.format(Locale.ROOT, "fd%02x::", plane + 1);
   }
 
-  /* The first plane at one end, the other one the next time; another one at both. The third carries meanwhile. */
+  /*
+   * Renumbers the first plane at one end, the other one the next time; and another one at both. The
+   * third carries meanwhile.
+   */
   private void renumber(CheckedPair job, int round) throws IOException, InterruptedException {
     int alone = 1 - round % 2;
     int both = 1 + round % 2;
@@ -157,7 +162,10 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* All in a moment: the other host can't call it anywhere until it knocks and says where it is. */
+  /*
+   * Renumbers all at once: the other host can't connect until this one connects and announces its
+   * addresses.
+   */
   private void renumberAllOf(CheckedPair job, int rank) throws IOException, InterruptedException {
     List<String> gone = new ArrayList<>();
     List<String> added = new ArrayList<>();
@@ -190,7 +198,7 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Returns what is told of it. */
+  /* Returns the log's line about it. */
   private String move(CheckedPair job, int rank, int plane, int round, boolean newFirst)
       throws IOException, InterruptedException {
     String device = LabPlan.interfaceName(plane);
@@ -218,7 +226,7 @@ final class RenumberedPlanesTest {
     return "%s on %s takes the place of its address %s".formatted(fresh, device, old);
   }
 
-  /* Those of the present addresses, and of those before that were in use when these were taken. */
+  /* Those of the present addresses, and of former ones that were in use when these were added. */
   private static void assertFewSockets(CheckedPair job) throws IOException, InterruptedException {
     for (int rank = 0; rank < 2; rank++) {
       String sockets = job.on(rank, "ss -Hun -a sport = :4791");
@@ -227,7 +235,7 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Addresses and weights of all open connections are those of now. */
+  /* Waits until addresses and weights of all open connections are the current ones. */
   private void awaitRows(Path stats, CheckedPair job) throws IOException, InterruptedException {
     TreeSet<String> expected = new TreeSet<>();
     for (int plane = 0; plane < PLANES; plane++) {

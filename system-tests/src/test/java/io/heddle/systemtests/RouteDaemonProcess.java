@@ -32,8 +32,7 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * With no jobs but those that leave their statistics in its folder: what else runs on the machine
-   * is none of its business.
+   * Starts it to see only jobs with statistics in its folder, not other jobs of the machine.
    *
    * @param peers sections of the configuration
    */
@@ -49,8 +48,8 @@ final class RouteDaemonProcess implements AutoCloseable {
   }
 
   /**
-   * @param wrapper what stands before the command, to bring it where it belongs
-   * @param configuration its text; where to publish and to answer is added
+   * @param wrapper words before the command that move it to its host
+   * @param configuration its text; the paths of the routes file and the control socket are added
    */
   static RouteDaemonProcess start(
       List<String> wrapper, Path folder, String configuration, String... options)
@@ -58,7 +57,9 @@ final class RouteDaemonProcess implements AutoCloseable {
     return start(wrapper, HeddleRun.command(), folder, configuration, options);
   }
 
-  /** The same from the built jar, for a daemon that may not see where the tests' classes are. */
+  /**
+   * Starts it from the built jar, for a daemon that may not see the folder of the tests' classes.
+   */
   static RouteDaemonProcess startBuilt(List<String> wrapper, Path folder, String configuration)
       throws IOException {
     List<String> heddle =
@@ -79,7 +80,7 @@ final class RouteDaemonProcess implements AutoCloseable {
       throws IOException {
     Files.createDirectories(folder);
     configure(folder, configuration);
-    /* Who runs the tests may ignore it (nohup), and then the daemon would have to. */
+    /* The test's parent may ignore SIGHUP (nohup), and the daemon would inherit that. */
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP"));
     command.addAll(wrapper);
     command.addAll(heddle);
@@ -104,7 +105,7 @@ final class RouteDaemonProcess implements AutoCloseable {
         folder.resolve("bgp.conf"), publish + "control = " + folder.resolve("sock") + "\n" + text);
   }
 
-  /** Gives it another configuration and SIGHUP. */
+  /** Writes another configuration and sends SIGHUP. */
   void reload(int host, String peers) throws IOException, InterruptedException {
     configure(folder, configuration(host, peers));
     assertEquals(0, new ProcessBuilder("kill", "-HUP", Long.toString(pid())).start().waitFor());
@@ -122,7 +123,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return Files.readString(folder.resolve("log"));
   }
 
-  /* The question as it goes over the socket: asking so costs no Java machine. */
+  /* Sends a request over the control socket, without another JVM. */
   private JsonNode ask(String... question) throws IOException, InterruptedException {
     String line =
         switch (question[0]) {
@@ -137,13 +138,13 @@ final class RouteDaemonProcess implements AutoCloseable {
     }
   }
 
-  /* Where questions go, once it says that it takes some: its peers' sessions may be there before. */
+  /* Returns the control socket once the daemon reports it: its peers' sessions may be up before. */
   private Path socket() throws IOException, InterruptedException {
     awaitLog("questions at ");
     return folder.resolve("sock");
   }
 
-  /** What {@code heddle bgp show} prints. */
+  /** Returns the output of {@code heddle bgp show}. */
   JsonNode show(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -151,7 +152,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return HeddleRun.json(arguments.toArray(String[]::new));
   }
 
-  /** How it refuses to answer. */
+  /** Returns the message by which it refuses to answer. */
   String refusal(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -161,7 +162,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return said.text();
   }
 
-  /** The same as people read it. */
+  /** Returns the human-readable output. */
   String text(String... question) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(List.of("bgp", "show"));
     arguments.addAll(List.of(question));
@@ -169,7 +170,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     return HeddleRun.output(arguments.toArray(String[]::new));
   }
 
-  /** Asks until the answer is as expected; returns it. */
+  /** Repeats the request until the answer is as expected, and returns it. */
   JsonNode await(String what, Predicate<JsonNode> expected, String... question)
       throws IOException, InterruptedException {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
@@ -191,7 +192,7 @@ final class RouteDaemonProcess implements AutoCloseable {
     }
   }
 
-  /** SIGTERM; returns the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   int terminate() throws InterruptedException {
     process.destroy();
     return exitCode();

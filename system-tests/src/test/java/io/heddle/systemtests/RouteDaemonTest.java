@@ -54,7 +54,7 @@ final class RouteDaemonTest {
     make(shape, false, bandwidths);
   }
 
-  /* With FRR as the last leaf, if asked for. */
+  /* Builds the fabric, with FRR as the last leaf if requested. */
   private void make(FabricShape shape, boolean frr, Integer... bandwidths) {
     Skip.unlessFabric(frr);
     boolean spines = shape == FabricShape.LEAF_SPINE;
@@ -77,12 +77,12 @@ final class RouteDaemonTest {
     fabric = Fabric.up(name, plan, ProcessHandle.current().pid());
   }
 
-  /* Planes carry what is announced of them, scaled down: the policy sees what they carry. */
+  /* Links have the announced bandwidths, scaled down: the policy observes their rates. */
   private static long bitsPerSecond(int announced) {
     return announced * 2_500_000L;
   }
 
-  /* key=percent of each plane, in order of keys. */
+  /* Returns key=percent of each plane, in order of keys. */
   private static String shares(JsonNode explanation) {
     Map<String, Long> shares = new TreeMap<>();
     for (JsonNode plane : explanation.path("planes")) {
@@ -92,7 +92,7 @@ final class RouteDaemonTest {
   }
 
   @Test
-  void onSeparatePlanesAnUnreachableHostLosesItsPlaneAndARateIsFollowed() throws Exception {
+  void separatePlanesFollowReachabilityAndRates() throws Exception {
     make(FabricShape.PLANES, 400, 400, 200);
     StringBuilder peers = new StringBuilder();
     for (int plane = 1; plane <= 3; plane++) {
@@ -131,7 +131,7 @@ final class RouteDaemonTest {
   }
 
   @Test
-  void onADeterministicFabricColoursAreThePlanesAndRunningRanksFollow() throws Exception {
+  void coloursArePlanesAndRunningRanksFollow() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     make(FabricShape.LEAF_SPINE, 100, 300);
@@ -199,7 +199,7 @@ final class RouteDaemonTest {
   }
 
   @Test
-  void whatALeafFiltersForUsIsPartOfTheExplanation() throws Exception {
+  void explanationIncludesLeafsFilter() throws Exception {
     make(FabricShape.PLANES, true, 100, 300);
     String asked = fabric.address(2, 2);
     String peers = TWO_LEAVES + "filter = yes\nfilter-always = " + asked + "/128\n";
@@ -220,7 +220,7 @@ final class RouteDaemonTest {
   }
 
   @Test
-  void aKilledDaemonsWeightsHoldThenAllPlanesAreEqualUntilItIsBack() throws Exception {
+  void weightsOutliveKilledDaemonThenBecomeEqual() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     make(FabricShape.PLANES, 100, 300);
@@ -258,7 +258,7 @@ final class RouteDaemonTest {
     }
   }
 
-  /* Of rank 0's sending, plane by plane, by their greatest divisor. */
+  /* Returns rank 0's sending weights by plane, divided by their greatest common divisor. */
   private static List<Integer> weights(Path stats) throws IOException {
     Map<String, Integer> weights = new TreeMap<>();
     for (ProcessStats.Row row : rows(stats.resolve("0"))) {
@@ -271,7 +271,7 @@ final class RouteDaemonTest {
   }
 
   @Test
-  void anotherConfigurationTouchesOnlyWhatIsNewInIt() throws Exception {
+  void reloadChangesOnlyEditedPeers() throws Exception {
     make(FabricShape.PLANES, 100, 100, 100);
     String[] peer = new String[4];
     for (int plane = 1; plane <= 3; plane++) {
@@ -309,9 +309,12 @@ final class RouteDaemonTest {
     }
   }
 
-  /* One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and plane:p2. */
+  /*
+   * One host has no daemon: its planes are if:e1 and if:e2, those of the other plane:p1 and
+   * plane:p2.
+   */
   @Test
-  void aHostWithoutADaemonIsMetByTheNamesThatItHas() throws Exception {
+  void hostWithoutDaemonConnectsByItsOwnNames() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     make(FabricShape.PLANES, 100, 300);
@@ -376,8 +379,8 @@ final class RouteDaemonTest {
   }
 
   /*
-   * Segments by weight and nothing else: spray follows observed rates where a plane leaves capacity idle, and on a host whose
-   * processors are busy a shaped plane does so now and then.
+   * Segments by weight only: spray uses observed rates where a plane has idle capacity, and on a
+   * busy host a shaped plane sometimes has.
    */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {
     List<String> command = HostProcess.endlessAllReduce(meeting, rank, 2, 4 << 20);
@@ -406,7 +409,7 @@ final class RouteDaemonTest {
     }
   }
 
-  /* Share of plane colour:2 in the next bytes that both ranks send. */
+  /* Returns the share of plane colour:2 in the next bytes that both ranks send. */
   private static double shareOfSecond(Path stats, long bytes) throws Exception {
     long[] before = sent(stats);
     awaitBytes(stats, bytes);

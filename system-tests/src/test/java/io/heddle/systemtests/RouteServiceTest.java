@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What systemd itself says of the units that are shipped, and the daemon as its unit has it. */
+/** systemd's own check of the shipped units, and the daemon under its unit's restrictions. */
 @EndsWithin(240)
 @SystemTest
 final class RouteServiceTest {
@@ -42,13 +42,13 @@ final class RouteServiceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
-  void systemdFindsNothingWrongWithTheUnit(String unit) throws Exception {
+  void systemdAcceptsUnit(String unit) throws Exception {
     ShippedUnit.requireSystemd();
     assertEquals(List.of(), complaints(unit, ShippedUnit.text(unit)));
   }
 
   @Test
-  void aSettingThatSystemdDoesNotKnowWouldBeFound() throws Exception {
+  void systemdCheckFindsUnknownSetting() throws Exception {
     ShippedUnit.requireSystemd();
     String unit = ShippedUnit.text(DAEMON);
     String misspelt = unit.replace("RuntimeDirectoryPreserve=", "RuntimeDirectoryKeep=");
@@ -61,7 +61,7 @@ final class RouteServiceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
-  void exposureIsSmallAndThePageSaysIt(String unit) throws Exception {
+  void exposureIsSmallAndDocumented(String unit) throws Exception {
     ShippedUnit.requireSystemd();
     String said =
         systemd(
@@ -76,7 +76,7 @@ final class RouteServiceTest {
     Matcher told =
         Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
     assertTrue(told.find(), "the page names the exposure of all units");
-    /* Other versions of systemd weigh otherwise. */
+    /* Other versions of systemd score differently. */
     assertEquals(
         Double.parseDouble(told.group(1 + UNITS.indexOf(unit))),
         Double.parseDouble(level.group(1)),
@@ -84,7 +84,7 @@ final class RouteServiceTest {
   }
 
   @Test
-  void theUnitsAreAsThePageSays() throws Exception {
+  void unitsMatchSecurityPage() throws Exception {
     Map<String, List<String>> rows = rows();
     Map<String, String> daemon = settings(ShippedUnit.text(DAEMON));
     Map<String, String> exporter = settings(ShippedUnit.text(EXPORTER));
@@ -131,7 +131,7 @@ final class RouteServiceTest {
     }
   }
 
-  /* The words in backquotes of the page's table, by the first column; of the three units. */
+  /* Returns the words in backquotes of the page's table, by the first column; of the three units. */
   private static Map<String, List<String>> rows() throws IOException {
     Map<String, List<String>> rows = new LinkedHashMap<>();
     String section =
@@ -169,7 +169,7 @@ final class RouteServiceTest {
   }
 
   @Test
-  void theDaemonDoesAllOfItsWorkUnderTheUnitsRestrictions() throws Exception {
+  void daemonWorksUnderUnitsRestrictions() throws Exception {
     ShippedUnit.requireSystemd();
     Skip.unlessFabric(false);
     FabricPlan plan =
@@ -247,7 +247,7 @@ final class RouteServiceTest {
     return ShippedUnit.write(folder.resolve(name + ".service"), unit);
   }
 
-  /* Lines on this unit; the host's own ones may have faults too. */
+  /* Returns the lines about this unit; the host's own units may have faults too. */
   private List<String> complaints(String name, String unit)
       throws IOException, InterruptedException {
     return systemd("verify", "--man=no", write(name, unit).toString())

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A unit of systemd that is shipped, and a daemon under its restrictions where no systemd runs. */
+/** A shipped systemd unit, and a daemon under its restrictions without systemd. */
 final class ShippedUnit {
-  /** No user has it: files of this owner were made by the daemon. */
+  /** Unused user id: files of this owner were created by the daemon. */
   static final int USER = 64_999;
 
   private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
@@ -30,13 +30,14 @@ final class ShippedUnit {
     return Files.readString(REPOSITORY.resolve("packaging/" + unit + ".service"));
   }
 
-  /** Writes a unit whose command is there; the packages put in where they have it. */
+  /** Writes a unit with an existing command, in the form of the packages. */
   static Path write(Path file, String text) throws IOException {
     return Files.writeString(file, text.replace("@HEDDLE@", "/bin/sh"));
   }
 
   /**
-   * To stand before a command: it runs as the unit has it. The caller is root.
+   * Returns the words before a command that run it under the unit's restrictions. The caller is
+   * root.
    *
    * @param runtime stands for the unit's runtime directory, and gets its owner
    */
@@ -55,7 +56,7 @@ final class ShippedUnit {
         runtime.toString());
   }
 
-  /** What the kernel says of a process, by the words of {@code /proc/PID/status}. */
+  /** Returns {@code /proc/PID/status} by key. */
   static Map<String, String> status(long pid) throws IOException {
     Map<String, String> status = new LinkedHashMap<>();
     for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {

@@ -8,16 +8,16 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** What a running bridge shows in its status file. */
+/** A running bridge's status file. */
 final class ShownStatus {
   private static final long BETWEEN_LOOKS_MS = 20;
 
   private ShownStatus() {}
 
   /**
-   * Looks until it shows this.
+   * Polls until it shows this.
    *
-   * @param bridge whose words a failure has
+   * @param bridge whose output a failure includes
    */
   static BridgeStatus await(
       Path file, HostProcess bridge, long limitSeconds, Predicate<BridgeStatus> what) {

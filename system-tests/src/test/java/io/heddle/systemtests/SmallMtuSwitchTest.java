@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A job over something that takes less than the hosts' interfaces and says nothing: its packets
- * become narrow, no queue pair ends, and every element is right.
+ * A job over a switch with a smaller MTU than the hosts' interfaces, which drops silently: packets
+ * become smaller, no queue pair fails, and every element is right.
  */
 @EndsWithin(180)
 @SystemTest
@@ -82,7 +82,7 @@ final class SmallMtuSwitchTest {
     "false, 4, packet",
   })
   @InWholeRun(butRows = {2, 4})
-  void theJobRunsAndNoPlaneFalls(boolean fromTheStart, int planes, String policy) throws Exception {
+  void jobRunsWithoutFailover(boolean fromTheStart, int planes, String policy) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, planes, 9000))) {
       if (fromTheStart) {
         narrow(lab);

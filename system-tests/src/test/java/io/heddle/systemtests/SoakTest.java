@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak of the real plugin; and that a soak fails where it must. */
+/** A short soak of the real plugin; and proof that a soak can fail. */
 @EndsWithin(300)
 @SystemTest
 final class SoakTest {
@@ -43,16 +43,18 @@ final class SoakTest {
 
   /* The last three under the policy packet. */
   @Test
-  void aFewSeedsLeaveNoWrongByteNoHangAndNothingOpen() throws IOException, InterruptedException {
+  void someSeedsPass() throws IOException, InterruptedException {
     try (HostProcess soak = soak("--runs", "6", "--seed", "61")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
       assertTrue(soak.output().contains("PASSED: 6 runs, seeds 61 to 66, 0 bad"), soak.output());
     }
   }
 
-  /* A seed with a link to a spine that is cut, a session that is reset and a daemon that is killed. */
+  /*
+   * A seed with a link to a spine that is cut, a session that is reset and a daemon that is killed.
+   */
   @Test
-  void onAFabricSessionsAndDaemonsMayGoAndComeBack() throws IOException, InterruptedException {
+  void fabricSeedsSurviveLostSessionsAndDaemons() throws IOException, InterruptedException {
     Skip.unlessFabric(false);
     try (HostProcess soak = soak("--fabric", "--runs", "1", "--seed", "67")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
@@ -64,7 +66,7 @@ final class SoakTest {
 
   /* Links that go down, silent cuts, loss, stopped ranks; one under the policy packet. */
   @Test
-  void putsKeepTheirSignalsBehindTheirDataWherePlanesGo() throws IOException, InterruptedException {
+  void signalsStayBehindDataDuringFailovers() throws IOException, InterruptedException {
     BuildOutputs.oneSidedChaos();
     try (HostProcess soak = soak("--one-sided", "--runs", "6", "--seed", "60")) {
       assertEquals(0, soak.exitCode(LIMIT_SECONDS), soak.outputOrWhyNot());
@@ -73,7 +75,7 @@ final class SoakTest {
   }
 
   @Test
-  void aSignalBeforeItsDataIsFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+  void findsEarlySignalAndPrintsSeed() throws IOException, InterruptedException {
     Path driver = spoiling(BuildOutputs.oneSidedChaos(), 0);
     try (HostProcess soak =
         soak("--one-sided", "--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {
@@ -100,9 +102,9 @@ final class SoakTest {
     return driver;
   }
 
-  /* Rank 1 changes a byte here and there on its way. A seed that spoils nothing and has a second for it. */
+  /* Rank 1 corrupts some bytes. A seed without faults that has a second for it. */
   @Test
-  void wrongBytesAreFoundAndTheSeedIsPrinted() throws IOException, InterruptedException {
+  void findsWrongBytesAndPrintsSeed() throws IOException, InterruptedException {
     Path driver = spoiling(BuildOutputs.chaos(), 1);
     try (HostProcess soak =
         soak("--runs=1", "--seed=263", "--policy=pinned", "--driver=" + driver)) {

@@ -20,20 +20,20 @@ import java.util.stream.Stream;
 final class SpinModel {
   private static final Pattern ERRORS = Pattern.compile("errors: ([0-9]+)");
   private static final Pattern STATES = Pattern.compile("([0-9.e+]+) states, stored");
-  /* Sizes that are searched once without a fault, not once for each fault that is put in. */
+  /* Sizes that are searched once without a fault, not once for each injected fault. */
   private static final Set<String> SOUND = ConcurrentHashMap.newKeySet();
   private static final int LEAST_STATES = 100_000;
   private static final long LIMIT_SECONDS = 300;
   private static final int MEMORY_MIB = 3_000;
 
   /**
-   * What a search found.
+   * Result of a search.
    *
-   * @param first the first violation, as SPIN puts it; empty for none
+   * @param first the first violation, in SPIN's words; empty for none
    */
   private record Verdict(int errors, String first, double states) {}
 
-  /** What is looked for. */
+  /** Kind of search. */
   private enum Search {
     /** Violated assertions and states without successor. */
     STATES("-DSAFETY"),
@@ -53,7 +53,7 @@ final class SpinModel {
   private final Path model;
 
   /**
-   * @param folder where it works
+   * @param folder for its files
    * @param model a file of transport-core/src/model
    */
   SpinModel(Path folder, String model) {
@@ -61,7 +61,7 @@ final class SpinModel {
   }
 
   /**
-   * @param folder where it works
+   * @param folder for its files
    * @param module that has the model
    * @param model a file of its src/model
    */
@@ -82,7 +82,7 @@ final class SpinModel {
   }
 
   /**
-   * No order of events violates an assertion, or stops the model where it isn't to stop.
+   * Asserts that no order of events violates an assertion, or ends in an unintended state.
    *
    * @param definitions of the model, such as {@code PLANES=3}
    */
@@ -93,17 +93,17 @@ final class SpinModel {
     assertTrue(verdict.states() > LEAST_STATES, "a model in which nothing happens proves nothing");
   }
 
-  /** With no state but the wanted ends without successor, it follows that every run ends well. */
+  /** Since only intended ends have no successor, every run ends well. */
   void assertEveryRunEnds(String definitions) throws IOException, InterruptedException {
     Verdict verdict = search(Search.CYCLES, definitions);
     assertEquals(0, verdict.errors(), verdict.first());
   }
 
   /**
-   * The model is sound at this size, and no longer once it is broken.
+   * Asserts that the model is sound at this size, and unsound once it is broken.
    *
    * @param broken definitions without a value, which break the protocol
-   * @param violated what the assertion has that is violated then
+   * @param violated text of the assertion that is then violated
    */
   void assertFinds(String broken, String violated, String definitions)
       throws IOException, InterruptedException {
@@ -124,7 +124,7 @@ final class SpinModel {
     Stream.of(definitions.split(" ")).forEach(definition -> spin.add("-D" + definition));
     spin.addAll(List.of("-a", model.toString()));
     run("spin", spin);
-    /* With more effort the compiler takes longer than most of the searches. */
+    /* With more optimisation the compiler takes longer than most searches. */
     run(
         "cc",
         List.of(
@@ -149,7 +149,7 @@ final class SpinModel {
       throw new AssertionError("no verdict from SPIN:\n" + said);
     }
     int count = Integer.parseInt(errors.group(1));
-    /* A search that was cut off without finding anything proves nothing. */
+    /* An incomplete search without violation proves nothing. */
     if (count == 0 && said.contains("Search not completed")) {
       throw new AssertionError("SPIN didn't search everything:\n" + said);
     }

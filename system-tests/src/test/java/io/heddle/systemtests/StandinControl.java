@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Does to the stand-in's fabric what cables, switches and operators do. */
+/** Acts on the stand-in's fabric like cables, switches and operators. */
 final class StandinControl {
   private static final String LID = "lid 0x";
 
   private StandinControl() {}
 
-  /** On the fabric of this process's environment. */
+  /** Runs it on the fabric of this process's environment. */
   static String run(String words) throws IOException, InterruptedException {
     return run(words, Map.of());
   }
 
   /**
-   * What it has said.
+   * Runs it and returns its output.
    *
    * @param environment that names the fabric
    */
@@ -37,12 +37,12 @@ final class StandinControl {
     return said;
   }
 
-  /** Has a port join a group, to receive; the group's LID. */
+  /** Joins a port to a group, to receive. Returns the group's LID. */
   static int join(String port, Gid group) throws IOException, InterruptedException {
     return lidIn(run("join " + port + " " + group));
   }
 
-  /** Which the control program has said. */
+  /** Returns the LID in the control program's output. */
   static int lidIn(String said) {
     return Integer.parseInt(said.substring(LID.length()).strip(), 16);
   }

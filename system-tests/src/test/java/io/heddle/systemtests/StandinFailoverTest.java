@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libibverbs devices fail and come back while an all-reduce runs over them, every element checked:
- * on the stand-in, without hardware.
+ * libibverbs devices fail and return while an all-reduce runs over them, every element checked: on
+ * the stand-in, without hardware.
  */
 @EndsWithin(240)
 @SystemTest
@@ -31,7 +31,7 @@ final class StandinFailoverTest {
 
   @TempDir private Path folder;
 
-  /** Both ranks, for as long as the test wants. */
+  /** Both ranks, until the test ends them. */
   private final class Job implements AutoCloseable {
     private final StandinLab hosts;
     private final List<HostProcess> ranks = new ArrayList<>();
@@ -53,7 +53,7 @@ final class StandinFailoverTest {
       return "rank 0:\n" + ranks.get(0).output() + "rank 1:\n" + ranks.get(1).output();
     }
 
-    /** Of the first host; returns how it ended. */
+    /** Runs ip on the first host and returns its exit code. */
     int ip(String words) throws IOException, InterruptedException {
       List<String> command = new ArrayList<>(List.of("ip"));
       command.addAll(List.of(words.split(" ")));
@@ -72,11 +72,11 @@ final class StandinFailoverTest {
       Pattern pattern = Pattern.compile(expression);
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       while (!pattern.matcher(said()).find()) {
-        goesOn("nobody said \"" + expression + "\"", patience);
+        goesOn("no output matches \"" + expression + "\"", patience);
       }
     }
 
-    /** Waits until both hosts have sent more from each of these of their addresses. */
+    /** Waits until both hosts have sent more from each of these addresses. */
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
@@ -106,7 +106,7 @@ final class StandinFailoverTest {
   }
 
   @Test
-  void anAddressThatFallsSilentIsLeftAndTakenAgain() throws IOException, InterruptedException {
+  void silentAddressFailsOverAndReturns() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, Map.of());
         Job job = new Job(hosts, 1)) {
       job.awaitBytes(0, 1, 2, 3);
@@ -157,9 +157,9 @@ final class StandinFailoverTest {
     }
   }
 
-  /* All of a device's addresses are at its port: it has no plane left until the port is up again. */
+  /* All of a device's addresses are at its port: it has no plane until the port is up again. */
   @Test
-  void aPortThatGoesDownHoldsTheJobUntilItIsUpAgain() throws IOException, InterruptedException {
+  void jobWaitsForDownPort() throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(2, 2, folder, Map.of());
         Job job = new Job(hosts, 2)) {
       job.awaitBytes(0, 1, 2, 3);

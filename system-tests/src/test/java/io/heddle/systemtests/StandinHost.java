@@ -5,24 +5,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The environment in which a program finds the stand-in for libibverbs, and is a host of its
- * fabric. Maps that may be added to.
+ * Environment in which a program finds the stand-in for libibverbs, and is a host of its fabric.
+ * The maps are mutable.
  */
 final class StandinHost {
   private StandinHost() {}
 
   /**
-   * With a port on Ethernet, and no communication manager.
+   * Returns that of a port on Ethernet, without communication manager.
    *
-   * @param folder where the fabric is
-   * @param gids of the port, with commas between them
+   * @param folder of the fabric
+   * @param gids of the port, separated by commas
    */
   static Map<String, String> onEthernet(Path folder, int host, String gids) {
     String library = String.valueOf(BuildOutputs.standin().getParent());
     return on(folder, host, library, gids);
   }
 
-  /** With a port on InfiniBand, and the double of librdmacm. */
+  /** Returns that of a port on InfiniBand, with the double of librdmacm. */
   static Map<String, String> onInfiniband(Path folder, int host) {
     Map<String, String> environment = on(folder, host, BuildOutputs.standinWithManager(), "-");
     environment.put("STANDIN_LINK", "infiniband");

@@ -24,15 +24,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The plugin on libibverbs devices, without hardware: those of the stand-in, in two processes on
- * hosts of their own.
+ * The plugin on libibverbs devices, without hardware: on the stand-in's, in two processes on
+ * separate hosts.
  */
 @EndsWithin(180)
 @SystemTest
 final class StandinTest {
   private static final long LIMIT_SECONDS = 120;
 
-  /** Of 25 all-reduces of each size from 1 KiB to 8 MiB, of which a rank sends all once. */
+  /** Of 25 all-reduces of each size from 1 KiB to 8 MiB, of which a rank sends each once. */
   private static final long LEAST_BYTES = 25L * 16 * 1024 * 1024;
 
   @TempDir private Path folder;
@@ -45,7 +45,7 @@ final class StandinTest {
     return HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command);
   }
 
-  /** Both ranks end well with every element right. */
+  /** Runs both ranks, which must succeed with every element right. */
   private void passes(
       StandinLab hosts, int devices, Map<String, String> environment, String... more)
       throws IOException, InterruptedException {
@@ -71,7 +71,7 @@ final class StandinTest {
       for (int host = 0; host < 2; host++) {
         List<Long> sent = hosts.sentBytes(host);
         assertEquals(devices, sent.size());
-        /* The plugin warms itself up on the first device, for as long as that takes here. */
+        /* The plugin warms up on the first device, for an unpredictable time. */
         long share = sent.getLast();
         assertTrue(share > LEAST_BYTES / devices, "host " + host + ": " + sent);
         assertTrue(sent.getFirst() > 0.98 * share, "host " + host + ": " + sent);
@@ -103,7 +103,10 @@ final class StandinTest {
     }
   }
 
-  /** As the kernel's Soft-RoCE, whose completion queues have room for 64 less deep queue pairs. */
+  /**
+   * Like the kernel's Soft-RoCE, whose completion queues have room for 64 queue pairs of smaller
+   * depth.
+   */
   @Test
   void manyQueuePairsShareACompletionQueueThatTheDeviceKeepsSmall()
       throws IOException, InterruptedException {
@@ -121,7 +124,7 @@ final class StandinTest {
   }
 
   @Test
-  void addressesOfIpv4ArePlanesWhereAHostHasNoOthers() throws IOException, InterruptedException {
+  void ipv4AddressesArePlanesOnIpv4OnlyHost() throws IOException, InterruptedException {
     Path library = BuildOutputs.standin();
     Skip.unless(Lab.Kind.NAMESPACES);
     try (Lab hosts = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000));
@@ -160,7 +163,7 @@ final class StandinTest {
   }
 
   @Test
-  void latencyAndRateAreBorne() throws IOException, InterruptedException {
+  void jobRunsUnderLatencyAndRateLimit() throws IOException, InterruptedException {
     Map<String, String> link = Map.of("STANDIN_RATE_GBPS", "5", "STANDIN_LATENCY_US", "50");
     try (StandinLab hosts = StandinHosts.create(1, 4, folder, link)) {
       Map<String, String> inline = Map.of("NCCL_IB_USE_INLINE", "1");

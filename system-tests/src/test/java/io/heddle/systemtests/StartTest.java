@@ -14,14 +14,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What NCCL waits for in {@code init}; how long is measured by {@code ./heddle perf start}. */
+/** Classes that NCCL waits for in {@code init}; {@code ./heddle perf start} measures the time. */
 @EndsWithin(120)
 @SystemTest
 class StartTest {
-  /* Loaded where init is over: what follows is beside whatever NCCL does next. */
+  /* Loaded when init is over: later classes load beside NCCL's next steps. */
   private static final String END = "io.heddle.transport.TransportWarmUp";
 
-  /* What each of them comes for, which took from 2 to 14 ms of 175 (docs/notebook/start.md). */
+  /* The origin of each class, which took from 2 to 14 ms of 175 (docs/notebook/start.md). */
   private static final Map<String, String> COSTLY =
       Map.of(
           "java.security.Security", "providers and properties of security, as for SecureRandom",
@@ -71,7 +71,7 @@ class StartTest {
     assertEquals(Map.of(), found, "loaded while NCCL waits, and what for");
   }
 
-  /* A hidden class has a number behind its name. */
+  /* A hidden class has a number after its name. */
   private static boolean isOf(String line, String name) {
     return line.startsWith(name + " ") || line.startsWith(name + "/");
   }

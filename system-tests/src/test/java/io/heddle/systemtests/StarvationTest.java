@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Ranks that are stopped, or wait for their processors: none of their planes has failed by that,
- * nor has a control channel. The hosts have nothing but planes.
+ * Ranks that are stopped, or wait for their processors: none of their planes fails by that, nor
+ * does a control channel. The hosts have nothing but planes.
  */
 @EndsWithin(300)
 @Isolated("it reads the clock")
@@ -37,7 +37,10 @@ final class StarvationTest {
   private static final int BUSY_SECONDS = 10;
   private static final int BUSY_PROCESSES = 20;
 
-  /* How soon a cut is found, in time in which the finder could run; the best of several, since the scheduler decides on each. */
+  /*
+   * Longest time to detect a cut, in time in which the detecting thread could run; the best of
+   * several, since scheduling affects each.
+   */
   private static final int FOUND_MS = 1_000;
   private static final int CUTS = 5;
 
@@ -57,10 +60,10 @@ final class StarvationTest {
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder)) {
       String rank = Long.toString(ranks(demo).getFirst().pid());
-      /* Between two messages nobody waits for it. */
+      /* Between two messages no processor time is needed. */
       Patience patience = Patience.ofSeconds(60);
       while (lines("is silent on all planes").isEmpty()) {
-        assertTrue(!patience.isOver(), "no wait is told of");
+        assertTrue(!patience.isOver(), "no line reports the wait");
         run("kill", "-STOP", rank);
         try {
           TimeUnit.SECONDS.sleep(STOPPED_SECONDS);
@@ -69,12 +72,12 @@ final class StarvationTest {
         }
         demo.awaitSent("if:e1", SOME_BYTES);
       }
-      /* With its end the logs go. */
+      /* The logs are deleted at its end. */
       assertEquals(List.of(), lines("moving off"));
       assertEquals(List.of(), lines("made anew"));
       Patience ending = Patience.ofSeconds(20);
       while (lines("answers again").isEmpty()) {
-        assertTrue(!ending.isOver(), "the end of the wait is not told of");
+        assertTrue(!ending.isOver(), "no line reports the end of the wait");
         TimeUnit.MILLISECONDS.sleep(20);
       }
       demo.assertAllRight();
@@ -125,11 +128,11 @@ final class StarvationTest {
   }
 
   /**
-   * How a cut was found.
+   * Detection of a cut.
    *
    * @param ms from before the cut to the time that the plugin records
-   * @param ownMs the same without the time by which the thread that looks after its packets waited
-   *     for a processor
+   * @param ownMs the same without the time for which the thread that handles its packets waited for
+   *     a processor
    */
   private record Found(long ms, long ownMs) {
     @Override
@@ -138,8 +141,10 @@ final class StarvationTest {
     }
   }
 
-  /* A rank tells of a plane once, from when its first connection leaves it until its last is back: who cuts it in
-  between waits for a line that isn't written. */
+  /*
+   * A rank logs a plane once, from when its first connection leaves it until its last one returns:
+   * a cut in between logs no line.
+   */
   private void awaitBack(String plane) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);
     while (lines("back on plane " + plane + " ").size()
@@ -181,7 +186,10 @@ final class StarvationTest {
     return new Found(ms, ownMs);
   }
 
-  /* Of each rank's thread heddle-soft0, as the kernel counts it (Documentation/scheduler/sched-stats.rst). */
+  /*
+   * Returns the processor wait of each rank's thread heddle-soft0, by the kernel
+   * (Documentation/scheduler/sched-stats.rst).
+   */
   private static Map<Long, Long> waitedMs(BusyDemo demo) throws IOException {
     Map<Long, Long> waited = new TreeMap<>();
     for (ProcessHandle rank : ranks(demo)) {
@@ -203,7 +211,7 @@ final class StarvationTest {
     return found;
   }
 
-  /** What the ranks have logged with this in it. */
+  /** Returns the ranks' log lines that contain this. */
   private List<String> lines(String part) {
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(folder)) {
@@ -221,7 +229,10 @@ final class StarvationTest {
     run(atOnce("ip", "netns", "exec", namespace, "nft", words));
   }
 
-  /* Before everything that waits for a processor, as a cut in a network does. */
+  /*
+   * Runs before all waiting processes, since a cut in a network doesn't wait for a processor
+   * either.
+   */
   private static String[] atOnce(String... words) {
     return Stream.concat(Stream.of("chrt", "-f", "1"), Stream.of(words)).toArray(String[]::new);
   }

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The commands that look at jobs find those of a demo that runs beside them, without being told
- * where its statistics are. In shared memory of the test's own, so that orders reach no other job.
+ * The commands that inspect jobs find those of a running demo by themselves. In private shared
+ * memory, so that orders reach no other job.
  */
 @EndsWithin(300)
 @SystemTest
@@ -67,7 +67,7 @@ final class StatOfRunningDemoTest {
   }
 
   @Test
-  void everyCommandThatLooksAtJobsSeesTheDemos() throws Exception {
+  void everyJobCommandSeesDemo() throws Exception {
     try (BusyDemo demo = BusyDemo.startAlone(folder)) {
       JsonNode processes = json(demo, Set.of(0), "stat", "--json").path("processes");
       assertEquals(2, processes.size(), processes.toPrettyString());
@@ -77,7 +77,7 @@ final class StatOfRunningDemoTest {
         process.path("flows").forEach(flow -> planes.add(flow.path("plane").asText()));
         assertEquals(PLANES, planes, process.toPrettyString());
       }
-      /* It ends with 1 where a rank has warned of something, as of a slow machine. */
+      /* It exits with 1 if a rank has logged a warning, as about a slow machine. */
       JsonNode errors = json(demo, Set.of(0, 1), "errors", "--json");
       assertEquals(2, errors.path("process_count").asInt(), errors.toPrettyString());
       for (JsonNode finding : json(demo, Set.of(0, 1, 2), "doctor", "--json").path("findings")) {

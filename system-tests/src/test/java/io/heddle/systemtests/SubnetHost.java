@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A host of an InfiniBand subnet: it asks for services by RDMA CM, has one itself, and talks by
- * queue pairs of its own. All on the test's thread.
+ * A host of an InfiniBand subnet: it resolves services by RDMA CM, has one itself, and sends by its
+ * own queue pairs. Runs on the test's thread only.
  */
 final class SubnetHost implements AutoCloseable {
   static final int PORT = 7174;
@@ -43,7 +43,7 @@ final class SubnetHost implements AutoCloseable {
   private int asked;
 
   /**
-   * What has come.
+   * A received message.
    *
    * @param to the number of the queue pair that it came to
    * @param from the number that it came from
@@ -51,7 +51,7 @@ final class SubnetHost implements AutoCloseable {
   record Heard(int to, int from, long word) {}
 
   /**
-   * @param meanwhile happens again and again while it waits
+   * @param meanwhile called repeatedly while it waits
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
@@ -74,12 +74,12 @@ final class SubnetHost implements AutoCloseable {
     return fabric;
   }
 
-  /** Its first queue pair is its service from now on. */
+  /** Makes its first queue pair its service from now on. */
   void serve(List<Gid> addresses) {
     manager.serve(addresses, List.of(PORT));
   }
 
-  /** What its address is asked for, it answers. */
+  /** Answers the requests to its address. */
   void answer() {
     NumberService.Message heard = manager.take();
     if (heard instanceof NumberService.NumberRequest question) {
@@ -87,7 +87,7 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** The answer to a question, from one of its addresses. */
+  /** Requests a service from one of its addresses and returns the answer. */
   NumberService.Answer ask(Gid from, Gid server, int port) {
     asked++;
     manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
@@ -102,12 +102,14 @@ final class SubnetHost implements AutoCloseable {
     }
   }
 
-  /** The number that it gets. */
+  /** Returns the number that it gets. */
   int numberOf(Gid server) {
     return numberOf(address, server);
   }
 
-  /** The number that one of its addresses gets. It asks until somebody listens. */
+  /**
+   * Returns the number that one of its addresses gets. Repeats the request until somebody listens.
+   */
   int numberOf(Gid from, Gid server) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     NumberService.Answer answer = ask(from, server, PORT);
@@ -120,7 +122,7 @@ final class SubnetHost implements AutoCloseable {
     return answer.number();
   }
 
-  /** From one of its queue pairs, whose number the immediate has. */
+  /** Sends from one of its queue pairs, whose number the immediate has. */
   void send(int index, Gid to, int number, long word) {
     int own = number(index);
     DatagramFormat.write(packet, IMMEDIATE, 0, number, 1, CmaHeader.QUEUE_KEY, own);
@@ -132,7 +134,7 @@ final class SubnetHost implements AutoCloseable {
     fabric.flush();
   }
 
-  /** The next one that comes. */
+  /** Returns the next message. */
   Heard hear() {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     List<Heard> heard = poll();
@@ -145,7 +147,7 @@ final class SubnetHost implements AutoCloseable {
     return heard.getFirst();
   }
 
-  /** What has come. */
+  /** Returns the messages received. */
   List<Heard> poll() {
     List<Heard> heard = new ArrayList<>();
     int trains = fabric.poll();

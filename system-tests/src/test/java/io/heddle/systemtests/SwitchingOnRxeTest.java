@@ -10,13 +10,13 @@ import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
 import org.junit.jupiter.api.Test;
 
-/** Switches that spray, and the kernel's own RDMA devices behind them. */
+/** Spraying switches, with the kernel's own RDMA devices behind them. */
 @EndsWithin(400)
 @SystemTest
 final class SwitchingOnRxeTest {
   @Test
   @InWholeRun
-  void noPacketOfTheKernelsDevicesIsMarkedAndTheyKeepTheirGoodput() throws Exception {
+  void kernelDevicesPacketsAreNotSprayedAndKeepGoodput() throws Exception {
     Skip.unlessFabric(false);
     JsonNode report =
         HeddleRun.json(
@@ -38,12 +38,12 @@ final class SwitchingOnRxeTest {
     for (JsonNode situation : report.path("situations")) {
       assertEquals(2, situation.path("cells").size(), report.toString());
       for (JsonNode cell : situation.path("cells")) {
-        /* Null where the switches chose for no packet. */
+        /* Null if the switches sprayed no packet. */
         assertTrue(cell.path("marked").path(0).isNumber(), report.toString());
         assertEquals(0, cell.path("marked").path(0).asDouble(), report.toString());
         assertTrue(cell.path("goodput_gbps").path(0).asDouble() > 0, report.toString());
       }
-      /* Packets that overtake each other would be sent again, and most of the goodput be lost. */
+      /* Reordered packets would be retransmitted, and most of the goodput lost. */
       double ofHash = situation.path("cells").path(1).path("of_hash").path(0).asDouble();
       assertTrue(ofHash > 0.5, report.toString());
     }

@@ -22,20 +22,20 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** All-reduces among threads as NCCL has them around a plugin, every element checked. */
+/** All-reduces among threads that call the plugin as NCCL's do, every element checked. */
 @EndsWithin(240)
 @SystemTest
 final class ThreadedAllReduceTest {
   private static final int WRONG = 1;
   private static final long LIMIT_SECONDS = 100;
 
-  /* A rank that is off the processor for half a second is no business of this test. */
+  /* A rank descheduled for half a second must not fail this test. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
   @TempDir private Path folder;
   private final ObjectMapper json = new ObjectMapper();
 
-  /** What a rank has said, and how it ended. */
+  /** Output and exit code of a rank. */
   private record Said(String output, int exitCode) {}
 
   private List<Said> run(Path plugin, int ranks, String... more)
@@ -77,7 +77,7 @@ final class ThreadedAllReduceTest {
     return net.equals("tcp") ? BuildOutputs.tcpPlugin() : BuildOutputs.plugin();
   }
 
-  /* Lines with flags up to 64 KiB, counters beyond, and at the last size slots that are used again. */
+  /* Lines with flags up to 64 KiB, counters beyond, and reused slots at the last size. */
   @ParameterizedTest
   @CsvSource({
     "heddle, 2, ring",
@@ -105,7 +105,7 @@ final class ThreadedAllReduceTest {
     }
   }
 
-  /* Else the test above could not fail. */
+  /* Proves that the test above can fail. */
   @ParameterizedTest
   @CsvSource({"2, ring, 65536", "2, tree, 0", "3, ring, 0", "3, tree, 65536"})
   void aSpoiledElementIsFound(int ranks, String algorithm, int linesBytes)

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two bridges between the stand-in for libibverbs and an interface, under load both ways. Beacons
- * go by the interfaces: e2 is that of the devices' ports.
+ * Two bridges between the stand-in for libibverbs and an interface, under load in both directions.
+ * Beacons go by the interfaces: e2 is that of the devices' ports.
  *
  * <pre>
  *          stand-in, e2                e1
@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * 10.9.0.3 10.9.0.2 [bridge 2] 10.1.0.2   10.1.0.3
  * </pre>
  *
- * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses those that groups are joined by.
+ * <p>On InfiniBand e2 is the ports' IPoIB, and its addresses are those that join the groups.
  */
 @EndsWithin(300)
 @SystemTest
@@ -56,10 +56,10 @@ class TwoBridgesOverVerbsTest {
   private static final int LOAD_RANK = 2;
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
-  /* A pause of the machine's makes a gap longer, and one of some is without. */
+  /* A pause of the machine lengthens a gap, so several are measured. */
   private static final int KILLS = 5;
   private static final long LOOK_MS = 10;
-  /* Of the load's words, the newest counts are in so many. */
+  /* The newest counts are within so many of the load's last characters. */
   private static final int TAIL = 1000;
   private static final QuestionSocket.Daemon BRIDGE =
       new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
@@ -74,7 +74,7 @@ class TwoBridgesOverVerbsTest {
   private HostProcess load;
   private boolean infiniband;
 
-  /* Of the load's payloads from one fabric, until now; and the longest time between two that came lately. */
+  /* The load's payloads from one fabric so far; and the longest gap between two recent ones. */
   private record Counts(long sent, long newest, long twice, long lost, double pauseMs) {
     Counts(MatchResult line) {
       this(
@@ -179,7 +179,7 @@ class TwoBridgesOverVerbsTest {
     awaitFlow();
   }
 
-  /* As the operator of a subnet can; the group's LID. */
+  /* Joins the group as a subnet's operator can. Returns its LID. */
   private int joinLoad() throws Exception {
     Map<String, String> environment = standin(LOAD_RANK);
     StandinControl.run("host " + LOAD_RANK, environment);
@@ -228,7 +228,7 @@ class TwoBridgesOverVerbsTest {
     return text.toString();
   }
 
-  /* Both agree, and the other one could take over. */
+  /* Waits until both agree, and the other one could take over. */
   private void awaitOwner(int number) throws InterruptedException {
     await(
         "bridge " + number + " owns",
@@ -251,7 +251,7 @@ class TwoBridgesOverVerbsTest {
     return newest.isEmpty() ? new Counts(0, -1, 0, 0, 0) : newest.getLast();
   }
 
-  /* The longest time without a payload in either direction since the load had said so much. */
+  /* Returns the longest gap in either direction since the load's output had this length. */
   private double longestPauseMs(int begin) {
     double longest = 0;
     for (String from : List.of("a", "b")) {
@@ -291,7 +291,7 @@ class TwoBridgesOverVerbsTest {
     assertEquals(0, counts("a").twice() + counts("b").twice(), this::said);
   }
 
-  /* The second is drained and takes the group back, so often. */
+  /* Drains the second, which then takes the group back, so many times. */
   private void handOver(int times) throws Exception {
     for (int i = 0; i < times; i++) {
       order(2, "drain");
@@ -332,7 +332,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   @Test
-  void aDrainALostLinkAndAKillUnderLoadBringNoPayloadTwice() throws Exception {
+  void drainLinkLossAndKillDuplicateNoPayload() throws Exception {
     startBoth(800);
     assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().heardOn());
     handOver(1);
@@ -349,10 +349,10 @@ class TwoBridgesOverVerbsTest {
     assertNoneTwice();
   }
 
-  /* Each hears what the other sends into the subnet, and knows it for a bridge's. */
+  /* Each receives the other's packets into the subnet, and recognises them as a bridge's. */
   @Test
   @InWholeRun
-  void onInfinibandADrainAndAKillBringNoPayloadTwice() throws Exception {
+  void infinibandDrainAndKillDuplicateNoPayload() throws Exception {
     BuildOutputs.standinManager();
     infiniband = true;
     StandinControl.run("create", standin(0));
@@ -369,7 +369,7 @@ class TwoBridgesOverVerbsTest {
 
   @Test
   @InWholeRun
-  void manyHandOversBringNoPayloadTwiceAndAKilledOwnerIsFollowedWithinTheHold() throws Exception {
+  void handoversDuplicateNoPayloadAndBackupTakesOverWithinHold() throws Exception {
     int beaconMs = 200;
     double holdMs = beaconMs * 3.5;
     startBoth(beaconMs);

@@ -6,15 +6,15 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * A host that has a service, or asks for another's and talks to it: a program of its own. Each word
- * goes there and comes back negated. It fails where one doesn't, or comes from elsewhere.
+ * A host that has a service, or resolves another's and sends to it: a separate program. Each word
+ * is echoed negated. It fails if one isn't, or comes from elsewhere.
  */
 final class UnicastHost {
   private UnicastHost() {}
 
   /**
-   * The kind, the device or interface, its address, the address that it asks or {@code serve}, and
-   * how many words.
+   * Arguments: kind, device or interface, own address, the server's address or {@code serve},
+   * number of words.
    */
   public static void main(String[] words) throws UnknownHostException {
     Gid own = gid(words[2]);

@@ -23,9 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Datagrams for one host over a bridge between a port of the stand-in with the link layer
- * InfiniBand and an interface. The bridge and its host there ask each other by the double of
- * librdmacm.
+ * Unicast datagrams over a bridge between a port of the stand-in with the link layer InfiniBand and
+ * an interface. The bridge and its host there resolve services by the double of librdmacm.
  *
  * <pre>
  * InfiniBand host ══ subnet ══ standin0 [the bridge] e1 ══ e1 wire host
@@ -116,7 +115,7 @@ class UnicastOverInfinibandTest {
   }
 
   @Test
-  void hostsOfBothFabricsAskEachOtherAndTalk() throws Exception {
+  void hostsOfBothFabricsConnect() throws Exception {
     String words = Integer.toString(WORDS);
     try (HostProcess server =
         subnetHost("verbs", "standin0", "10.9.0.5", "serve", words, "10.9.0.202")) {

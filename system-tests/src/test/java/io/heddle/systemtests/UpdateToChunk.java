@@ -46,18 +46,18 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * From an UPDATE with another path bandwidth, as a peer hands it to TCP, to the first chunk that a
- * running sender posts by the new weights: the speaker, the routes file, its follower and the
- * sender, over real sockets. Both moments are of this process's System.nanoTime, which is
+ * Delay from an UPDATE with another path bandwidth, as a peer hands it to TCP, to the first chunk
+ * that a running sender posts by the new weights: the speaker, the routes file, its follower and
+ * the sender, over real sockets. Both times are of this process's System.nanoTime, which is
  * CLOCK_MONOTONIC. Prints the delays in microseconds, sorted.
  *
- * <p>To be run in a network namespace of its own that has the addresses.
+ * <p>To be run in a separate network namespace that has the addresses.
  */
 final class UpdateToChunk {
-  /** Of the two peers, one a plane. */
+  /** Of the two peers, one per plane. */
   static final List<String> PEERS = List.of("fd00:ff::11", "fd00:ff::12");
 
-  /** Of the sender, one a plane. */
+  /** Of the sender, one per plane. */
   static final List<String> LEFT = List.of("fd00:77::1", "fd00:77::2");
 
   /** Of the receiver. */
@@ -169,13 +169,16 @@ final class UpdateToChunk {
                 new Capability.FourOctetAs(65002)),
             false));
     send(peer, KeepaliveMessage.INSTANCE);
-    /* What the speaker says isn't looked at: its OPEN and KEEPALIVE are all that a session needs. */
+    /*
+     * Reads and ignores the speaker's messages: its OPEN and KEEPALIVE are all that a session
+     * needs.
+     */
     Thread.ofVirtual()
         .start(() -> {
           try {
             peers[peer].getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
           } catch (IOException ended) {
-            /* With the program. */
+            /* Ends with the program. */
           }
         });
   }
@@ -227,7 +230,7 @@ final class UpdateToChunk {
     }
   }
 
-  /* Plane 2 is taken away, comes back by an UPDATE, and carries. */
+  /* Withdraws plane 2, restores it by an UPDATE, and waits until it carries. */
   private long measure() throws Exception {
     Prefix host = Prefix.of(RIGHT.get(1));
     announce(1, host, 0);
@@ -236,7 +239,7 @@ final class UpdateToChunk {
       message(-1);
       require(patience, "loss of plane 2");
     }
-    /* What was cut before is sent, and the moment falls anywhere between two messages. */
+    /* Chunks cut before are sent, and the UPDATE falls at a random time between two messages. */
     long pauseNs = ThreadLocalRandom.current().nextLong(5_000_000, 30_000_000);
     for (long end = System.nanoTime() + pauseNs; System.nanoTime() - end < 0; ) {
       message(-1);
@@ -262,11 +265,14 @@ final class UpdateToChunk {
       require(patience, "chunk on plane 2");
     }
     peer.join();
-    /* Where tasks wait for a processor, what that adds is left out. */
+    /* Excludes the time for which tasks waited for a processor. */
     return Math.min(seenNs - sentNs[0], watch[0].ns());
   }
 
-  /* One message from end to end; the moment at which plane 2 has carried more than before, or 0. */
+  /*
+   * Sends one message from end to end. Returns the time at which plane 2 has carried more than
+   * before, or 0.
+   */
   private long message(long before) {
     long receive = 0;
     while (receive == 0) {

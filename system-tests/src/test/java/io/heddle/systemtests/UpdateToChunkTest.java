@@ -25,7 +25,7 @@ final class UpdateToChunkTest {
   @TempDir private Path folder;
 
   @Test
-  void theFirstChunkByAnUpdatesWeightsComesWithinTenMilliseconds() throws Exception {
+  void firstChunkFollowsUpdateWithinTenMilliseconds() throws Exception {
     Skip.unless(Lab.Kind.NAMESPACES);
     List<String> addresses = new ArrayList<>(UpdateToChunk.PEERS);
     addresses.addAll(UpdateToChunk.LEFT);
@@ -58,7 +58,7 @@ final class UpdateToChunkTest {
           "UPDATE sent to first chunk by it: median %s us, 90 %% within %s us, worst of %s %s us%n",
           delays[ROUNDS / 2], delays[ROUNDS * 9 / 10], ROUNDS, delays[ROUNDS - 1]);
       assertTrue(delays[0] > 0, "stamps in order: " + Arrays.toString(delays));
-      /* The quick quarter: on a busy machine four threads wait for a core. */
+      /* The fastest quarter only: on a busy machine four threads wait for a core. */
       assertTrue(delays[ROUNDS / 4] < MOST_US, Arrays.toString(delays));
     }
   }

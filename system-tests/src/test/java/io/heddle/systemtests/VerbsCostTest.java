@@ -9,7 +9,7 @@ import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** {@code heddle perf verbs}: that it measures; how fast is no business of a test. */
+/** {@code heddle perf verbs} measures; its figures aren't tested. */
 @EndsWithin(300)
 @SystemTest
 final class VerbsCostTest {

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The bridge's end in a fabric of libibverbs, on two devices of the stand-in: what one sends to a
- * group the other hears. Runs in a process of its own, as {@link ProviderFaultTest}.
+ * The bridge's end in a libibverbs fabric, on two devices of the stand-in: one receives the other's
+ * packets to a group. Runs in a separate process, as {@link ProviderFaultTest}.
  */
 @EndsWithin(60)
 @SystemTest
@@ -50,7 +50,7 @@ final class VerbsFabricTest {
   private static final GroupAddress NAME = GroupAddress.of(GROUP);
   private static final int QUEUE_KEY = 0x0123_4567;
   private static final int ROUND = 200;
-  /* Of the bridge: packets a look, receives posted, and how long a device takes. */
+  /* Of the bridge: packets per poll, receives posted, and a device's delay. */
   private static final int BATCH = 64;
   private static final int RECEIVES = 1024;
   private static final long DEVICE_NS = 1_000_000;
@@ -106,7 +106,7 @@ final class VerbsFabricTest {
     assertEquals(0, process.waitFor(), words + ": " + said);
   }
 
-  /* As it would have come from a wire fabric, with its immediate. */
+  /* Builds a datagram as if from a wire fabric, with its immediate. */
   private int build(int payloadBytes) {
     int pad = -payloadBytes & 3;
     int opcode = DatagramFormat.SEND_ONLY_WITH_IMMEDIATE;
@@ -136,7 +136,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void aDatagramComesAsAPacketWithItsAddressesAndImmediate() {
+  void datagramArrivesWithAddressesAndImmediate() {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
     for (int bytes : new int[] {0, 1, 2, 3, 64, 1001}) {
@@ -163,9 +163,9 @@ final class VerbsFabricTest {
     assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
   }
 
-  /* So a bridge that takes a group over can tell what came before that. */
+  /* So a bridge that takes a group over recognises earlier packets. */
   @Test
-  void aPacketsTimeIsKnownWithinBounds() {
+  void packetHasBoundedTimestamp() {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(64);
@@ -179,7 +179,7 @@ final class VerbsFabricTest {
     assertTrue(batch.arrivedNs(0) - sent >= 0, "it had come before it was polled");
     assertTrue(batch.notBeforeNs(0) - sent < 0);
     assertTrue(batch.notBeforeNs(0) - (before - DEVICE_NS) >= 0, "nothing had come before");
-    /* Whoever has always more than a batch waiting isn't left in doubt: each slot was posted once. */
+    /* With more than a batch always waiting, the result is unambiguous: each slot was posted once. */
     for (int i = 0; i < 2 * BATCH; i++) {
       send(sendPath, length);
     }
@@ -206,9 +206,9 @@ final class VerbsFabricTest {
         assertThrows(HeddleException.class, () -> near.requireBeacons(settings)).getMessage());
   }
 
-  /* What carries the numbers of many hosts: each queue pair hears and sends by its own. */
+  /* The datagram queue pairs that carry many hosts' numbers: each receives and sends by its own. */
   @Test
-  void eachOfSeveralQueuePairsHasItsNumberAndSleepsWithTheOthers() {
+  void severalQueuePairsHaveNumbersAndSleepTogether() {
     far.close();
     VerbsSpec spec = new VerbsSpec("b", "standin1", List.of(), List.of(), 3, 1);
     far = VerbsFabric.open(spec, (level, sentence) -> {});
@@ -218,7 +218,7 @@ final class VerbsFabricTest {
     SendPath there = near.sendPathBetween(source, destination, 0);
     SendPath back = far.sendPathBetween(destination, source, 0);
     assertSame(back, far.readySendPath(destination, source));
-    assertNull(far.readySendPath(source, destination), "nobody has asked for that way");
+    assertNull(far.readySendPath(source, destination), "nobody has requested that path");
     assertEquals(3, far.numbers().length);
     for (int number : far.numbers()) {
       int length = build(64);
@@ -228,7 +228,7 @@ final class VerbsFabricTest {
       send(there, length);
       Patience patience = Patience.ofSeconds(20);
       while (!LinuxCalls.isReadable(far.descriptor())) {
-        assertFalse(patience.isOver(), "nobody was woken");
+        assertFalse(patience.isOver(), "no thread was woken");
       }
       assertEquals(1, awaitPacket());
       long got = far.batch().address(0);
@@ -247,7 +247,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void whatIsLongerThanTheMtuIsntSent() {
+  void packetsLongerThanMtuAreNotSent() {
     int mtu = near.mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
     SendPath sendPath = near.sendPathTo(NAME, 0);
     far.join(NAME);
@@ -258,7 +258,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void aSleepIsOnlyAllowedWhereNothingHasComeAndEndsWithAPacket() {
+  void sleepsOnlyWhileIdleAndWakesForPacket() {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
     assertTrue(far.maySleep());
@@ -266,7 +266,7 @@ final class VerbsFabricTest {
     send(sendPath, build(8));
     Patience patience = Patience.ofSeconds(20);
     while (!LinuxCalls.isReadable(far.descriptor())) {
-      assertFalse(patience.isOver(), "nobody was woken");
+      assertFalse(patience.isOver(), "no thread was woken");
     }
     assertFalse(far.maySleep(), "there's a packet");
     assertEquals(1, far.poll());
@@ -274,7 +274,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void aWayFollowsItsAddressToAnotherPlaceInTheTable() throws Exception {
+  void pathFollowsAddressToNewTableIndex() throws Exception {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
     assertEquals("", near.check());
@@ -293,7 +293,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void nothingIsAllocatedForAPacket() {
+  void packetsAllocateNothing() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long self = Thread.currentThread().threadId();
     far.join(NAME);
@@ -315,7 +315,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void whatIsntThereIsNamed() throws UnknownHostException {
+  void missingDeviceOrAddressIsNamed() throws UnknownHostException {
     assertEquals(
         "fabric a: there is no device standin7; did you mean standin0?; there are [standin0,"
             + " standin1]",
@@ -341,7 +341,7 @@ final class VerbsFabricTest {
   }
 
   @Test
-  void aDeviceThatRefusesIsNamedAndOpensAfterwards() throws Exception {
+  void refusingDeviceIsNamedAndOpensLater() throws Exception {
     for (String verb : List.of("ibv_create_cq", "ibv_create_qp", "ibv_reg_mr", "ibv_alloc_pd")) {
       control("refuse 0/0 " + verb + " 12 1");
       String refusal = refusal("standin0", List.of());

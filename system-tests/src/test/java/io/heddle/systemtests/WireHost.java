@@ -23,7 +23,7 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host on the wire without a device: it asks for services by SIDR, answers for its own, and talks
+ * A host on the wire without a device: it resolves services by SIDR, answers for its own, and sends
  * by one queue pair. Immediates have its number.
  */
 final class WireHost implements AutoCloseable {
@@ -42,7 +42,7 @@ final class WireHost implements AutoCloseable {
   private final long counters = Memory.allocate(arena, 8192, 8);
   private int answered = -1;
 
-  /** What has come. */
+  /** A received message. */
   record Heard(Gid from, int number, int immediate, long word) {}
 
   WireHost(String interfaceName, Gid own) {
@@ -76,7 +76,7 @@ final class WireHost implements AutoCloseable {
     send(to, DatagramFormat.HEADER_BYTES + ManagementDatagram.BYTES);
   }
 
-  /** The number of a service's queue pair. It is asked again until it answers. */
+  /** Returns the number of a service's queue pair. Repeats the request until it is answered. */
   int numberOf(Gid server, int port) {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     long again = System.nanoTime();
@@ -112,7 +112,7 @@ final class WireHost implements AutoCloseable {
     return heard;
   }
 
-  /** What has come for its queue pair; null for nothing. Questions are answered. */
+  /** Returns a message for its queue pair, or null. Answers requests. */
   @Nullable Heard poll() {
     Heard heard = null;
     int trains = fabric.poll();
@@ -133,7 +133,7 @@ final class WireHost implements AutoCloseable {
   private void read(long mad, Gid from) {
     CmMessage message = ManagementDatagram.messageOf(mad, ManagementDatagram.BYTES);
     if (message == CmMessage.SIDR_REPLY && SidrReply.requestId(mad) == ASK_ID) {
-      /* It asks until somebody listens. */
+      /* Repeated until somebody listens. */
       answered = SidrReply.status(mad) == SidrReply.STATUS_SUCCESS ? SidrReply.queuePair(mad) : -1;
     } else if (message == CmMessage.SIDR_REQUEST) {
       long reply = packet + DatagramFormat.HEADER_BYTES;
@@ -145,7 +145,7 @@ final class WireHost implements AutoCloseable {
           NUMBER,
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
-      /* What it was told comes back, as from a host of the subnet. */
+      /* The reply repeats the request's private data, as a host of the subnet does. */
       long told = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),

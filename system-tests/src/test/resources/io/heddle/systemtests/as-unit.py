@@ -117,7 +117,7 @@ def allowed(unit):
         words = line.lstrip("~").split()
         chosen = set().union(*(members(word, known) for word in words))
         names = names - chosen if line.startswith("~") else names | chosen
-    # What systemd itself always lets through, to start the program at all.
+    # System calls that systemd itself always permits, to start the program at all.
     return names | members("@default", known) | {"execve", "exit", "exit_group", "rt_sigreturn"}
 
 
@@ -148,7 +148,7 @@ def filter_program(unit):
     program += [equal(number["socket"], 0, len(families) + 3), argument(0)]
     program += [equal(each, len(families) - i, 0) for i, each in enumerate(families)]
     program += [statement(0x06, ERRNO | EAFNOSUPPORT), statement(0x06, ALLOW)]
-    # A set bit of a new namespace is refused; clone3 has its flags where a filter can't look.
+    # A set bit for a new namespace is refused; a filter can't read clone3's flags.
     program += [equal(number["clone3"], 0, 1), statement(0x06, ERRNO | ENOSYS)]
     for name in "clone", "unshare":
         program += [

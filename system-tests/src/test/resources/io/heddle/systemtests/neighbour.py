@@ -70,5 +70,5 @@ while True:
     try:
         serve(peer)
     except OSError:
-        pass  # It ended the session, as it should.
+        pass  # The daemon ended the session, as it should.
     peer.close()

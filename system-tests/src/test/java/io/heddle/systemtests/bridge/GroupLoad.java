@@ -14,15 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host of both fabrics that sends numbered payloads to a group in each all the time, and counts
- * how often each comes out of the other one: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS
- * KIND END ADDRESS}, with the time between two payloads and fabrics a and b. An address may have a
- * comma and the group's other name there behind it. It prints its counts, by the fabric that
- * payloads left from, and the longest time between two that came since it printed last, until it is
- * killed.
+ * A host of both fabrics that constantly sends numbered payloads to a group in each, and counts how
+ * often each arrives in the other: {@code GroupLoad GROUP MICROSECONDS KIND END ADDRESS KIND END
+ * ADDRESS}, with the time between two payloads and fabrics a and b. A comma and the group's other
+ * name there may follow an address. Until it is killed, it prints its counts by the payloads'
+ * source fabric, and the longest gap since the last line.
  *
- * <p>A device's sender hands a datagram to one receiver after the other. A pause in between would
- * be one that no switch makes. So its thread comes before all that have no priority.
+ * <p>A device's sender delivers a datagram to one receiver after another. A pause in between would
+ * be one that no switch makes. So its thread has precedence over all without priority.
  *
  * <pre>
  *  0       4       8      16
@@ -30,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
  * </pre>
  */
 public final class GroupLoad {
-  /* How the two directions are called. */
+  /* Names of the two directions. */
   private static final List<String> DIRECTIONS = List.of("from-a", "from-b");
 
   private static final int MARK = 0x4c4f_4144;
@@ -44,7 +43,7 @@ public final class GroupLoad {
   private final List<Direction> directions = List.of(new Direction(), new Direction());
   private final ByteBuffer room = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.BIG_ENDIAN);
 
-  /* What was sent into one fabric, and came out of the other. */
+  /* Payloads sent into one fabric, and received from the other. */
   private static final class Direction {
     private static final int MOST = 1 << 20;
 
@@ -65,7 +64,7 @@ public final class GroupLoad {
       heardNs = nowNs;
     }
 
-    /* Those before the first that came were sent while no bridge was heard yet. */
+    /* Those before the first arrival were sent before a bridge was known. */
     String counts() {
       int first = 0;
       while (first < newest && times[first] == 0) {
@@ -89,7 +88,6 @@ public final class GroupLoad {
     this.paceNs = paceNs;
   }
 
-  /** The program. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     GroupName group = GroupName.of(arguments[0]);
     long paceNs = TimeUnit.MICROSECONDS.toNanos(Long.parseLong(arguments[1]));
@@ -99,7 +97,7 @@ public final class GroupLoad {
       GroupName there = own.length == 1 ? group : GroupName.of(own[1]);
       ports.add(GroupPort.open(arguments[i], arguments[i + 1], address(own[0]), List.of(there)));
     }
-    comeBeforeOthers();
+    raisePriority();
     new GroupLoad(ports, paceNs).run();
   }
 
@@ -107,8 +105,8 @@ public final class GroupLoad {
     return Gid.of(InetAddress.getByName(text));
   }
 
-  /* Of this thread alone: the compiler's and others may wait. */
-  private static void comeBeforeOthers() throws IOException, InterruptedException {
+  /* Of this thread only: the compiler's and others may wait. */
+  private static void raisePriority() throws IOException, InterruptedException {
     String thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
     Process chrt = new ProcessBuilder("chrt", "-f", "-p", "1", thread).inheritIO().start();
     if (chrt.waitFor() != 0) {
@@ -128,7 +126,7 @@ public final class GroupLoad {
       if (now - sendNs >= 0) {
         send(0);
         send(1);
-        /* What a pause has kept isn't made up for. */
+        /* Payloads missed in a pause aren't sent later. */
         sendNs = now + paceNs;
       }
       if (now - tellNs >= 0) {
@@ -158,7 +156,7 @@ public final class GroupLoad {
     direction.sent++;
   }
 
-  /* What comes out of a fabric: the own payloads of that one as well, as a device hands them back. */
+  /* Counts an arrival from a fabric; a device also returns the load's own payloads. */
   private void take(int from, ByteBuffer payload) {
     payload.order(ByteOrder.BIG_ENDIAN);
     if (payload.remaining() != BYTES || payload.getInt() != MARK) {

@@ -5,16 +5,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A host's end in a fabric: it sends to multicast groups and hears them. */
+/** A host's end in a fabric: it sends to multicast groups and receives from them. */
 interface GroupPort extends AutoCloseable {
   /** The queue key of RDMA CM's datagram service. */
   int QUEUE_KEY = 0x0123_4567;
 
-  /** Hears a datagram. */
+  /** Receiver of a datagram. */
   interface Heard {
     /**
-     * @param payload good until the call returns
-     * @param immediate 0 where it has none
+     * @param payload valid until the call returns
+     * @param immediate 0 if it has none
      */
     void datagram(ByteBuffer payload, boolean hasImmediate, int immediate);
   }
@@ -33,17 +33,17 @@ interface GroupPort extends AutoCloseable {
         : new WireGroupPort(end, own, GroupName.addresses(groups));
   }
 
-  /** The longest payload. */
+  /** Returns the longest payload. */
   int mostBytes();
 
   /**
    * Sends one datagram.
    *
-   * @param group its place among those that the end was opened for
+   * @param group its index among those that the end was opened for
    */
   void send(int group, ByteBuffer payload, boolean hasImmediate, int immediate) throws IOException;
 
-  /** Takes what has come without waiting; its own datagrams may be among it. */
+  /** Passes received datagrams without waiting, possibly with its own. */
   void poll(Heard heard) throws IOException;
 
   @Override

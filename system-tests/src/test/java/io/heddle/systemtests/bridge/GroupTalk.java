@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One of two hosts that talk by multicast groups: {@code GroupTalk KIND END ME COUNT SECONDS
- * ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each sends numbered
- * payloads of many lengths to each group, and takes all of the other's, in their order and once. A
- * host tells the other how far it has heard, so that no buffer overflows. It ends well once both
- * have heard everything.
+ * One of two hosts that exchange datagrams by multicast groups: {@code GroupTalk KIND END ME COUNT
+ * SECONDS ADDRESS,GROUP,... ADDRESS,GROUP,...}, with a list for each version of IP. Each sends
+ * numbered payloads of many lengths to each group, and receives all of the other's, in order and
+ * once. A host acknowledges its progress to the other, so that no buffer overflows. It succeeds
+ * once both have received everything.
  *
  * <pre>
  *  0       4       8      12      20     28
@@ -28,7 +28,7 @@ public final class GroupTalk {
   private static final int WINDOW = 48;
   private static final int ASK_AFTER = 16;
   private static final long SILENCE_NS = 20_000_000;
-  /* What only says how far its sender has heard. */
+  /* Number of a datagram that only acknowledges. */
   private static final long NO_NUMBER = -1;
 
   private final GroupPort port;
@@ -50,11 +50,10 @@ public final class GroupTalk {
     heard = new long[groups];
     theyHeard = new long[groups];
     room = ByteBuffer.allocateDirect(port.mostBytes()).order(ByteOrder.BIG_ENDIAN);
-    /* Nobody is known to be there before its first word. */
+    /* The other host is unknown before its first word. */
     Arrays.fill(theyHeard, Long.MIN_VALUE);
   }
 
-  /** The program. */
   public static void main(String[] arguments) throws IOException {
     int me = Integer.parseInt(arguments[2]);
     long count = Long.parseLong(arguments[3]);
@@ -82,7 +81,7 @@ public final class GroupTalk {
       LockSupport.parkNanos(10_000);
     }
     for (GroupTalk each : talks) {
-      each.farewell();
+      each.repeatLastAcknowledgements();
     }
     System.out.println("all right: " + talks);
     for (GroupTalk each : talks) {
@@ -100,7 +99,7 @@ public final class GroupTalk {
         + Arrays.toString(theyHeard);
   }
 
-  /* Whether both have heard all. */
+  /* Returns whether both have received all. */
   private boolean round() throws IOException {
     port.poll(this::take);
     for (int group = 0; group < sent.length; group++) {
@@ -129,8 +128,8 @@ public final class GroupTalk {
     saidNs = System.nanoTime();
   }
 
-  /* The other one may not know yet that all of its own were heard. */
-  private void farewell() throws IOException {
+  /* The other one may not know yet that all of its own have arrived. */
+  private void repeatLastAcknowledgements() throws IOException {
     for (int i = 0; i < ASK_AFTER; i++) {
       say();
       LockSupport.parkNanos(SILENCE_NS);
@@ -156,7 +155,7 @@ public final class GroupTalk {
     room.clear().limit(length);
     room.putInt(MARK).putInt(me).putInt(group).putLong(number).putLong(heard[group]);
     if (number == NO_NUMBER) {
-      /* No two are alike: a bridge takes equal payloads for copies. */
+      /* No two are alike: a bridge drops equal payloads as copies. */
       room.putLong(words++);
     }
     while (room.hasRemaining()) {

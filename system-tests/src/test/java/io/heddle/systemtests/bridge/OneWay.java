@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host that only sends numbered datagrams to a group, or only hears them: {@code OneWay send|hear
- * KIND END ADDRESS GROUP HOPS COUNT SECONDS}. It ends well once all were sent, or have come once
- * and in their order.
+ * A host that only sends numbered datagrams to a group, or only receives them: {@code OneWay
+ * send|hear KIND END ADDRESS GROUP HOPS COUNT SECONDS}. It succeeds once all were sent, or have
+ * arrived once and in order.
  */
 public final class OneWay {
   private static final int BYTES = 64;
@@ -20,7 +20,6 @@ public final class OneWay {
 
   private OneWay() {}
 
-  /** The program. */
   public static void main(String[] arguments) throws IOException {
     Gid own = Gid.of(InetAddress.getByName(arguments[3]));
     List<GroupName> groups = List.of(GroupName.of(arguments[4]));

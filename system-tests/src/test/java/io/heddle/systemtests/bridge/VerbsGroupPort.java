@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 
-/** A host's end that is a datagram queue pair of a libibverbs device. */
+/** A host's end on a datagram queue pair of a libibverbs device. */
 final class VerbsGroupPort implements GroupPort {
   private static final int SLOTS = 512;
   private static final int SLOT_BYTES = 8192;
@@ -43,7 +43,7 @@ final class VerbsGroupPort implements GroupPort {
   private final CompletionQueue sent;
   private final MemoryRegion region;
   private final List<AddressHandle> groups = new ArrayList<>();
-  /* Up to Linux 6.7 rxe doesn't join by itself. */
+  /* Up to Linux 6.7, rxe doesn't join by itself. */
   private final List<DatagramChannel> members = new ArrayList<>();
   private final WorkCompletion[] completions = WorkCompletion.batch(SENDS);
   private int onTheirWay;

@@ -1,4 +1,6 @@
-/** Bridges over libibverbs, and the hosts that talk over them, each in a process of its own. */
+/**
+ * Bridges over libibverbs, and the hosts that communicate over them, each in a separate process.
+ */
 @NullMarked
 package io.heddle.systemtests.bridge;
 

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The plugin's all-reduce between two of rxe's devices that four planes join, every element checked
- * by the driver, the planes' interfaces as witnesses of which carried what. And puts with signals,
- * looked at by a thread of their own. Short forms are {@link FailoverOnRxeTest}, which has all
- * planes carry, and OneSidedTest on devices of a host.
+ * The plugin's all-reduce between two rxe devices over four planes, every element checked by the
+ * driver, and each plane's share verified by its interfaces. Also puts with signals, checked by a
+ * separate thread. Short forms are {@link FailoverOnRxeTest}, which uses all planes, and
+ * OneSidedTest on devices of a host.
  */
 @InWholeRun
 @EndsWithin(600)
@@ -41,7 +41,7 @@ final class AllReduceOnRxeTest {
   private static final int BYTES = 1 << 20;
   private static final int ITERATIONS = 4;
 
-  /** Each iteration each rank of two sends the buffer once; there is one warm-up more. */
+  /** In each iteration both ranks send the buffer once; there is one more for warm-up. */
   private static final long SENT_BYTES = (long) BYTES * ITERATIONS;
 
   private static final Path PLUGIN =
@@ -50,7 +50,7 @@ final class AllReduceOnRxeTest {
   private static final Path PUTS = RxeGuest.ROOT.resolve("perf-tests/target/heddle-one-sided");
   private static final Pattern SENT = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
-  /* One guest is both hosts: each rank must be told which addresses are its own. */
+  /* One guest is both hosts, so each rank's own addresses must be set. */
   private static final String ALL_OF_A = planesOf("a");
   private static final String ALL_OF_B = planesOf("b");
 
@@ -83,8 +83,8 @@ final class AllReduceOnRxeTest {
   }
 
   /**
-   * Runs both ranks in the guest, with these settings besides, and returns what both said; before
-   * and after it what each plane has sent.
+   * Runs both ranks in the guest, with these settings added, and returns both outputs; before and
+   * after them the bytes sent by each plane.
    */
   private String allReduce(String forA, String forB) throws Exception {
     return bothRanks(
@@ -125,7 +125,7 @@ final class AllReduceOnRxeTest {
     }
   }
 
-  /** What each plane carried from A to B, and back. */
+  /** Returns the bytes of each plane from A to B, and back. */
   private static long[][] carried(String output) {
     long[][] carried = new long[2][PLANES];
     Matcher line = SENT.matcher(output);
@@ -138,7 +138,7 @@ final class AllReduceOnRxeTest {
     return carried;
   }
 
-  private static void assertEven(String output) {
+  private static void assertEqualShares(String output) {
     for (long[] direction : carried(output)) {
       long total = Arrays.stream(direction).sum();
       System.out.println("bytes by plane: " + Arrays.toString(direction));
@@ -153,7 +153,7 @@ final class AllReduceOnRxeTest {
   @Test
   @Order(1)
   void fourPlanesCarryAQuarterEach() throws Exception {
-    assertEven(allReduce(ALL_OF_A, ALL_OF_B));
+    assertEqualShares(allReduce(ALL_OF_A, ALL_OF_B));
   }
 
   @Test
@@ -173,7 +173,7 @@ final class AllReduceOnRxeTest {
 
   @Test
   @Order(3)
-  void noSignalIsSeenBeforeItsDataAndAllPlanesCarryPuts() throws Exception {
+  void signalsFollowDataAndAllPlanesCarryPuts() throws Exception {
     String output =
         bothRanks(
             PUTS,
@@ -195,7 +195,7 @@ final class AllReduceOnRxeTest {
     }
     String output = allReduce(ipv4Planes("10.10"), ipv4Planes("10.11"));
     assertTrue(output.contains("10.11.1.1"), output);
-    assertEven(output);
+    assertEqualShares(output);
   }
 
   private static String ipv4Planes(String network) {
@@ -208,7 +208,7 @@ final class AllReduceOnRxeTest {
         .collect(Collectors.joining(","));
   }
 
-  /** Their completions are more than a queue of rxe holds, where each has the usual depth. */
+  /** With the usual depth each, their completions exceed an rxe queue. */
   @Test
   @Order(5)
   void sixtyFourQueuePairsShareACompletionQueue() throws Exception {
@@ -219,16 +219,16 @@ final class AllReduceOnRxeTest {
             ALL_OF_B + "," + ipv4Planes("10.11", "v4-") + eight);
     assertTrue(output.contains("8 queue pairs a plane"), output);
     assertTrue(output.contains("v4-3"), output);
-    assertEven(output);
+    assertEqualShares(output);
   }
 
-  /* Last, since it leaves the addresses as they are then. */
+  /* Last, since it leaves the addresses changed. */
   @Test
   @Order(6)
-  void planesPairWhereverTheirAddressesAreInTheTables() throws Exception {
+  void planesMatchAtAnyGidIndex() throws Exception {
     try (GuestJobs.Job reverse = guest.submit("reverse_addresses B; gids rxeA; gids rxeB")) {
       assertEquals(0, reverse.exitCode(LIMIT_SECONDS), reverse.output());
     }
-    assertEven(allReduce(ALL_OF_A, ALL_OF_B));
+    assertEqualShares(allReduce(ALL_OF_A, ALL_OF_B));
   }
 }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge between two of rxe's devices, with stock programs of RDMA CM at both ends: the kernel's
- * own communication manager asks and answers.
+ * A bridge between two rxe devices, with stock programs of RDMA CM at both ends: the kernel's own
+ * communication manager requests and answers.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 [gw: the bridge] gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class BridgeOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* Both ends are in the one namespace that rxe has sockets in, so what leaves by hA never is local. */
+  /*
+   * Both ends are in the namespace with rxe's sockets, so packets that leave by hA never count as
+   * local.
+   */
   private static final String TOPOLOGY =
       """
       load_rdma
@@ -79,7 +82,7 @@ final class BridgeOnRxeTest {
       CONFIG
       """;
 
-  /* A program that listens says nothing of it, so its client asks until it's there. */
+  /* A listening program prints nothing, so its client retries until it's there. */
   private static final String PROGRAMS =
       """
       for ip in "addr add 10.1.0.200/32 dev gA" "addr add 10.2.0.200/32 dev gB" \\
@@ -128,7 +131,7 @@ final class BridgeOnRxeTest {
 
   @Test
   @InWholeRun
-  void stockProgramsTalkBothWaysAndAReliableConnectionIsRefused() throws Exception {
+  void stockProgramsConnectBothWaysAndReliableConnectionIsRefused() throws Exception {
     RxeGuest.Ended ended =
         runWith(
             """

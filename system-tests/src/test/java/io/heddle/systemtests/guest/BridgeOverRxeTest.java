@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A bridge with a port of the kernel's rxe on one side, whose groups are joined by the kernel's
- * RDMA CM, and an interface on the other, which is in a namespace since rxe has taken RoCEv2's
+ * RDMA CM, and an interface on the other, which is in a namespace since rxe has bound RoCEv2's
  * port.
  *
  * <pre>
@@ -32,13 +32,19 @@ final class BridgeOverRxeTest {
   private static final int GROUPS = 3;
   private static final int PACKETS = 300;
 
-  /* Of a group: forwarded from a, dropped as the bridge's own, forwarded from b, and nothing dropped there. */
+  /*
+   * Of a group: forwarded from a, dropped as the bridge's own, forwarded from b, and nothing
+   * dropped there.
+   */
   private static final Pattern COUNTS =
       Pattern.compile(
           "a>b +\\d+ +\\S+ +(\\d+) +\\S+ +\\S+ +\\d+  own-source (\\d+) *\n"
               + " +b>a +\\d+ +\\S+ +(\\d+) +\\S+ +\\S+ +0 *\n");
 
-  /* All but gB is in the one namespace that rxe has sockets in, so what leaves by an interface never is local. */
+  /*
+   * All but gB is in the namespace with rxe's sockets, so packets that leave by an interface never
+   * count as local.
+   */
   static final String TOPOLOGY =
       """
       load_rdma
@@ -111,7 +117,10 @@ final class BridgeOverRxeTest {
         "fd0" + net + "::1,ff15::1:1");
   }
 
-  /* Stock programs join by RDMA CM themselves. The one that listens says nothing of it, so the other sends until it has all. */
+  /*
+   * Stock programs join by RDMA CM themselves. The listening one prints nothing, so the other sends
+   * until it has all.
+   */
   private static final String STOCK =
       """
       # mckey asks for a route without naming an interface.
@@ -128,7 +137,7 @@ final class BridgeOverRxeTest {
 
   @Test
   @InWholeRun
-  void everyPacketOfAGroupArrivesOnceAndInOrderBothWays() throws Exception {
+  void everyGroupPacketArrivesOnceInOrder() throws Exception {
     RxeGuest.assumePrograms("rdma", "mckey");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
     String talks =
@@ -151,7 +160,7 @@ final class BridgeOverRxeTest {
     assertTrue(said.contains("stock programs have talked"), said);
   }
 
-  /* rxe hands its own sender's multicast back, and that's all that was dropped. */
+  /* rxe returns its own sender's multicast, and nothing else was dropped. */
   private boolean isRight(MatchResult group) {
     return Integer.parseInt(group.group(1)) > PACKETS
         && Integer.parseInt(group.group(3)) > PACKETS

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Planes of the kernel's rxe die while traffic runs over them, each in another way, and come back:
- * no byte is wrong and the other planes go on.
+ * Planes of the kernel's rxe fail under traffic, each with another cause, and return: no byte is
+ * wrong and the other planes continue.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverOnRxeTest {
   private static final long CARRIED = 512 << 10;
 
-  /* Netlink tells of it, and the device, and what is sent from it fails; whichever is first. */
+  /* Netlink reports it, the device reports it, or a send fails; whichever is first. */
   private static final String ADDRESS_GONE =
       "(address is gone|no more|LOCAL_QUEUE_PAIR_OPERATION_ERROR)";
   private static final String PORT_DOWN = "(is down|PORT_ERROR|no more)";
@@ -52,8 +52,8 @@ final class FailoverOnRxeTest {
         .toArray();
   }
 
-  /* The plane is left, the others carry on, and after the remedy it carries again. */
-  private static void diesAndReturns(
+  /* The plane fails over, the others carry on, and after the remedy it carries again. */
+  private static void assertFailsOverAndReturns(
       RxeTraffic traffic, int plane, String fault, String cause, String remedy) throws Exception {
     traffic.guest(fault);
     traffic.await("moving off plane plane:" + plane + " .*" + cause);
@@ -63,7 +63,7 @@ final class FailoverOnRxeTest {
     traffic.awaitBytes(CARRIED, plane);
   }
 
-  /** What dies under traffic, and comes back. */
+  /** A failure under traffic, and its remedy. */
   private interface Deaths {
     void happen(RxeTraffic traffic) throws Exception;
   }
@@ -85,25 +85,25 @@ final class FailoverOnRxeTest {
   @Test
   void everyByteIsRightWhilePlanesAreCutAndLoseTheirAddresses() throws Exception {
     everyByteIsRight(traffic -> {
-      diesAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
-      diesAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
+      assertFailsOverAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
+      assertFailsOverAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
     });
   }
 
   @Test
   @InWholeRun
-  void everyByteIsRightWhileAPlaneLosesSomePacketsAndThenAll() throws Exception {
+  void everyByteIsRightWhilePlaneLosesPackets() throws Exception {
     everyByteIsRight(traffic -> {
       traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
       traffic.awaitBytes(CARRIED, allBut(2));
-      diesAndReturns(
+      assertFailsOverAndReturns(
           traffic, 2, "netem_plane A 2 loss 100%; netem_plane B 2 loss 100%", "", "netem_clear 2");
     });
   }
 
   @Test
   @InWholeRun
-  void twoDevicesGoOnOverThePlanesThatEachHasLeft() throws Exception {
+  void twoDevicesContinueOnRemainingPlanes() throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(
             guest,
@@ -112,9 +112,9 @@ final class FailoverOnRxeTest {
             "--ranks 2 --devices 2 --min-bytes 1048576 --max-bytes 1048576 --warmup 0")) {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
-      diesAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
-      diesAndReturns(traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
-      /* A device that has no plane left for a while, as its link goes down. */
+      assertFailsOverAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
+      assertFailsOverAndReturns(traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
+      /* A device temporarily without a plane, as its link goes down. */
       traffic.guest("ip link set hA0 down");
       traffic.await("moving off plane plane:1 .*" + PORT_DOWN);
       traffic.guest("device_routes A 0; wait_for_gids rxeA0");

@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A guest that runs scripts as they are handed in, beside each other, through a folder that both
- * see ({@code jobs.sh}). A guest's start is dear, so one serves many tests.
+ * A guest that runs scripts as they are submitted, in parallel, through a shared folder ({@code
+ * jobs.sh}). A guest's start is expensive, so one serves many tests.
  */
 final class GuestJobs implements AutoCloseable {
   private static final String READY = "the guest takes jobs";
@@ -81,7 +81,7 @@ final class GuestJobs implements AutoCloseable {
       return Files.exists(out) ? Files.readString(out, StandardCharsets.ISO_8859_1) : "";
     }
 
-    /** The same for an assertion's message. */
+    /** Returns the same for an assertion's message. */
     String outputOrWhyNot() {
       try {
         return output();
@@ -101,7 +101,7 @@ final class GuestJobs implements AutoCloseable {
       }
     }
 
-    /** Its exit status, once it has ended. */
+    /** Returns its exit status, once it has ended. */
     OptionalInt exitCode() throws IOException {
       return ended()
           ? OptionalInt.of(

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a guest is to look like.
+ * Description of a guest.
  *
  * @param options of {@code run.sh}
- * @param outside command line in front of it, such as one that enters a network namespace
+ * @param outside words before its command, such as those that enter a network namespace
  * @param limitSeconds after which the guest is ended
  */
 record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
@@ -18,22 +18,25 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return new GuestPlan(List.of(options), List.of(), LIMIT_SECONDS);
   }
 
-  /** No RDMA device. */
+  /** Returns a plan without RDMA device. */
   static GuestPlan bare() {
     return of("--bare");
   }
 
-  /** A device at each end of every cable: rxeA0, rxeB0, rxeA1, … */
+  /** Returns a plan with a device at each end of every cable: rxeA0, rxeB0, rxeA1, … */
   static GuestPlan cables(int cables) {
     return of("--cables", Integer.toString(cables));
   }
 
-  /** Devices rxeA and rxeB with an address in each plane. */
+  /** Returns a plan with devices rxeA and rxeB with an address in each plane. */
   static GuestPlan planes(int planes) {
     return of("--planes", Integer.toString(planes));
   }
 
-  /** Devices rxeA0, rxeB0, rxeA1, …, each with an address in each of the planes that they share. */
+  /**
+   * Returns a plan with devices rxeA0, rxeB0, rxeA1, …, each with an address in each of the planes
+   * that they share.
+   */
   static GuestPlan planes(int planes, int devices) {
     return of("--planes", planes + "x" + devices);
   }
@@ -42,12 +45,12 @@ record GuestPlan(List<String> options, List<String> outside, int limitSeconds) {
     return new GuestPlan(options, outside, seconds);
   }
 
-  /** The guest sees this folder as /run/out and may write to it. */
+  /** Adds this folder as /run/out, writable by the guest. */
   GuestPlan sharing(Path folder) {
     return with(List.of("-o", folder.toString()), outside);
   }
 
-  /** The guest's eth0 is this tap device, which exists where the command line leads. */
+  /** Makes this tap device the guest's eth0; it exists where the command line leads. */
   GuestPlan behindTap(String tap, List<String> commandLine) {
     return with(List.of("--tap", tap), commandLine);
   }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Datagrams for one host between two ports of the kernel's rxe. The bridge asks and answers by the
- * kernel's RDMA CM on both sides, and stock programs are at both ends.
+ * Unicast datagrams between two ports of the kernel's rxe. The bridge requests and answers by the
+ * kernel's RDMA CM on both sides, with stock programs at both ends.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA 10.1.0.254 rxeGA [the bridge] rxeGB gB 10.2.0.254 ══ hB 10.2.0.1 rxeB
@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class MappedBetweenRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* All are in the one namespace that rxe has sockets in, so what leaves by an interface never is local. */
+  /*
+   * All are in the namespace with rxe's sockets, so packets that leave by an interface never count
+   * as local.
+   */
   private static final String TOPOLOGY =
       """
       load_rdma
@@ -51,7 +54,7 @@ final class MappedBetweenRxeTest {
         for host in $hosts; do
           ip addr add "10.$2.0.$host/24" dev "$1"
           ip addr add "fd0$2::$host/64" dev "$1" nodad
-          # Whoever here asks for a route names its own address, and no interface.
+          # Programs here look up routes by their own address, without an interface.
           ip rule add pref 20 from "10.$2.0.$host" iif lo lookup $table
           ip -6 rule add pref 20 from "fd0$2::$host" iif lo lookup $table
         done
@@ -78,7 +81,7 @@ final class MappedBetweenRxeTest {
 
   @Test
   @InWholeRun
-  void stockProgramsTalkBothWays() throws Exception {
+  void stockProgramsConnectBothWays() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
     String talks =

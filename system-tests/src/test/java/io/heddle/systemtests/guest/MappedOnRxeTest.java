@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Datagrams for one host between a port of the kernel's rxe and an interface, in the topology of
- * {@link BridgeOverRxeTest}. The bridge asks and answers by the kernel's RDMA CM on the one side,
- * and by packets of its own on the other. Stock programs are at both ends.
+ * Unicast datagrams between a port of the kernel's rxe and an interface, in the topology of {@link
+ * BridgeOverRxeTest}. The bridge requests and answers by the kernel's RDMA CM on the one side, and
+ * by its own packets on the other. Stock programs are at both ends.
  */
 @EndsWithin(600)
 @SystemTest
@@ -28,7 +28,7 @@ final class MappedOnRxeTest {
       ip addr add fd01::200/128 nodad dev gA
       ip -n gw addr add 10.2.0.200/32 dev gB
       ip -n gw addr add fd02::200/128 nodad dev gB
-      # Whoever here asks for a route names its own address, and no interface.
+      # Programs here look up routes by their own address, without an interface.
       for own in "10.1.0.1 101" "10.1.0.254 102" "10.1.0.200 102" "10.2.0.1 103" \\
         "fd01::1 101" "fd01::254 102" "fd01::200 102" "fd02::1 103"; do
         set -- $own
@@ -48,7 +48,7 @@ final class MappedOnRxeTest {
       CONFIG
       """;
 
-  /* A program that listens says nothing of it, so its client asks until it's there. */
+  /* A listening program prints nothing, so its client retries until it's there. */
   static final String PROGRAMS =
       """
       heddle bridge check /tmp/bridge.conf
@@ -80,7 +80,7 @@ final class MappedOnRxeTest {
 
   @Test
   @InWholeRun
-  void stockProgramsTalkBothWays() throws Exception {
+  void stockProgramsConnectBothWays() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";
     String talks =

@@ -15,8 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A host behind a port of the kernel's rxe and one beyond an interface see each other's own
- * addresses over bridge 1. rxe has one namespace for all, where an address can't be that of a host
- * and of a bridge. So the far host, 10.3.0.1, is an address of bridge 2, which stands for 10.2.0.1.
+ * addresses over bridge 1. rxe has one namespace for all, where an address can't belong to both a
+ * host and a bridge. So the far host, 10.3.0.1, is an address of bridge 2, which stands for
+ * 10.2.0.1.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA rxeG [bridge 1] [gw1: x1] ══ [gw2: x2 [bridge 2] gB] ══ hB 10.2.0.1 rxeB
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OwnAddressesOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
-  /* What leaves by an interface never is local. */
+  /* Packets that leave by an interface never count as local. */
   private static final String TOPOLOGY =
       """
       load_rdma
@@ -121,7 +122,7 @@ final class OwnAddressesOnRxeTest {
 
   @Test
   @InWholeRun
-  void stockProgramsTalkBothWays() throws Exception {
+  void stockProgramsConnectBothWays() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String talks =
         """

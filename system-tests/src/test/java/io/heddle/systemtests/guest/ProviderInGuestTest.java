@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The libibverbs provider's own tests, which are skipped where there is no device, on the kernel's
- * rxe: both ends of a cable, and addresses and links that the tests may change.
+ * The libibverbs provider's own tests, which are skipped without a device, on the kernel's rxe:
+ * both ends of a cable, and addresses and links that the tests may change.
  */
 @EndsWithin(600)
 @SystemTest
@@ -31,7 +31,7 @@ final class ProviderInGuestTest {
   }
 
   @Test
-  void itKeepsItsContractAndFollowsAddressesOnRxe() throws Exception {
+  void providerTestsPassOnRxe() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(
             GuestPlan.cables(1),
@@ -50,7 +50,7 @@ final class ProviderInGuestTest {
 
   @Test
   @InWholeRun
-  void aKernelWithVerbsAndNoDeviceHasNone() throws Exception {
+  void kernelWithoutDeviceListsNone() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "load_rdma\n" + java("", "DeviceTest"));
     assertEquals(0, ended.exitCode(), ended.output());

@@ -23,7 +23,7 @@ final class RxeGuest implements AutoCloseable {
   private static final int NO_GUEST_HERE = 77;
   private static final int MAKE_LIMIT_SECONDS = 300;
 
-  /** What a guest needs to be told that its time is up and to end. */
+  /** Time for a guest to end after its time limit. */
   private static final int GRACE_SECONDS = 30;
 
   private static @Nullable String refusal;
@@ -32,7 +32,7 @@ final class RxeGuest implements AutoCloseable {
   private final Path log;
   private final int limitSeconds;
 
-  /* Tests that are interrupted leave no guest behind that runs up to its limit. */
+  /* Interrupted tests leave no guest running up to its limit. */
   private final Thread hook;
 
   private RxeGuest(Process process, Path log, int limitSeconds) {
@@ -43,10 +43,10 @@ final class RxeGuest implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** How a guest ended, and all that it said. */
+  /** Exit code and output of a guest. */
   record Ended(int exitCode, String output) {}
 
-  /** Skips the test, with the reason printed, where this machine can't have a guest. */
+  /** Skips the test, with the reason printed, if this machine can't run a guest. */
   static synchronized void assume() throws IOException, InterruptedException {
     if (refusal == null) {
       Process make =
@@ -69,9 +69,7 @@ final class RxeGuest implements AutoCloseable {
     }
   }
 
-  /**
-   * Skips the test where one of these programs isn't installed: the guest has what the host has.
-   */
+  /** Skips the test if one of these programs isn't installed: the guest has the host's programs. */
   static void assumePrograms(String... programs) {
     for (String program : programs) {
       boolean found =
@@ -84,10 +82,11 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * The guest's command line of a Java program among the tests' own classes. C1 and the serial
-   * collector: with others a JVM under emulation was seen to die of code that it had just patched.
+   * Returns the guest's command line of a Java program among the tests' own classes. Uses C1 and
+   * the serial collector: with others a JVM under emulation has died of code that it had just
+   * patched.
    *
-   * @param options of the Java machine
+   * @param options of the JVM
    */
   static String java(List<String> options, Class<?> program, String... arguments) {
     List<String> words =
@@ -101,7 +100,7 @@ final class RxeGuest implements AutoCloseable {
   }
 
   /**
-   * @param folder where the guest's output and its own temporary files go
+   * @param folder for the guest's output and its own temporary files
    * @param script for {@code bash -eu}, with the functions of {@code topology.sh}
    */
   static RxeGuest start(GuestPlan plan, Path folder, String script)

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guest itself: what goes in and comes out, and stock programs over rxe in it. */
+/** The guest itself: its inputs and outputs, and stock programs over rxe in it. */
 @EndsWithin(600)
 @SystemTest
 final class RxeGuestTest {
@@ -32,7 +32,7 @@ final class RxeGuestTest {
   @TempDir private Path folder;
 
   @Test
-  void exitStatusAndOutputComeOut() throws Exception {
+  void returnsExitStatusAndOutput() throws Exception {
     Path shared = Files.createDirectory(folder.resolve("shared"));
     RxeGuest.Ended ended =
         RxeGuest.run(
@@ -77,17 +77,17 @@ final class RxeGuestTest {
 
   @Test
   @InWholeRun
-  void aGuestThatDiesIsToldFromACommandThatFails() throws Exception {
+  void distinguishesDeadGuestFromFailedCommand() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "echo c >/proc/sysrq-trigger; sleep 1000");
     assertEquals(RxeGuest.DIED, ended.exitCode(), ended.output());
     assertTrue(ended.output().contains("sysrq triggered crash"), ended.output());
   }
 
-  /* SoftToRxeTest has stock programs use it, always. */
+  /* SoftToRxeTest always has stock programs use it. */
   @Test
   @InWholeRun
-  void stockProgramsUseRxeAndTwoGuestsDontMeet() throws Exception {
+  void stockProgramsUseRxeAndGuestsAreIsolated() throws Exception {
     RxeGuest.assumePrograms("ibv_devinfo", "ib_write_bw");
     String script = "ibv_devinfo\n" + STOCK_WRITE_BANDWIDTH;
     List<RxeGuest.Ended> both = new ArrayList<>();
@@ -105,7 +105,7 @@ final class RxeGuestTest {
   }
 
   @Test
-  void aMachineWithoutQemuSaysWhatIsMissing() throws Exception {
+  void machineWithoutQemuNamesMissingPackages() throws Exception {
     Path tools = Files.createDirectory(folder.resolve("tools"));
     for (String tool :
         List.of("bash", "env", "readlink", "dirname", "cat", "sha256sum", "cut", "uname")) {

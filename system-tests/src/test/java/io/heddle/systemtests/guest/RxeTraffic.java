@@ -18,8 +18,7 @@ import java.util.stream.IntStream;
 
 /**
  * Both ranks of a program of {@code perf-tests} over the plugin, in a guest of {@link
- * GuestPlan#planes(int, int)}, for as long as a test spoils its planes; every byte is checked by
- * the program.
+ * GuestPlan#planes(int, int)}, while a test disturbs its planes; the program checks every byte.
  */
 final class RxeTraffic implements AutoCloseable {
   static final int PLANES = 4;
@@ -41,7 +40,7 @@ final class RxeTraffic implements AutoCloseable {
     this.job = job;
   }
 
-  /** Skips the test where these programs or the plugin aren't built. */
+  /** Skips the test if these programs or the plugin aren't built. */
   static void assume(String... programs) {
     List<Path> parts =
         IntStream.rangeClosed(0, programs.length)
@@ -54,7 +53,7 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /* One guest is both hosts: each rank must be told which addresses are its own. */
+  /* One guest is both hosts, so each rank's own addresses must be set. */
   private static String planesOf(String side, int devices) {
     return IntStream.range(0, PLANES * devices)
         .mapToObj(i -> "fd00:%s:%s:%s::/64=%s".formatted(side, i / PLANES, i % PLANES, i % PLANES))
@@ -69,7 +68,7 @@ final class RxeTraffic implements AutoCloseable {
 
   /**
    * Starts both ranks, each on its side's first devices; with one control address each, so that a
-   * slow start there is no reason to call the next.
+   * slow start there isn't taken for a dead address.
    */
   static RxeTraffic start(GuestJobs guest, int devices, String program, String arguments)
       throws IOException {
@@ -123,7 +122,7 @@ final class RxeTraffic implements AutoCloseable {
     }
   }
 
-  /** Waits until it says this, after what {@link #guest} ran last. */
+  /** Waits until it prints this, after the last output of {@link #guest}. */
   void await(String expression) throws IOException, InterruptedException {
     Pattern pattern = Pattern.compile(expression);
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
@@ -144,7 +143,7 @@ final class RxeTraffic implements AutoCloseable {
     TimeUnit.MILLISECONDS.sleep(100);
   }
 
-  /** What each side has sent over each plane: A's in row 0. */
+  /** Returns the bytes that each side has sent over each plane: A's in row 0. */
   long[][] sent() throws IOException, InterruptedException {
     int before = seen;
     Matcher line = SENT.matcher(guest("plane_bytes"));

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The soft device against the kernel's: {@code heddle perf} in a namespace of this machine, stock
- * perftest on rxe in a guest, a tap device between them, and no code of ours on the other side.
+ * perftest on rxe in a guest, a tap device between them, and no code of Heddle on the other side.
  */
 @EndsWithin(900)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -40,13 +40,15 @@ final class SoftToRxeTest {
   private static final String OURS = "fd00:b::1";
   private static final String THEIRS = "fd00:b::2";
 
-  /* perftest of Debian 12 meets its peer over IPv4 only. */
+  /* perftest of Debian 12 connects to its peer over IPv4 only. */
   private static final String OUR_HANDSHAKE = "192.0.2.1";
   private static final String THEIR_HANDSHAKE = "192.0.2.2";
 
   private static final int LIMIT_SECONDS = 90;
 
-  /* The emulated end is slow, and shares its cores: perftest's half a second in all is too short. */
+  /*
+   * The emulated end is slow, and shares its cores: perftest's total of half a second is too short.
+   */
   private static final String PATIENCE = " -u 18";
 
   @TempDir private static Path folder;
@@ -110,16 +112,16 @@ final class SoftToRxeTest {
   }
 
   private static String stock(String arguments) {
-    /* Without -F perftest gives up where an emulated processor's clock isn't even. */
+    /* Without -F perftest gives up if an emulated processor's clock is uneven. */
     return "ib_" + arguments + PATIENCE + " -F -d rxe0 -x \"$(gid_index rxe0)\"";
   }
 
-  /** What both ends have to have said once they have ended. */
+  /** Check of both ends' output once they have ended. */
   private interface Judge {
     void judge(End ours, String weSaid, End theirs, String theySaid) throws Exception;
   }
 
-  /** Both ends of one test pass and have measured. */
+  /** Runs both ends of one test, which must pass and measure. */
   private void measure(
       boolean oursIsServer, String test, int port, Map<String, String> environment, Judge judge)
       throws Exception {
@@ -173,10 +175,13 @@ final class SoftToRxeTest {
     measure(oursIsServer, test, Map.of());
   }
 
-  /** One run: a test in a role, at an MTU, over so many queue pairs. */
+  /** A run: a test in a role, at an MTU, over so many queue pairs. */
   record Run(String test, boolean oursIsServer, int mtu, int queuePairs) {
-    /* Whether it is of the smaller set, in which each two of the four properties meet in every way. */
-    private boolean isInCover() {
+    /*
+     * Returns whether it is in the smaller set, which covers every pair of values of the four
+     * properties.
+     */
+    private boolean isInShortSet() {
       int t = TESTS.indexOf(test);
       int m = MTUS.indexOf(mtu);
       boolean server = (t + m) % 2 == 1;
@@ -197,9 +202,9 @@ final class SoftToRxeTest {
   }
 
   /**
-   * Every fourth or so of all, of which a short run takes one of each test; with {@code
-   * -Dheddle.test.whole=true -Dheddle.matrix=whole} all eighty, with a test's name in its place all
-   * of that test.
+   * Returns about every fourth run, of which a short test run takes one of each test. With {@code
+   * -Dheddle.test.whole=true -Dheddle.matrix=whole} returns all eighty; with a test's name instead,
+   * all of that test.
    */
   static Stream<Run> runs() {
     String matrix = System.getProperty("heddle.matrix", "");
@@ -213,7 +218,7 @@ final class SoftToRxeTest {
                         .flatMap(server ->
                             (test.endsWith("_lat") ? Stream.of(1) : Stream.of(1, 4))
                                 .map(pairs -> new Run(test, server, mtu, pairs)))))
-        .filter(run -> whole || run.isInCover());
+        .filter(run -> whole || run.isInShortSet());
   }
 
   @ParameterizedTest
@@ -223,7 +228,7 @@ final class SoftToRxeTest {
     measure(run.oursIsServer(), run.words());
   }
 
-  /* What takes the stand-in a blink takes the emulated end half a minute. */
+  /* A moment on the stand-in is half a minute on the emulated end. */
   static Stream<Arguments> matrix() {
     return PerftestMatrix.rows(501);
   }
@@ -265,18 +270,21 @@ final class SoftToRxeTest {
     "true, send_lat"
   })
   @InWholeRun(butRows = {2, 5})
-  void lossInBothDirectionsIsSurvived(boolean oursIsServer, String test) throws Exception {
+  void survivesLossInBothDirections(boolean oursIsServer, String test) throws Exception {
     Map<String, String> faults =
         Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + (runs + 1));
     String size = test.endsWith("_lat") ? " -s 2 -n 200" : " -s 65536 -n 40 -q 2";
     measure(oursIsServer, test + size, faults);
   }
 
-  /* Both ends are Java here, but what answers ours is the kernel; perftest knows no immediate and checks no byte. */
+  /*
+   * Both ends are Java here, but the kernel answers Heddle's device; perftest has no immediate and
+   * checks no byte.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @InWholeRun(butRows = 2)
-  void everyOperationOfEveryLengthArrivesWhole(boolean lossy) throws Exception {
+  void everyOperationAndLengthIsCorrect(boolean lossy) throws Exception {
     int port = 18_600 + ++runs;
     Map<String, String> faults =
         lossy ? Map.of("HEDDLE_SOFT_FAULTS", "loss=0.02,send-loss=0.02,seed=" + runs) : Map.of();

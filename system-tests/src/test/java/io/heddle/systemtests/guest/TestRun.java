@@ -11,7 +11,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs the test classes that its arguments name, and ends with how many passed; in the guest. */
+/** Runs the test classes of its arguments in the guest, and prints the number of passed tests. */
 final class TestRun {
   private TestRun() {}
 

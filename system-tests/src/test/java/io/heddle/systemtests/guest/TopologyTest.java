@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Planes in a guest are apart: each carries what is sent over it, and can be cut by itself. The
- * short form is {@link FailoverOnRxeTest}, which stands on both.
+ * Planes in a guest are separate: each carries its own traffic, and can be cut alone. The short
+ * form is {@link FailoverOnRxeTest}, which depends on both.
  */
 @InWholeRun
 @EndsWithin(600)
@@ -32,13 +32,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TopologyTest {
   private static final int PLANES = 3;
 
-  /** What 40 writes of 65536 B are at least on the wire. */
+  /** Least bytes of 40 writes of 65536 B on the wire. */
   private static final long MESSAGE_BYTES = 40 * 65536L;
 
   private static final Pattern BYTES = Pattern.compile("(?m)^(\\d) (\\d+) (\\d+)$");
 
-  /* write_over PLANE [SECONDS]. perftest asks for 7 retries, which rxe takes for endlessly many: only
-   * time tells that a plane is cut. Without -F it gives up where an emulated processor's clock isn't even. */
+  /*
+   * write_over PLANE [SECONDS]. perftest sets 7 retries, which rxe treats as infinite: only a time
+   * limit shows that a plane is cut. Without -F it gives up if an emulated processor's clock is
+   * uneven.
+   */
   private static final String WRITE_OVER =
       """
       device() { [[ $GUEST_TOPOLOGY == planes ]] && echo "rxe$1" || echo "rxe$1$2"; }
@@ -67,7 +70,7 @@ final class TopologyTest {
     }
   }
 
-  /* One guest for all tests of a topology. */
+  /* Returns the one guest for all tests of a topology. */
   private GuestJobs guest(String topology) throws Exception {
     RxeGuest.assume();
     RxeGuest.assumePrograms("ib_write_bw", "radvd");
@@ -82,7 +85,7 @@ final class TopologyTest {
     return guest;
   }
 
-  /* What it printed, once it has ended well. */
+  /* Returns its output, once it has succeeded. */
   private String run(String topology, String script) throws Exception {
     try (GuestJobs.Job job = guest(topology).submit(WRITE_OVER + script)) {
       assertEquals(0, job.exitCode(LIMIT_SECONDS), job::outputOrWhyNot);
@@ -90,7 +93,7 @@ final class TopologyTest {
     }
   }
 
-  /** What side A has sent by plane, each time that the script printed it. */
+  /** Returns side A's sent bytes by plane, for each time that the script printed them. */
   private static List<long[]> sentByPlane(String output) {
     List<long[]> all = new ArrayList<>();
     Matcher line = BYTES.matcher(output);
@@ -106,7 +109,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  void eachPlaneCarriesWhatIsSentOverIt(String topology) throws Exception {
+  void eachPlaneCarriesItsOwnTraffic(String topology) throws Exception {
     String output =
         run(
             topology,
@@ -133,7 +136,7 @@ final class TopologyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cables", "planes"})
-  void aPlaneIsCutAndHealedByItself(String topology) throws Exception {
+  void planeIsCutAndHealedAlone(String topology) throws Exception {
     run(
         topology,
         """
@@ -146,7 +149,7 @@ final class TopologyTest {
   }
 
   @Test
-  void lossOnOnePlaneIsSeenThereOnly() throws Exception {
+  void lossStaysOnItsPlane() throws Exception {
     String output =
         run(
             "cables",

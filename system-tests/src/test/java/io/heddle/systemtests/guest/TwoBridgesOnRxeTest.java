@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two bridges between the kernel's rxe and interfaces, which share a group and each have addresses
- * of their own that stand for hosts. Under load one is drained, and killed later. A client of RDMA
- * CM that talked by it asks the other one.
+ * Two bridges between the kernel's rxe and interfaces, which share a group, and each have their own
+ * addresses that stand for hosts. Under load one is drained, and killed later. Its RDMA CM client
+ * then resolves by the other one.
  *
  * <pre>
  *                    swA                              swB
@@ -37,8 +37,10 @@ final class TwoBridgesOnRxeTest {
   private static final int FLOWS = 4;
   private static final Pattern NO_OWNER = Pattern.compile("no-owner (\\d+)");
 
-  /* All but the bridges' ends in b is in the one namespace that rxe has sockets in, so what leaves
-  by an interface never is local, and each answers for its own address alone. */
+  /*
+   * All but the bridges' ends in b is in the namespace with rxe's sockets, so packets that leave by
+   * an interface never count as local, and each answers for its own address only.
+   */
   private static final String TOPOLOGY =
       """
       load_rdma
@@ -69,7 +71,7 @@ final class TwoBridgesOnRxeTest {
         ip route add default dev "$1" table $table
         for host in ${4//,/ }; do
           ip addr add "10.$3.0.$host/24" dev "$1"
-          # Whoever here asks for a route names its own address, and no interface.
+          # Programs here look up routes by their own address, without an interface.
           ip rule add pref 20 from "10.$3.0.$host" iif lo lookup $table
         done
         receive_on_one_processor "$1"
@@ -201,7 +203,7 @@ final class TwoBridgesOnRxeTest {
 
   @Test
   @InWholeRun
-  void aDrainAndAKillUnderLoadBringNoPayloadTwiceAndClientsAskTheOtherBridge() throws Exception {
+  void drainAndKillDuplicateNoPayloadAndClientsSwitchBridge() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy", "chrt");
     RxeGuest.Ended ended = RxeGuest.run(GuestPlan.bare().within(LIMIT_SECONDS), folder, script());
     String said = ended.output();

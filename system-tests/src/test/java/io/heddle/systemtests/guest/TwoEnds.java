@@ -8,11 +8,11 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The two programs of one test. When it fails, the first line of the message has how each ended and
- * what it said last, since a summary shows no more; all that they said follows.
+ * The two programs of one test. On a failure, the message's first line has each program's end and
+ * last output, since a summary shows no more; their whole output follows.
  */
 final class TwoEnds {
-  /* What the end that is left needs to notice that the other has gone, and to say so. */
+  /* Time for the remaining end to notice that the other has gone, and to report it. */
   private static final int GRACE_SECONDS = 20;
 
   private final String what;
@@ -31,7 +31,7 @@ final class TwoEnds {
     String now() throws IOException;
   }
 
-  /** One of the programs, by the name that a message calls it. */
+  /** One of the programs, by its name in messages. */
   record End(String name, ExitCode exitCode, Output output) {
     static End of(String name, HostProcess process) {
       return new End(name, process::exitCode, process::output);
@@ -57,7 +57,7 @@ final class TwoEnds {
   }
 
   /**
-   * Waits until both have ended, and well. Once one has failed the other has little time left.
+   * Waits until both have succeeded. Once one has failed, the other has little time left.
    *
    * @param what they do, for the message
    */
@@ -78,7 +78,7 @@ final class TwoEnds {
     }
   }
 
-  /** Fails, both ends' stories in the message, where what was expected isn't so. */
+  /** Fails with both outputs in the message unless the expectation holds. */
   static void assertThat(String expected, boolean isSo, String what, End first, End second)
       throws IOException {
     if (!isSo) {

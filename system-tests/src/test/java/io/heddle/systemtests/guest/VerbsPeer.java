@@ -32,10 +32,10 @@ import java.util.EnumSet;
 import java.util.ServiceLoader;
 
 /**
- * One end of a conversation in every operation of a reliable connection and in awkward lengths,
- * each byte checked by the end that gets it: {@code VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]};
- * without HOST it waits for the other. What it does with RDMA it does with an empty parameter list,
- * so that its peer is a standard one for it.
+ * One end of an exchange of every operation of a reliable connection in awkward lengths, each byte
+ * checked by the receiving end: {@code VerbsPeer PROVIDER DEVICE ADDRESS PORT [HOST]}; without HOST
+ * it waits for the other. Its RDMA operations use an empty parameter list, so that any standard
+ * peer works.
  */
 final class VerbsPeer implements AutoCloseable {
   private static final int[] LENGTHS = {1, 3, 1024, 4095, 4096, 4097, 65_537, 300_001};
@@ -141,7 +141,7 @@ final class VerbsPeer implements AutoCloseable {
     }
   }
 
-  /* Both ends come here; one acts, the other checks, or is read from. */
+  /* Both ends call this; one acts, the other checks, or is read from. */
   private void exchange(Operation operation, int length, boolean acting) throws IOException {
     int seed = ++checked;
     String what = operation + " of " + length + " B, message " + seed;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The arrows of ARCHITECTURE.md, as the compiled classes have them. */
+/** The compiled classes keep to the arrows of ARCHITECTURE.md. */
 @Execution(ExecutionMode.CONCURRENT)
 class ArchitectureTest {
   private static final String ROOT_PACKAGE = "io.heddle.";
@@ -160,7 +160,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingNamesTheSoftDevice() {
+  void productionCodeNamesNoSoftDevice() {
     noClasses()
         .that()
         .resideOutsideOfPackage("io.heddle.softdevice..")
@@ -198,7 +198,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void noLibraryAndNoPartOfThePluginSeesTheBridge() {
+  void pluginAndLibrariesDoNotUseBridge() {
     noClasses()
         .that()
         .resideOutsideOfPackages("io.heddle.bridge..", "io.heddle.cli..")
@@ -210,7 +210,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theRoomsOfTransportHaveAnOrder() {
+  void transportPackagesAreLayered() {
     slices().matching("io.heddle.transport.(*)..").should().beFreeOfCycles().check(classes);
   }
 
@@ -233,7 +233,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingUsesUnsafeOrJavaUtilLoggingButToQuietenGrpcs() {
+  void noUnsafeAndNoJavaUtilLoggingExceptForGrpc() {
     noClasses()
         .that()
         .doNotHaveFullyQualifiedName("io.heddle.telemetry.gnmi.GrpcLog")
@@ -247,7 +247,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void ofAgronaAndJctoolsOnlyWhatNeedsNoUnsafeIsUsed() {
+  void onlyUnsafeFreePartsOfAgronaAndJctools() {
     noClasses()
         .should()
         .dependOnClassesThat(

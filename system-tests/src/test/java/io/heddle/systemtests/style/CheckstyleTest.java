@@ -98,7 +98,7 @@ class CheckstyleTest {
     return found;
   }
 
-  /** Where the place decides whether a rule holds. */
+  /** Rules that apply only in some places. */
   private static boolean isAllowed(String file, AuditEvent event) {
     String rule = event.getModuleId() == null ? "" : event.getModuleId();
     boolean test = file.contains("/src/test/");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The formatter for C, where this machine has it: version 14 alone breaks lines as ours are. */
+/** The C formatter, if installed: only version 14 breaks lines like the sources. */
 final class ClangFormat {
   static final String MISSING = "no clang-format 14 on the path (on Debian: clang-format-14)";
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** C is formatted by a tool, too; {@code ./heddle format} rewrites what this finds. */
+/** C sources are formatted by the tool; {@code ./heddle format} corrects the findings. */
 @Execution(ExecutionMode.CONCURRENT)
 class ClangFormatTest {
   @Test

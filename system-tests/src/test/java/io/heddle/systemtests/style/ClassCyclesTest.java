@@ -11,20 +11,20 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Classes that all use each other, by whatever detours, can only be read and tested together: a
- * knot. Within a module none is larger than {@link #MOST} classes. A nested class counts with its
- * outer one.
+ * Limits class cycles: classes that all depend on each other, directly or not, can only be read and
+ * tested together. Within a module none is larger than {@link #MOST} classes. A nested class counts
+ * with its outer one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ClassCyclesTest {
   private static final int MOST = 8;
 
   @Test
-  void noKnotIsLarge() throws Exception {
+  void noLargeClassCycles() throws Exception {
     StringBuilder found = new StringBuilder();
     new TreeMap<>(ClassGraphs.byModule())
         .forEach((module, graph) -> {
-          SortedSet<String> knot = ClassGraphs.largestKnot(graph);
+          SortedSet<String> knot = ClassGraphs.largestCycle(graph);
           if (knot.size() > MOST) {
             found.append(
                 "%s: %s classes use each other, %s may: %s%n"
@@ -35,7 +35,7 @@ class ClassCyclesTest {
   }
 
   @Test
-  void aKnotIsFoundThroughDetours() {
+  void findsIndirectCycles() {
     Map<String, Set<String>> graph =
         Map.of(
             "above", Set.of("first"),
@@ -43,6 +43,6 @@ class ClassCyclesTest {
             "second", Set.of("third", "below"),
             "third", Set.of("first"),
             "below", Set.of());
-    assertEquals(Set.of("first", "second", "third"), ClassGraphs.largestKnot(graph));
+    assertEquals(Set.of("first", "second", "third"), ClassGraphs.largestCycle(graph));
   }
 }

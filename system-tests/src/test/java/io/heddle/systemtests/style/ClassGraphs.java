@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Which class uses which, within each module. A nested class counts with its outer one. */
+/** Dependency graph of the classes within each module. A nested class counts with its outer one. */
 final class ClassGraphs {
-  /* protoc's messages all know their file, and it knows them. */
+  /* protoc's messages and their file class all depend on each other. */
   private static final String GENERATED = "io.heddle.telemetry.proto";
 
   private ClassGraphs() {}
 
-  /** By module, which class uses which; generated ones aside. */
+  /** Returns each class's dependencies by module, without generated classes. */
   static Map<String, Map<String, Set<String>>> byModule() throws Exception {
     Map<String, Map<String, Set<String>>> graphs = new HashMap<>();
     for (JavaClass type : new ClassFileImporter().importPaths(Repository.classFolders())) {
@@ -44,8 +44,8 @@ final class ClassGraphs {
     return type.getName().split("\\$", 2)[0];
   }
 
-  /** The most classes of which each uses each other, by whatever detours. */
-  static SortedSet<String> largestKnot(Map<String, Set<String>> graph) {
+  /** Returns the largest strongly connected component. */
+  static SortedSet<String> largestCycle(Map<String, Set<String>> graph) {
     Map<String, Set<String>> reached = new HashMap<>();
     graph.keySet().forEach(from -> reached.put(from, reachedFrom(from, graph)));
     SortedSet<String> largest = new TreeSet<>();

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The figures of the house: sizes of files, knots and tests by module, lengths of sentences by
- * page. They are printed as the tables of docs/decisions/house.md, to be copied there. The page's
- * figures may be older than the code, but it has the modules that there are.
+ * Code metrics: sizes of files, class cycles and tests by module, lengths of sentences by page.
+ * They are printed as the tables of docs/decisions/house.md, to be copied there. The
+ * page's figures may be older than the code, but its modules must be the current ones.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CodeMetricsTest {
@@ -35,7 +35,7 @@ class CodeMetricsTest {
       Pattern.compile("\n\\s*\n|\n(?=\\s*(?:[-*]|\\d+\\.) )");
 
   @Test
-  void theFiguresOfEachModuleAreMade() throws Exception {
+  void printsMetricsOfEachModule() throws Exception {
     Map<Path, List<Path>> files = new TreeMap<>();
     for (Path file : Repository.javaFiles()) {
       files.computeIfAbsent(module(file), name -> new ArrayList<>()).add(file);
@@ -63,20 +63,20 @@ class CodeMetricsTest {
   }
 
   @Test
-  void theKnotsOfEachModuleAreMade() throws Exception {
+  void printsCyclesOfEachModule() throws Exception {
     StringBuilder table = new StringBuilder(KNOTS + "|---|---|---|\n");
     new TreeMap<>(ClassGraphs.byModule())
         .forEach((module, graph) ->
             table.append(
                 "| %s | %s | %s |%n"
-                    .formatted(module, graph.size(), ClassGraphs.largestKnot(graph).size())));
+                    .formatted(module, graph.size(), ClassGraphs.largestCycle(graph).size())));
     print(table);
     assertTrue(names(KNOTS, table.toString()).contains("transport"), table::toString);
     assertPageHasTheModulesOf(table, KNOTS);
   }
 
   @Test
-  void theNamesOfATableEndWithIt() {
+  void readsNamesUpToTablesEnd() {
     String page =
         "text\n\n" + KNOTS + "|---|---|---|\n| a.b | 1 | 1 |\n| c | 2 | 1 |\n\n| d | 3 |\n";
     assertEquals(List.of("a.b", "c"), names(KNOTS, page));
@@ -91,7 +91,7 @@ class CodeMetricsTest {
         () -> "modules in " + Repository.name(PAGE) + ", which is to have the table\n" + table);
   }
 
-  /* The first column of the table with this head. */
+  /* Returns the first column of the table with this head. */
   private static List<String> names(String head, String page) {
     int begin = page.indexOf(head);
     return begin < 0
@@ -161,7 +161,7 @@ class CodeMetricsTest {
     }
   }
 
-  /* Without code, tables and headings. A span of code is one word. */
+  /* Returns the lengths without code, tables and headings. A span of code is one word. */
   private static List<Integer> wordsOfSentences(String page) {
     String prose =
         page.replaceAll("(?s)```.*?```", "")

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The page is made from the options themselves, so that it can't say anything else. */
+/** The page is generated from the options, so that it can't differ from them. */
 @Execution(ExecutionMode.CONCURRENT)
 class ConfigurationPageTest {
   private static final Path PAGE = Repository.ROOT.resolve("docs/configuration.md");

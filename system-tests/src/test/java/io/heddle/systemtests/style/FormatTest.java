@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The tree is formatted by a tool; {@code ./heddle format} rewrites what this finds. */
+/** Java sources are formatted by the tool; {@code ./heddle format} corrects the findings. */
 @Execution(ExecutionMode.CONCURRENT)
 class FormatTest {
   @Test

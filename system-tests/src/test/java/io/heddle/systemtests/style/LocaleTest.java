@@ -31,12 +31,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * What is written doesn't depend on the locale of the user: a decimal comma is no JSON, and a
- * Turkish lower case of I is no option's name.
+ * Output doesn't depend on the user's locale: a decimal comma is not valid JSON, and a Turkish
+ * lower-case I is in no option's name.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LocaleTest {
-  /* Digits, points, dates and upper case are the locale's; text and hexadecimal digits are not. */
+  /* Digits, points, dates and upper case depend on the locale; text and hexadecimal digits don't. */
   private static final Pattern OF_LOCALE =
       Pattern.compile("%(?:\\d+\\$)?[-#+ 0,(<]*\\d*(?:\\.\\d+)?[defgtDEGTSXBCH]");
   private static final Set<String> CASES = Set.of("toLowerCase", "toUpperCase");
@@ -44,14 +44,14 @@ class LocaleTest {
   private static final Set<String> TYPES = Set.of("DecimalFormat", "NumberFormat", "Scanner");
 
   @Test
-  void everyTextIsMadeWithoutTheUsersLocale() throws Exception {
+  void noTextDependsOnUsersLocale() throws Exception {
     List<Path> files = Repository.javaFiles();
     assertTrue(files.size() > 100, "only " + files.size() + " Java files found");
     assertEquals("", String.join("\n", violations(files)));
   }
 
   @Test
-  void whatDependsOnTheLocaleIsFound(@TempDir Path folder) throws Exception {
+  void findsLocaleDependentCalls(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("Words.java");
     Files.writeString(
         file,
@@ -143,7 +143,7 @@ class LocaleTest {
       }
     }
 
-    /** A format that isn't written out here may hold anything. */
+    /** A format that isn't a literal may contain anything. */
     private static boolean dependsOnLocale(ExpressionTree format) {
       return !isText(format) || OF_LOCALE.matcher(text(format).replace("%%", "")).find();
     }

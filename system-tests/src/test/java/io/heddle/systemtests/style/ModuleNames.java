@@ -3,7 +3,7 @@ package io.heddle.systemtests.style;
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.Set;
 
-/** Which module a class belongs to. */
+/** Module of a class. */
 final class ModuleNames {
   private static final String ROOT_PACKAGE = "io.heddle.";
   private static final Set<String> FAMILIES = Set.of("roce", "cli", "fabric");
@@ -11,8 +11,8 @@ final class ModuleNames {
   private ModuleNames() {}
 
   /**
-   * The name of the module's root package, without what all have in common. A family's modules have
-   * a name more. Of a class that isn't ours, its package.
+   * Returns the name of the module's root package, without the common prefix. For modules of a
+   * family it has two parts. For a foreign class it is the package.
    */
   static String of(JavaClass type) {
     String name = type.getPackageName();

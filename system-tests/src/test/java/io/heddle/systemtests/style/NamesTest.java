@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A class's name alone tells which one is meant, in a log, a stack or a talk. */
+/** Class names are unique, so that a log, a stack trace or a discussion needs no package. */
 @Execution(ExecutionMode.CONCURRENT)
 class NamesTest {
   @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The hook that formats a commit's files, in a repository of its own. */
+/** The hook that formats a commit's files, in a separate repository. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 class PreCommitTest {
@@ -43,7 +43,7 @@ class PreCommitTest {
       Files.createDirectories(to.getParent());
       Files.copy(Repository.ROOT.resolve(name), to, StandardCopyOption.COPY_ATTRIBUTES);
     }
-    /* What ./heddle would fetch is on this test's class path. */
+    /* ./heddle would download it; it is on this test's class path. */
     String version =
         Files.readString(repository.resolve("pom.xml"))
             .replaceFirst("(?s).*<google-java-format.version>(.*?)<.*", "$1");
@@ -80,7 +80,7 @@ class PreCommitTest {
   }
 
   @Test
-  void filesOfACommitAreFormattedInIt() throws Exception {
+  void formatsFilesOfCommit() throws Exception {
     write("One.java", JAVA);
     write("one.c", C);
     write("not-java.txt", JAVA);
@@ -98,7 +98,7 @@ class PreCommitTest {
   }
 
   @Test
-  void fileThatIsStagedInPartIsLeftAlone() throws Exception {
+  void leavesPartlyStagedFilesAlone() throws Exception {
     write("One.java", JAVA);
     run("git", "add", ".");
     write("One.java", JAVA + "// more\n");

@@ -23,11 +23,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The packages of a module have an order: none uses one that leads back to it. What a module has in
- * its root package is a slice like any other.
+ * A module's packages have no cycles. The root package counts like any other.
  *
- * <p>{@code slices.txt} names the arrows that are on a circle today. A new one fails this test, and
- * so does one that is there no more and still named: the list only shrinks.
+ * <p>{@code slices.txt} names the dependencies that are in a cycle today. A new one fails this
+ * test, and so does a listed one that no longer exists: the list only shrinks.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SlicesTest {
@@ -54,7 +53,7 @@ class SlicesTest {
     assertEquals("", without(frozen, found), "no more on a circle: take them out of slices.txt");
   }
 
-  /** The other packages of one module that each of its packages uses. */
+  /** Returns the other packages of its module that each package uses. */
   private static Map<String, Set<String>> uses(JavaClasses classes) {
     Set<String> own = classes.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
     Map<String, Set<String>> uses = new TreeMap<>();

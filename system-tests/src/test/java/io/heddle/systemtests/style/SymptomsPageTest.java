@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The words that docs/symptoms.md tells people to look for are words that the plugin prints. */
+/** The messages quoted in docs/symptoms.md are messages that the plugin prints. */
 @Execution(ExecutionMode.CONCURRENT)
 class SymptomsPageTest {
   private static final List<String> MODULES =
@@ -32,7 +32,7 @@ class SymptomsPageTest {
   private static final Pattern JOIN = Pattern.compile("\"\\s*\\+?\\s*\"");
   private static final Pattern FORMAT = Pattern.compile("%[a-z#]+");
 
-  /* Everything of sources that may be printed, with what is filled in left out. */
+  /* Returns all string constants of the sources, without their placeholders. */
   private static String sources() throws IOException, InterruptedException {
     StringBuilder all = new StringBuilder();
     for (Path file : Repository.files()) {
@@ -46,7 +46,7 @@ class SymptomsPageTest {
   }
 
   @Test
-  void wordsThatPeopleAreToldToLookForArePrinted() throws IOException, InterruptedException {
+  void quotedMessagesArePrinted() throws IOException, InterruptedException {
     String page = Files.readString(Repository.ROOT.resolve("docs/symptoms.md"));
     String told =
         page.substring(page.indexOf("## At the start"), page.indexOf("## What nobody prints"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class TextTest {
   private static final int LINE_LENGTH = 130;
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
-  /* In pieces, so that this file doesn't contain what it looks for. */
+  /* In pieces, so that this file doesn't contain the path itself. */
   private static final Pattern MACHINE_PATH =
       Pattern.compile("(?<![\\w.$}*-])/(work|root|" + "home)/[\\w.]");
 
@@ -68,7 +68,7 @@ class TextTest {
   }
 
   @Test
-  void noFileNamesAPathOfSomeonesMachine() throws Exception {
+  void noFileContainsMachinePath() throws Exception {
     List<String> found = new ArrayList<>();
     for (Path file : Repository.files()) {
       Matcher path = MACHINE_PATH.matcher(text(file));
@@ -100,7 +100,7 @@ class TextTest {
     assertNone(found);
   }
 
-  /** The file's text; empty for a binary file. */
+  /** Returns the file's text; empty for a binary file. */
   private static String text(Path file) throws IOException {
     try {
       return Files.readString(file);

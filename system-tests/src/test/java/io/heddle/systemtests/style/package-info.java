@@ -1,4 +1,4 @@
-/** What every file of the repository keeps to: architecture, style and live links. */
+/** Rules for every file of the repository: architecture, style and live links. */
 @NullMarked
 package io.heddle.systemtests.style;
 
