@@ -1,6 +1,7 @@
 /*
- * What the driver calls of libcuda and libnccl, found at run time: it compiles and says what is missing on machines that have
- * neither. Names, argument order and numbers are facts of the two libraries' interfaces (CUDA 11 and later, NCCL 2.19 and later).
+ * The functions of libcuda and libnccl that the driver calls, found at run time: it compiles on machines that have
+ * neither, and names the missing one. Names, argument order and numbers are facts of the two libraries' interfaces
+ * (CUDA 11 and later, NCCL 2.19 and later).
  */
 #ifndef HEDDLE_GPU_LIBRARIES_H
 #define HEDDLE_GPU_LIBRARIES_H
@@ -51,8 +52,8 @@ struct gpu_libraries {
 };
 
 /*
- * Opens both and looks for a device. Returns 0, or -1 with the reason, one sentence without full stop.
- * nccl: the library's file name, or NULL for libnccl.so.2.
+ * Opens both and looks for a device. Returns 0, or -1 with the reason, one sentence without full stop. nccl: the
+ * library's file name, or NULL for libnccl.so.2.
  */
 int gpu_libraries_open(struct gpu_libraries *libraries, const char *nccl, int *devices, char *reason, size_t size);
 

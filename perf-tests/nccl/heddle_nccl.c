@@ -1,6 +1,6 @@
 /*
- * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather, all-to-all over a range of sizes, every element
- * checked on the host, times in the columns of NCCL's tests. Which transport NCCL takes is for its environment to say; run.sh
+ * One rank of NCCL's own collectives on a GPU: all-reduce, all-gather, all-to-all over a range of sizes, every
+ * element checked on the host, times in the columns of NCCL's tests. The environment chooses NCCL's transport; run.sh
  * runs the plugin and NCCL's sockets.
  */
 #include <getopt.h>
@@ -39,12 +39,12 @@ static float *host;
 
 static void usage(FILE *to) {
   fprintf(to, "heddle-nccl: one rank of NCCL's collectives on a GPU, every element checked\n"
-              "  --probe                 only say whether there is a GPU and NCCL\n"
-              "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
-              "  --rank R --ranks N      this rank and how many there are (2); rank R takes GPU R modulo their number\n"
+              "  --probe                 only report whether there is a GPU and NCCL\n"
+              "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
+              "  --rank R --ranks N      this rank and the number of ranks (2); rank R uses GPU R modulo their number\n"
               "  --min-bytes B --max-bytes B   sizes, times 8 each (8, 67108864)\n"
               "  --iterations N --warmup N     per size (20, 5)\n"
-              "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (120)\n"
+              "  --timeout-seconds S     time without progress after which the run ends with exit code 4 (120)\n"
               "  --nccl FILE             the library (libnccl.so.2)\n"
               "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 NCCL or CUDA failed, 4 timed out, 77 no "
               "GPU here\n");
@@ -101,7 +101,7 @@ static void nccl(nccl_result result, const char *call) {
 /* Small whole numbers: floats add up exactly in any order. */
 static float value_of(int rank, size_t index) { return (float)((index * 7 + (size_t)rank * 13 + 1) % 61); }
 
-/* Floats that a rank gives, of which the bytes of the table's column are made as NCCL's tests have them. */
+/* Returns the floats that a rank contributes for the bytes of the table's column, as NCCL's tests define them. */
 static size_t count_given(enum collective kind, size_t bytes) {
   size_t floats = bytes / sizeof(float), ranks = (size_t)options.ranks;
   return kind == ALL_REDUCE ? floats : kind == ALL_GATHER ? floats / ranks : floats / ranks * ranks;

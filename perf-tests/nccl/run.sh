@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # NCCL's own library over the plugin, then over its sockets, on this machine's GPUs: run.sh [--dry-run] [OPTION]...
 #
-# Each rank is a process with a host name of its own (NCCL_HOSTID), so that NCCL takes the network between them, and may
-# share a GPU with another. Every element is checked. Exit code 77 where there is no GPU or no NCCL.
+# Each rank is a process with its own host name (NCCL_HOSTID), so that NCCL uses the network between them, and may
+# share a GPU with another. Every element is checked. Exit code 77 if there is no GPU or no NCCL.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
@@ -22,11 +22,11 @@ usage: perf-tests/nccl/run.sh [OPTION]...
   --ranks N        processes (2); several may share a GPU
   --nccl FILE      NCCL's library (libnccl.so.2, where the loader finds it)
   --output FILE    also write the tables there
-  --dry-run        only say what would be run
-  --min-bytes B, --max-bytes B, --iterations N, --warmup N, --timeout-seconds S   as heddle-nccl has them
+  --dry-run        only print the commands
+  --min-bytes B, --max-bytes B, --iterations N, --warmup N, --timeout-seconds S   passed to heddle-nccl
 
-HEDDLE_PLUGIN and HEDDLE_NCCL_DRIVER name other files than the build's. Where HEDDLE_PLANES isn't set, each rank has four
-planes among the loopback addresses.
+HEDDLE_PLUGIN and HEDDLE_NCCL_DRIVER replace the build's files. If HEDDLE_PLANES isn't set, each rank has four planes among
+the loopback addresses.
 TEXT
 }
 
@@ -39,7 +39,7 @@ while (($# > 0)); do
     --dry-run) dry=yes ;;
     --ranks | --nccl | --output | --min-bytes | --max-bytes | --iterations | --warmup | --timeout-seconds)
       (($# > 1)) || {
-        echo "run.sh: $1 wants a value" >&2
+        echo "run.sh: $1 needs a value" >&2
         exit 2
       }
       case $1 in
@@ -71,7 +71,7 @@ if [[ -z $dry ]]; then
   "$driver" --probe "${library[@]}" || exit $?
 fi
 
-# The planes of a rank on a host that it shares with the others.
+# Prints the planes of a rank on a host that it shares with the others.
 planes_of() {
   local rank=$1 plane list=
   for plane in 1 2 3 4; do
@@ -80,7 +80,7 @@ planes_of() {
   echo "$list"
 }
 
-# Variables for rank $2 over transport $1.
+# Prints the variables for rank $2 over transport $1.
 environment() {
   printf '%s\n' "NCCL_HOSTID=heddle-rank-$2" NCCL_DEBUG="${NCCL_DEBUG:-WARN}" "NCCL_SOCKET_IFNAME=${NCCL_SOCKET_IFNAME:-lo}"
   if [[ $1 == heddle ]]; then
@@ -104,7 +104,7 @@ run_over() {
       pids+=($!)
     fi
   done
-  # One that fails takes the others with it: they would wait for it until their time is over.
+  # A failed rank ends the others: they would wait for it until their time limit.
   left=${#pids[@]}
   while ((left > 0)); do
     wait -n || {

@@ -1,6 +1,7 @@
 /*
- * What NCCL's process does around a net plugin, without a GPU. A worker thread plays the kernels, a progress thread moves
- * steps, and a service thread sets up and closes. They share slots of STEPS steps and counters for each end of a connection.
+ * Threads around a net plugin in NCCL's process, without a GPU. A worker thread plays the kernels, a progress thread
+ * moves steps, and a service thread sets up and closes. They share slots of STEPS steps and counters for each end of
+ * a connection.
  */
 #ifndef HEDDLE_AMONG_H
 #define HEDDLE_AMONG_H
@@ -12,14 +13,17 @@
 #include "net_plugin.h"
 
 #define STEPS 8                        /* NCCL_STEPS */
-#define LINES_SLOT_BYTES (64 * 1024)   /* as NCCL's LL buffers: half of it is flags */
-#define SIMPLE_SLOT_BYTES (512 * 1024) /* as NCCL's Simple buffers of 4 MiB */
+#define LINES_SLOT_BYTES (64 * 1024)   /* like NCCL's LL buffers, of which half are flags */
+#define SIMPLE_SLOT_BYTES (512 * 1024) /* like NCCL's Simple buffers of 4 MiB */
 #define MOST_RANKS 8
 #define MOST_CHANNELS 16
 #define MOST_CHILDREN 2
-#define OPERATIONS 16 /* posted and not finished, of one end */
+#define OPERATIONS 16 /* posted and unfinished, of one end */
 
-/* LINES: words of a float and a flag, which the receiving worker looks at. SIMPLE: counters that the progress thread moves. */
+/*
+ * LINES: words of a float and a flag, which the receiving worker polls. SIMPLE: counters that the progress thread
+ * moves.
+ */
 enum protocol { LINES, SIMPLE, PROTOCOLS };
 
 enum algorithm { RING, TREE };
@@ -31,7 +35,7 @@ struct end {
   void *comm, *listener;
   unsigned char *buffers[PROTOCOLS];
   void *memory[PROTOCOLS];
-  /* Ring of what the worker has posted; `added` and `visible` are guarded by the progress thread's lock. */
+  /* Ring of the worker's posted operations; `added` and `visible` are guarded by the progress thread's lock. */
   struct {
     uint64_t steps;
     enum protocol protocol;
@@ -40,19 +44,19 @@ struct end {
   /* of the progress thread */
   uint64_t base, posted, moved, done;
   void *requests[STEPS];
-  /* of the worker: the step that comes next */
+  /* of the worker: the next step */
   uint64_t step;
-  /* Sending: the worker writes tail and sizes, the progress thread head. Receiving: the other way round. Release, acquire. */
+  /* Sending: the worker writes tail and sizes, the progress thread head. Receiving: the reverse. Release, acquire. */
   _Alignas(64) _Atomic uint64_t head;
   _Alignas(64) _Atomic uint64_t tail;
   _Alignas(64) _Atomic uint64_t finished; /* operations */
-  _Atomic int sizes[STEPS];               /* bytes of a slot; -1 where the worker has filled none */
+  _Atomic int sizes[STEPS];               /* bytes of a slot; -1 if the worker has not filled it */
 };
 
 struct channel {
   /* ring */
   struct end *previous, *next;
-  /* tree; NULL where there is none */
+  /* tree; NULL if there is none */
   struct end *to_parent, *from_parent, *to_children[MOST_CHILDREN], *from_children[MOST_CHILDREN];
 };
 
@@ -61,14 +65,14 @@ struct group {
   const char *folder;
   double timeout_seconds;
   int rank, ranks, channel_count, spins, spoil;
-  size_t lines_bytes; /* all-reduces up to here go by lines */
+  size_t lines_bytes; /* all-reduces up to this size use lines */
   enum algorithm algorithm;
   struct channel channels[MOST_CHANNELS];
   struct end *ends[MOST_CHANNELS * 6];
   int end_count;
 };
 
-/* The word that carries a float in lines. */
+/* Returns the word that carries a float in lines. */
 static inline uint64_t line_word(uint32_t data, uint64_t step) { return (uint64_t)(uint32_t)(step + 1) << 32 | data; }
 
 static inline int has_come(uint64_t word, uint64_t step) { return (uint32_t)(word >> 32) == (uint32_t)(step + 1); }
@@ -81,21 +85,21 @@ static inline unsigned char *slot_of(const struct end *end, enum protocol protoc
 
 /* Lays out the channels' ends, starts the service thread and waits until it has connected all. */
 void among_connect(struct group *group);
-/* The service thread closes all and ends. */
+/* Has the service thread close all and end. */
 void among_close(struct group *group);
 
 /* ---- among_progress.c ---- */
 
 void among_start_progress(struct group *group);
-/* Waits until nothing is under way, and ends the thread. */
+/* Waits until no operation is in flight, and ends the thread. */
 void among_stop_progress(struct group *group);
-/* Before among_post, for each end that takes part. */
+/* Called before among_post, for each end that takes part. */
 void among_add(struct end *end, uint64_t steps, enum protocol protocol);
 void among_post(void);
-/* How often the progress thread has slept for want of operations, and given its core away. */
+/* Return how often the progress thread has slept without operations, and yielded its core. */
 uint64_t among_sleeps(void), among_yields(void);
 
-/* ---- among_accounts.c ---- */
+/* ---- among_thread_times.c ---- */
 
 #define MOST_ACCOUNTS 128
 
@@ -107,14 +111,14 @@ struct account {
   uint64_t sleeps, losses;    /* how often it gave its core away by itself, and had it taken */
 };
 
-/* Of all threads of the process; returns how many there are. */
+/* Reads the times of all threads of the process. Returns their number. */
 int accounts_take(struct account accounts[MOST_ACCOUNTS]);
-/* Prints a member "threads" with what has been added; a thread that did not run is left out. */
+/* Prints a member "threads" with the increases; a thread that did not run is omitted. */
 void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
 
 /* ---- among_worker.c ---- */
 
-/* Called by the worker: input to output, over all channels that the size is worth. */
+/* Called by the worker: input to output, over as many channels as the size needs. */
 void among_all_reduce(struct group *group, const float *input, float *output, size_t floats);
 
 #endif

@@ -20,7 +20,7 @@ static unsigned char *allocate(size_t bytes) {
   return memory;
 }
 
-/* ---- who talks to whom ---- */
+/* ---- the topology ---- */
 
 static struct end *make_end(struct group *group, int channel, const char *kind, int peer, int sends) {
   if (peer < 0) return NULL;
@@ -41,7 +41,7 @@ struct node {
   int parent, children[MOST_CHILDREN];
 };
 
-/* NCCL's binary tree: odd ranks are leaves, and the bit of the height says how far a parent is. */
+/* NCCL's binary tree: odd ranks are leaves, and the lowest set bit gives the distance to the parent. */
 static struct node node_of(int rank, int ranks) {
   int bit = 1;
   while (bit < ranks && !(bit & rank)) bit <<= 1;
@@ -55,7 +55,7 @@ static struct node node_of(int rank, int ranks) {
 
 static int other(int rank, int of, int by) { return rank < 0 ? -1 : (rank + by + of) % of; }
 
-/* The second tree of each two is the first one shifted or mirrored, so that its inner nodes are the other's leaves. */
+/* The second tree of each pair is the first one shifted or mirrored, so that its inner nodes are the other's leaves. */
 static struct node node_of_channel(const struct group *group, int channel) {
   int ranks = group->ranks, rank = group->rank;
   if (channel % 2 == 0) return node_of(rank, ranks);

@@ -1,6 +1,6 @@
 /*
- * The thread that NCCL calls "Progress". It goes over all ends with operations, one message and one test each, and gives its
- * core away after a sweep that moved nothing and brought no new operation. Without operations it sleeps.
+ * The thread that NCCL calls "Progress". It visits all ends with operations, one message and one test each, and
+ * yields its core after a sweep without progress or new operation. Without operations it sleeps.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -85,7 +85,7 @@ static int move_receive(const struct group *group, struct end *end, enum protoco
   return any;
 }
 
-/* Whether it moved anything. As in NCCL, an end's next operation begins when the one before has ended. */
+/* Returns whether it made progress. As in NCCL, an end's next operation begins when the one before has ended. */
 static int move(const struct group *group, struct end *end) {
   uint64_t finished = atomic_load_explicit(&end->finished, memory_order_relaxed);
   enum protocol protocol = end->operations[finished % OPERATIONS].protocol;
@@ -103,7 +103,7 @@ static int has_operation(const struct end *end) {
   return atomic_load_explicit(&end->finished, memory_order_relaxed) < end->visible;
 }
 
-/* Whether there are new operations. With none under way it waits for one, or for the end. */
+/* Returns whether there are new operations. With none in flight it waits for one, or for the end. */
 static int take_operations(const struct group *group, int active) {
   if (active) {
     if (pthread_mutex_trylock(&lock) != 0) return 0;
@@ -167,7 +167,7 @@ void among_stop_progress(struct group *group) {
 
 void among_add(struct end *end, uint64_t steps, enum protocol protocol) {
   if (end == NULL) return;
-  /* `added` is written here alone. */
+  /* `added` is written here only. */
   while (end->added - atomic_load_explicit(&end->finished, memory_order_acquire) == OPERATIONS) sched_yield();
   pthread_mutex_lock(&lock);
   end->operations[end->added % OPERATIONS].steps = steps;

@@ -1,6 +1,6 @@
 /*
- * The kernels' part of an all-reduce: a lane of primitives for each ring, and two for each tree, one up and one down. A
- * primitive waits for its data and for free slots, adds, and hands on. One thread serves all lanes.
+ * The kernels' part of an all-reduce: a lane of primitives for each ring, and two for each tree, one up and one down.
+ * A primitive waits for its data and for free slots, adds, and forwards. One thread serves all lanes.
  */
 #include <sched.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "among.h"
 #include "report.h"
 
-#define LEAST_CHANNEL_BYTES 4096 /* as NCCL's least for a channel of LL */
+#define LEAST_CHANNEL_BYTES 4096 /* like NCCL's least for an LL channel */
 #define LEAST_CHUNK_FLOATS 1024
 #define CHUNKS_IN_FLIGHT 8
 
@@ -34,9 +34,9 @@ static size_t least(size_t one, size_t two) { return one < two ? one : two; }
 
 static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 1) / chunk; }
 
-/* ---- what comes in which order ---- */
+/* ---- the order of primitives ---- */
 
-/* Of a round of `ranks` chunks: one is sent, all are summed as they go round, then the sums go round. */
+/* In a round of `ranks` chunks: one is sent, all are summed on their way round, then the sums go round. */
 static struct primitive around(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
   size_t round = lane->next / each * ranks * lane->chunk, left = lane->floats - round;
@@ -102,7 +102,7 @@ static void take(struct end *from, enum protocol protocol, float *sum, size_t fl
     const float *values = (const float *)slot;
     int size = atomic_load_explicit(&from->sizes[from->step % STEPS], memory_order_relaxed);
     if ((size_t)size != floats * sizeof(float)) {
-      fail_with(EXIT_WRONG_DATA, "a receive says %d bytes, %zu were sent", size, floats * sizeof(float));
+      fail_with(EXIT_WRONG_DATA, "a receive reports %d bytes, %zu were sent", size, floats * sizeof(float));
     }
     if (add) {
       for (size_t i = 0; i < floats; i++) sum[i] += values[i];
@@ -133,7 +133,7 @@ static void give(struct end *to, enum protocol protocol, const float *sum, size_
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_relaxed);
     atomic_store_explicit(&to->tail, to->step + 1, memory_order_release);
   } else {
-    /* The size first, as in NCCL: the progress thread looks at the flags. */
+    /* The size first, as in NCCL: the progress thread polls the flags. */
     atomic_store_explicit(size, (int)bytes_of(protocol, floats), memory_order_release);
     _Atomic uint64_t *words = (_Atomic uint64_t *)slot;
     for (size_t i = 0; i < bytes_of(protocol, floats) / sizeof *words; i++) {
@@ -190,7 +190,7 @@ static void post_tree(struct lane *lane, const struct channel *channel, size_t s
   }
 }
 
-/* A ring's lane, or the tree's two, of each channel. Returns how many lanes. */
+/* Posts a ring's lane, or the tree's two, of each channel. Returns the number of lanes. */
 static int post(const struct group *group, struct lane *lanes, size_t floats) {
   size_t channels = floats * sizeof(float) / LEAST_CHANNEL_BYTES;
   channels = channels < 1 ? 1 : least(channels, (size_t)group->channel_count);

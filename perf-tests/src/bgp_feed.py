@@ -158,7 +158,7 @@ def ask_bird(control, question):
             ask.connect(control)
             ask.sendall((question + '\n').encode())
             answer = b''
-            # A greeting, then lines of which the last has a space behind its number.
+            # A greeting of lines, of which the last has a space after its number.
             while not re.search(rb'\n\d{4} [^\n]*\n$', answer):
                 part = ask.recv(65536)
                 if not part:
@@ -226,7 +226,7 @@ class RoutesFile:
         began = time.monotonic()
         sender.socket.sendall(data)
         while self.u32(at + 24 + 4 * sender.peer) == before:
-            os.sched_yield()  # else a daemon that was woken on this processor waits for the end of our slice
+            os.sched_yield()  # else a daemon woken on this processor waits for the end of our time slice
             if time.monotonic() - began > 5:
                 raise SystemExit('a change did not arrive')
         return int((time.monotonic() - began) * 1e6)
@@ -380,7 +380,7 @@ def main():
     options = arguments.parse_args()
     if not options.inside:
         os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside'] + sys.argv[1:])
-    # Ended from outside, it still ends what it has begun.
+    # If it is terminated, its finally clauses still run.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     subprocess.run('ip link set lo up; ip addr add %s/128 dev lo; %s' % (
         RECEIVER, ' '.join('ip addr add %s/128 dev lo;' % sender_address(peer) for peer in range(PEERS))), shell=True, check=True)

@@ -129,7 +129,7 @@ void chaos_rest(struct chaos_buffers *buffers, int buffer, uint64_t message) {
 
 void chaos_check_rest(struct chaos_buffers *buffers, int buffer) {
   uint64_t wrong = different(chaos_data(buffers, buffer), buffers->each, buffers->resting[buffer]);
-  if (wrong != 0) tell("a buffer that was handed back", buffer, wrong, 0);
+  if (wrong != 0) tell("a returned buffer", buffer, wrong, 0);
   buffers->canary_bytes += wrong;
 }
 

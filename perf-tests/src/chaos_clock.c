@@ -15,7 +15,7 @@ __attribute__((constructor)) static void find_clock(void) {
 
 void chaos_step_clock(long seconds) { atomic_store(&offset_seconds, seconds); }
 
-/* What is asked for by name from anywhere in the process finds these before the C library's. */
+/* Look-ups by name in the whole process find these before the C library's. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time) {
   if (real_clock == NULL) find_clock();
   int result = real_clock(clock, time);

@@ -7,7 +7,7 @@
 #include "chaos_clock.h"
 #include "report.h"
 
-/* What standard input has asked for and the main thread hasn't begun yet. */
+/* Orders from standard input that the main thread hasn't begun yet. */
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -15,7 +15,7 @@ static struct {
   struct chaos_order order;
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Whether the line was understood. */
+/* Returns whether the line was understood. */
 static int take(const char *line) {
   struct chaos_order order;
   long clock;
@@ -49,7 +49,7 @@ static void *listen_to_input(void *unused) {
   return NULL;
 }
 
-void chaos_hear_orders(void) {
+void chaos_read_orders(void) {
   pthread_t input;
   if (pthread_create(&input, NULL, listen_to_input, NULL) != 0) fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   pthread_detach(input);
@@ -78,7 +78,7 @@ const struct chaos_order *chaos_next_run(void) {
 
 int chaos_may_close(void) { return await(&asked.close); }
 
-void chaos_tell_side(const char *name, const struct chaos_side *side) {
+void chaos_print_side(const char *name, const struct chaos_side *side) {
   printf(",\"%s\":{\"complete\":%s,\"failed\":\"%s\",\"result\":%d,\"failed_at_s\":%.6f}", name,
          side->complete ? "true" : "false", side->failed == NULL ? "" : side->failed, side->result, side->failed_at);
 }

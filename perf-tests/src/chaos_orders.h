@@ -1,4 +1,4 @@
-/* What the soak's ranks are told on standard input, one line an order, and what both kinds of ranks answer alike. */
+/* Orders to the soak's ranks on standard input, one per line, and the output that both kinds of ranks share. */
 #ifndef HEDDLE_CHAOS_ORDERS_H
 #define HEDDLE_CHAOS_ORDERS_H
 
@@ -12,22 +12,22 @@ struct chaos_order {
 
 /* One direction, or one kind of call. */
 struct chaos_side {
-  int complete;       /* it went on to its end */
+  int complete;       /* it ran to its end */
   const char *failed; /* the call that failed, or NULL */
   int result;         /* of that call */
   double failed_at;   /* monotonic */
 };
 
-/* Begins to read standard input, on a thread of its own. */
-void chaos_hear_orders(void);
+/* Begins to read standard input, on a separate thread. */
+void chaos_read_orders(void);
 
-/* Waits for the next run; NULL where no order comes any more. It is the caller's until the next call. */
+/* Waits for the next run; NULL at the end of input. It is valid until the next call. */
 const struct chaos_order *chaos_next_run(void);
 
-/* Waits until the run may end; 0 where no order comes any more. */
+/* Waits until the run may end; 0 at the end of input. */
 int chaos_may_close(void);
 
 /* Writes ,"name":{...} to standard output. */
-void chaos_tell_side(const char *name, const struct chaos_side *);
+void chaos_print_side(const char *name, const struct chaos_side *);
 
 #endif

@@ -9,10 +9,10 @@
 #include "report.h"
 
 #define TAG 3
-#define RECEIVES 24 /* buffers; up to POSTED of them are posted, the others rest with their canaries */
+#define RECEIVES 24 /* buffers; up to POSTED of them are posted, the others are idle with their canaries */
 #define POSTED 12
 #define SENDS 12
-#define EAGER_SWEEPS 2000 /* then the thread sleeps between sweeps: a plane's failure takes its time */
+#define EAGER_SWEEPS 2000 /* then the thread sleeps between sweeps: a failover takes time */
 
 static const struct chaos_run *run;
 static struct net_plugin *net;
@@ -26,7 +26,7 @@ static struct {
   int busy;
 } receiving[RECEIVES], sending[SENDS];
 
-/* Sums of the run. The last message of a direction is marked, since the sender alone knows which one it is. */
+/* Totals of the run. The last message of a direction is marked, since only the sender knows which one it is. */
 static struct chaos_outcome sums;
 static uint64_t receives_posted, sends_posted;
 static int peer_ended, end_posted, end_sent, last_buffer;
@@ -62,7 +62,7 @@ void chaos_connect(struct net_plugin *plugin, const struct chaos_run *of) {
   check(net_register(net, send_comm, sends.memory, sends.bytes, &send_memory), "regMr");
 }
 
-/* Whether a call went well; the first that didn't ends its direction. */
+/* Returns whether a call succeeded; the first failure ends its direction. */
 static int went_well(struct chaos_side *side, int result, const char *call) {
   if (result == 0) return 1;
   if (side->failed == NULL) {
@@ -77,7 +77,7 @@ static int went_well(struct chaos_side *side, int result, const char *call) {
 static int is_over(const struct chaos_side *side) { return side->complete || side->failed != NULL; }
 
 static int idle_buffer(void) {
-  /* Not the one that was handed back last: it is to rest for as long as there are others. */
+  /* Not the latest returned one: it stays idle for as long as there are others. */
   for (int i = 1; i <= RECEIVES; i++) {
     int buffer = (last_buffer + i) % RECEIVES;
     if (!receiving[buffer].busy) return last_buffer = buffer;
@@ -89,7 +89,7 @@ static int post_receive(void) {
   if (peer_ended || receives_posted - sums.received >= POSTED) return 0;
   int buffer = idle_buffer(), tag = TAG;
   void *data = chaos_data(&receives, buffer), *request = NULL;
-  /* As large as the message, sometimes larger; NCCL asks for the most that may come, too. */
+  /* As large as the message, sometimes larger; NCCL, too, posts the largest size that may arrive. */
   size_t size = chaos_size(run->seed, 1 - run->rank, receives_posted, run->max_bytes) + 64;
   if (size > run->max_bytes + 64) size = run->max_bytes + 64;
   chaos_check_rest(&receives, buffer);
@@ -198,7 +198,7 @@ void chaos_close(void) {
   check(net_close_send(net, send_comm), "closeSend");
   check(net_close_receive(net, receive_comm), "closeRecv");
   check(net_close_listen(net, listen_comm), "closeListen");
-  /* From now on none of the buffers is the plugin's. */
+  /* From now on the plugin owns none of the buffers. */
   for (int i = 0; i < RECEIVES; i++) {
     if (receiving[i].busy) chaos_rest(&receives, i, receiving[i].message);
     receiving[i].busy = 0;

@@ -1,4 +1,4 @@
-/* One run of the soak's random messages over communicators of its own, in both directions. */
+/* One run of the soak's random messages over new communicators, in both directions. */
 #ifndef HEDDLE_CHAOS_TRAFFIC_H
 #define HEDDLE_CHAOS_TRAFFIC_H
 
@@ -10,11 +10,11 @@
 #include "net_plugin.h"
 
 struct chaos_run {
-  const char *folder; /* where the two ranks find each other; empty before the run */
+  const char *folder; /* folder of the two ranks' rendezvous; empty before the run */
   int rank, spoils;
   uint64_t seed;
-  double seconds;         /* how long new messages are begun */
-  const char *until;      /* none are once this file exists; or NULL */
+  double seconds;         /* time in which new messages are started */
+  const char *until;      /* no more are started once this file exists; or NULL */
   double timeout_seconds; /* of the connecting */
   size_t max_bytes;
 };
@@ -25,19 +25,19 @@ struct chaos_outcome {
   double longest_gap_seconds; /* between two arrivals */
 };
 
-/* Connects both directions; the process ends where that fails. */
+/* Connects both directions; a failure ends the process. */
 void chaos_connect(struct net_plugin *, const struct chaos_run *);
 
 /* Moves messages until each direction is complete or has failed. A failure of one doesn't end the other. */
 void chaos_move(struct chaos_outcome *);
 
-/* Closes everything. What is checked afterwards isn't written to any more, or shows. */
+/* Closes everything. Later writes to buffers are detected. */
 void chaos_close(void);
 
-/* Wrong bytes of messages, guards and buffers at rest so far; of this run, and only before the next. */
+/* Wrong bytes of messages, guards and idle buffers so far; of this run, and valid until the next. */
 const struct chaos_buffers *chaos_receives(void);
 
-/* Looks at all guards and canaries once more, then gives the memory back. */
+/* Checks all guards and canaries once more, then frees the memory. */
 void chaos_check_all(void);
 void chaos_free(void);
 

@@ -1,4 +1,4 @@
-/* Long options of the programs: each has a row that says where its value goes and what it may be. */
+/* Long options of the programs: each has a row with the address of its value and its type. */
 #ifndef HEDDLE_COMMAND_LINE_H
 #define HEDDLE_COMMAND_LINE_H
 
@@ -8,7 +8,7 @@
 
 enum option_kind {
   OPTION_TEXT,         /* const char * */
-  OPTION_WORDS,        /* as text, given to a function that ends the process where it is none of its words */
+  OPTION_WORDS,        /* text, passed to a function that ends the process if it is invalid */
   OPTION_INT,          /* int */
   OPTION_SIZE,         /* size_t, bytes */
   OPTION_SECONDS,      /* double */
@@ -26,8 +26,8 @@ struct option_row {
 };
 
 /*
- * Reads the command line; --help and -h print the usage and end the process. What no row names, a number out of bounds and
- * words beside options end it with EXIT_BAD_USAGE. The last row has no name.
+ * Reads the command line; --help and -h print the usage and end the process. Unknown options, numbers out of bounds
+ * and other words end it with EXIT_BAD_USAGE. The last row has no name.
  */
 void read_options(int argc, char **argv, const struct option_row *rows, void (*usage)(FILE *));
 

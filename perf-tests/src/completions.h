@@ -1,4 +1,4 @@
-/* When sends were completed, for a program that wants to know how long nothing was. */
+/* Times of completed sends, for programs that measure gaps. */
 #ifndef HEDDLE_COMPLETIONS_H
 #define HEDDLE_COMPLETIONS_H
 
@@ -7,10 +7,10 @@
 /* Keeps completions from now on, to be written to this file at the end. */
 void completions_keep(const char *path);
 
-/* A send of this length is done: kept with the monotonic time, where completions are. */
+/* Records a completed send of this length with the monotonic time, if completions are kept. */
 void completed(size_t bytes);
 
-/* A line for each, "seconds bytes". Ends the process where the file can't be written. */
+/* Writes a line for each, "seconds bytes". Ends the process if the file can't be written. */
 void completions_write(void);
 
 #endif

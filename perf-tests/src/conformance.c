@@ -69,7 +69,7 @@ void *finish_connect(void *handle) {
   double start = now_seconds();
   while (comm == NULL) {
     check(net_connect(&net, options.device, handle, &comm), "connect");
-    WANT(now_seconds() - start < options.timeout_seconds, "connect does not end");
+    WANT(now_seconds() - start < options.timeout_seconds, "connect does not finish");
     progress();
     usleep(50);
   }
@@ -81,14 +81,14 @@ void *finish_accept(void *listen_comm) {
   double start = now_seconds();
   while (comm == NULL) {
     check(net_accept(&net, listen_comm, &comm), "accept");
-    WANT(now_seconds() - start < options.timeout_seconds, "accept does not end");
+    WANT(now_seconds() - start < options.timeout_seconds, "accept does not finish");
     progress();
     usleep(50);
   }
   return comm;
 }
 
-/* Connections to one listener are accepted in any order: the first message of each says which one it is. */
+/* Connections to one listener are accepted in any order: each one's first message contains its number. */
 static void put_in_order(void **comms, int count) {
   int *numbers = calloc((size_t)count, sizeof *numbers);
   void **sorted = calloc((size_t)count, sizeof *sorted), **requests = calloc((size_t)count, sizeof *requests);
@@ -185,13 +185,13 @@ void one_message(void *comm, uint64_t message, size_t size, size_t capacity, int
     fill(&buffer, message, size);
     int sent = -1;
     wait_done(must_isend(comm, buffer.data, size, tag, memory), &sent);
-    WANT(sent == (int)size, "a send of %zu bytes says %d", size, sent);
+    WANT(sent == (int)size, "a send of %zu bytes is reported with %d", size, sent);
   } else {
     void *data = buffer.data;
     size_t posted = capacity;
     int got = -1;
     wait_done(must_irecv(comm, 1, &data, &posted, &tag, &memory), &got);
-    WANT(got == (int)size, "a receive of a message of %zu bytes says %d", size, got);
+    WANT(got == (int)size, "a receive of a message of %zu bytes is reported with %d", size, got);
     check_buffer(&buffer, message, size);
   }
   check(net_deregister(&net, comm, memory), "deregMr");
@@ -221,7 +221,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
     int slot = (int)(next_random(&own) % (uint64_t)most);
     if (number[slot] < 0) {
       if (begun == messages) {
-        /* the last ones: look at the slots that are in use */
+        /* the last ones: only slots in use */
         while (number[slot] < 0) slot = (slot + 1) % most;
       } else {
         size_t size = sizes[begun];
@@ -243,7 +243,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
       }
     }
     if (number[slot] < 0) {
-      /* would block: something under way must move first */
+      /* would block: a request in flight must finish first */
       for (int i = 0; i < most && number[slot] < 0; i++) slot = (slot + 1) % most;
       if (number[slot] < 0) continue;
     }
@@ -251,7 +251,7 @@ void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int
     check(net_test(&net, requests[slot], &done, &got), "test");
     if (done) {
       size_t size = sizes[number[slot]];
-      WANT(got == (int)size, "message %d of %zu bytes says %d", number[slot], size, got);
+      WANT(got == (int)size, "message %d of %zu bytes is reported with %d", number[slot], size, got);
       if (!is_sender()) {
         for (size_t i = 0; i < size; i++) {
           WANT(buffers[slot].data[i] == byte_at((uint64_t)number[slot], i), "message %d of %zu bytes is wrong at %zu",

@@ -1,6 +1,7 @@
 /*
- * What the cases of heddle-conformance share: the two ranks' run, buffers with guards, connections, single messages and random
- * traffic. Rank 0 sends, rank 1 receives; both draw from the same seed. Whatever is not as it must be ends the process.
+ * Declarations that the cases of heddle-conformance share: the two ranks' run, buffers with guards, connections,
+ * single messages and random traffic. Rank 0 sends, rank 1 receives; both use the same seed. Any failed check ends
+ * the process.
  */
 #ifndef HEDDLE_CONFORMANCE_H
 #define HEDDLE_CONFORMANCE_H
@@ -13,7 +14,7 @@
 
 #define GUARD 256
 #define GUARD_BYTE 0x5a
-#define MOST 256 /* requests under way in a communicator */
+#define MOST 256 /* requests in flight in a communicator */
 #define SENDER 0
 #define RECEIVER 1
 
@@ -39,12 +40,12 @@ extern int max_receives;
 
 int is_sender(void);
 
-/* Waits until the other rank has come here too. Returns how often they have met. */
+/* Waits until the other rank is here too. Returns the number of meetings so far. */
 int meet(void);
 
 uint64_t next_random(uint64_t *state);
 
-/* The byte at a position of a message, by its number. */
+/* Returns the byte at a position of a message, by its number. */
 unsigned char byte_at(uint64_t message, size_t position);
 
 struct buffer {
@@ -52,15 +53,15 @@ struct buffer {
   size_t size;
 };
 
-/* Memory with guard bytes all round; whole is to be freed. */
+/* Allocates memory with guard bytes on both sides; whole is to be freed. */
 struct buffer make_buffer(size_t size);
 
 void fill(struct buffer *buffer, uint64_t message, size_t size);
 
-/* `size` bytes of a message, and guard bytes all round and behind them. */
+/* Checks `size` bytes of a message, and the guard bytes around and after them. */
 void check_buffer(const struct buffer *buffer, uint64_t message, size_t size);
 
-/* Ask until there is a communicator. */
+/* Repeat the call until there is a communicator. */
 void *finish_connect(void *handle);
 void *finish_accept(void *listen_comm);
 
@@ -78,25 +79,25 @@ void *must_irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void 
 void one_message(void *comm, uint64_t message, size_t size, size_t capacity, int tag);
 
 /*
- * Messages of random sizes with random numbers of requests under way at either end, tested in random order. `messages` are
- * numbered; both ends draw the sizes from the same seed.
+ * Sends or receives messages of random sizes with random numbers of requests in flight at either end, tested in
+ * random order. `messages` are numbered; both ends derive the sizes from the same seed.
  */
 void random_traffic(void *comm, uint64_t seed, int messages, size_t largest, int most);
 
-/* What messages must do. */
+/* ---- cases for messages ---- */
 void sizes_of_every_kind(void);
 void receives_larger_than_sends(void);
 void groups_with_tags_in_any_order(void);
 void equal_tags_in_a_group_match_in_order(void);
 void random_sizes_and_orders(void);
-void two_hundred_and_fifty_six_under_way(void);
+void two_hundred_and_fifty_six_in_flight(void);
 void slots_and_generations_wrap(void);
 void a_full_communicator_would_block(void);
 void sends_larger_than_their_receives_are_cut(void);
 void sends_of_a_group_are_cut_each_to_its_receive(void);
 void one_big_message(void);
 
-/* What communicators, listeners and registrations must do. */
+/* ---- cases for communicators, listeners and registrations ---- */
 void many_communicators_in_turn(void);
 void two_threads_with_a_communicator_each(void);
 void registration_during_traffic(void);

@@ -1,4 +1,4 @@
-/* Cases of many communicators, of their beginning and end, and of registered memory. */
+/* Cases of many communicators, of their start and end, and of registered memory. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -90,7 +90,7 @@ void parts_of_a_registered_range(void) {
   close_comm(comm);
 }
 
-/* Memory at an address that isn't one of this process, as a GPU's is: only its dma-buf leads there. */
+/* Memory at an address outside this process, as a GPU's: only its dma-buf leads there. */
 void memory_behind_a_dma_buf(void) {
   enum { OFFSET = 12288, BYTES = 3 << 20, MESSAGES = 8 };
   void *comm = connect_one();
@@ -112,7 +112,7 @@ void memory_behind_a_dma_buf(void) {
         size_t posted = BYTES;
         wait_done(must_irecv(comm, 1, &place, &posted, &message, &memory), NULL);
         check(net_iflush(&net, comm, 1, &place, &size, &memory, &request), "iflush");
-        WANT(request != NULL, "iflush of device memory has nothing to do");
+        WANT(request != NULL, "iflush of device memory returned no request");
         wait_done(request, NULL);
         for (int i = 0; i < size; i++) {
           WANT(seen[OFFSET + i] == byte_at((uint64_t)message, (size_t)i), "message %d is wrong at %d", message, i);
@@ -127,7 +127,7 @@ void memory_behind_a_dma_buf(void) {
     void *memory = must_register(comm, buffer.data, buffer.size), *data = buffer.data, *request = NULL;
     int size = 64;
     check(net_iflush(&net, comm, 1, &data, &size, &memory, &request), "iflush");
-    WANT(request == NULL, "iflush of host memory has something to do");
+    WANT(request == NULL, "iflush of host memory returned a request");
     check(net_deregister(&net, comm, memory), "deregMr");
     free(buffer.whole);
   }
@@ -196,7 +196,7 @@ void close_with_requests_in_flight(void) {
       int tag = 1;
       int result = is_sender() ? net_isend(&net, comm, bytes, sizeof bytes, tag, memory, &request)
                                : net_irecv(&net, comm, 1, &data, &size, &tag, &memory, &request);
-      /* The other end may be closed already, and then nothing can be sent to it any more. */
+      /* The other end may be closed already, and then no send can reach it. */
       bool may_be_closed = round % 2 == 0 && (is_sender() || max_receives == 1);
       WANT(result == 0 || (may_be_closed && result == 6), "request %d of a connection that is being closed: result %d",
            i, result);
@@ -207,7 +207,7 @@ void close_with_requests_in_flight(void) {
   }
 }
 
-/* NCCL may still try while the other rank is at its end. */
+/* NCCL may still try while the other rank is ending. */
 void sends_to_a_peer_that_closes_would_block(void) {
   void *comm = connect_one();
   static unsigned char bytes[1000];
@@ -220,7 +220,7 @@ void sends_to_a_peer_that_closes_would_block(void) {
       void *request = NULL;
       int result = net_isend(&net, comm, bytes, sizeof bytes, 1, memory, &request);
       WANT(result == 0 || (max_receives == 1 && result == 6), "a send to a peer that has closed: result %d", result);
-      WANT(request == NULL || max_receives == 1, "a send to a peer that has closed was taken");
+      WANT(request == NULL || max_receives == 1, "a send to a peer that has closed was accepted");
     }
     close_comm(comm);
   }

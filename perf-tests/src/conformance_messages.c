@@ -1,4 +1,4 @@
-/* Cases of single communicators: sizes, groups and tags, many requests, what would block, what is refused. */
+/* Cases of single communicators: sizes, groups and tags, many requests, calls that would block, refusals. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ void groups_with_tags_in_any_order(void) {
     } else {
       wait_done(must_irecv(comm, n, data, posted, tags, memory), got);
       for (int i = 0; i < n; i++) {
-        WANT(got[i] == (int)sizes[i], "receive %d of a group says %d instead of %zu", i, got[i], sizes[i]);
+        WANT(got[i] == (int)sizes[i], "receive %d of a group is reported with %d instead of %zu", i, got[i], sizes[i]);
         check_buffer(&buffers[i], base + (uint64_t)i, sizes[i]);
       }
     }
@@ -100,7 +100,7 @@ void equal_tags_in_a_group_match_in_order(void) {
     }
     wait_done(must_irecv(comm, n, data, sizes, tags, memories), got);
     for (int i = 0; i < n; i++) {
-      WANT(got[i] == 500 + i, "the first unused receive of a tag is the one: %d says %d", i, got[i]);
+      WANT(got[i] == 500 + i, "a send matches the first unused receive of its tag: %d is reported with %d", i, got[i]);
       for (int b = 0; b < got[i]; b++) {
         WANT(buffer.data[i * 1000 + b] == byte_at((uint64_t)i, (size_t)b), "wrong byte in receive %d", i);
       }
@@ -119,7 +119,7 @@ void random_sizes_and_orders(void) {
   close_comm(comm);
 }
 
-void two_hundred_and_fifty_six_under_way(void) {
+void two_hundred_and_fifty_six_in_flight(void) {
   void *comm = connect_one();
   random_traffic(comm, options.seed + 1, 2500, 3000, MOST);
   meet();
@@ -158,7 +158,7 @@ void a_full_communicator_would_block(void) {
       if (request == NULL || count == 1024) break;
       requests[count++] = request;
     }
-    WANT(count >= 32 && count <= 512, "%d receives were taken before one would block", count);
+    WANT(count >= 32 && count <= 512, "%d receives were accepted before one would block", count);
     snprintf(name, sizeof name, "count%d", meet());
     if (rendezvous_put(options.folder, name, RECEIVER, &count, sizeof count) != 0) exit(EXIT_BAD_USAGE);
     for (int i = 0; i < count; i++) wait_done(requests[i], NULL);
@@ -167,7 +167,7 @@ void a_full_communicator_would_block(void) {
   close_comm(comm);
 }
 
-/* As NCCL's own transport for InfiniBand does it; a plugin over streams may refuse it. */
+/* Like NCCL's own InfiniBand transport; a plugin over streams may refuse it. */
 void sends_larger_than_their_receives_are_cut(void) {
   enum { LARGE = 200000 };
   static const size_t rooms[] = {100, 0, 4096, 61441, LARGE - 1};
@@ -185,7 +185,7 @@ void sends_larger_than_their_receives_are_cut(void) {
       wait_done(must_irecv(comm, 1, &data, &room, &tag, &memory), &size);
       check_buffer(&buffer, i, room);
     }
-    WANT(size == (int)rooms[i], "a send of %d bytes into %zu says %d", LARGE, rooms[i], size);
+    WANT(size == (int)rooms[i], "a send of %d bytes into %zu is reported with %d", LARGE, rooms[i], size);
     check(net_deregister(&net, comm, memory), "deregMr");
     free(buffer.whole);
   }
@@ -216,7 +216,8 @@ void sends_of_a_group_are_cut_each_to_its_receive(void) {
     wait_done(must_irecv(comm, N, data, rooms, tags, memory), got);
   }
   for (int i = 0; i < N; i++) {
-    WANT(got[i] == (int)rooms[i], "send %d of a group of %d bytes into %zu says %d", i, LARGE, rooms[i], got[i]);
+    WANT(got[i] == (int)rooms[i], "send %d of a group of %d bytes into %zu is reported with %d", i, LARGE, rooms[i],
+         got[i]);
     if (!is_sender()) check_buffer(&buffers[i], (uint64_t)i, rooms[i]);
     check(net_deregister(&net, comm, memory[i]), "deregMr");
     free(buffers[i].whole);

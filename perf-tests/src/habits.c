@@ -34,7 +34,7 @@ uint64_t mixed(uint64_t a, uint64_t b) {
 
 /* ---- links ---- */
 
-/* connect and accept are asked in turn, since neither may wait for the other. */
+/* connect and accept are called alternately, since neither may block for the other. */
 static void finish_link(struct link *link, void *handle) {
   while (link->send == NULL || link->receive == NULL) {
     if (link->send == NULL) check(net_connect(&net, 0, handle, &link->send), "connect");
@@ -115,73 +115,73 @@ void *must_register(void *comm, void *data, size_t size) {
 /* ---- traffic ---- */
 
 enum {
-  STEPS = 8, /* requests under way each way, as many as NCCL has */
-  EAGER_PASSES =
-      500 /* without anything done before a thread leaves its processor to others, of which there may be many */
+  STEPS = 8,         /* requests in flight in each direction, as many as NCCL has */
+  EAGER_PASSES = 500 /* sweeps without progress before a thread yields its processor, on which others may wait */
 };
 
-struct way {
+struct direction {
   unsigned char *data;
   void *memory, *requests[STEPS];
   uint64_t stream, posted, done;
 };
 
-static struct way make_way(void *comm, uint64_t stream) {
-  struct way way = {.stream = stream, .data = aligned_memory(STEPS * options.max_bytes)};
-  way.memory = must_register(comm, way.data, STEPS * options.max_bytes);
-  return way;
+static struct direction make_direction(void *comm, uint64_t stream) {
+  struct direction direction = {.stream = stream, .data = aligned_memory(STEPS * options.max_bytes)};
+  direction.memory = must_register(comm, direction.data, STEPS * options.max_bytes);
+  return direction;
 }
 
-static void free_way(struct way *way, void *comm) {
-  check(net_deregister(&net, comm, way->memory), "deregMr");
-  free(way->data);
+static void free_direction(struct direction *direction, void *comm) {
+  check(net_deregister(&net, comm, direction->memory), "deregMr");
+  free(direction->data);
 }
 
-static unsigned char *step_of(const struct way *way, uint64_t message) {
-  return way->data + message % STEPS * options.max_bytes;
+static unsigned char *step_of(const struct direction *direction, uint64_t message) {
+  return direction->data + message % STEPS * options.max_bytes;
 }
 
-/* One step of the sending side, then one of the other: post what there is room for, test the oldest. */
-static int step_send(struct way *way, void *comm, uint64_t messages) {
-  if (way->posted < messages && way->posted - way->done < STEPS) {
-    size_t size = message_size(way->stream, way->posted);
-    unsigned char *data = step_of(way, way->posted);
+/* One step of the sending side, then one of the other: post while there is room, test the oldest. */
+static int step_send(struct direction *direction, void *comm, uint64_t messages) {
+  if (direction->posted < messages && direction->posted - direction->done < STEPS) {
+    size_t size = message_size(direction->stream, direction->posted);
+    unsigned char *data = step_of(direction, direction->posted);
     void *request = NULL;
-    fill_message(data, size, way->stream, way->posted);
-    check(net_isend(&net, comm, data, size, (int)(way->posted & 0xff), way->memory, &request), "isend");
-    if (request != NULL) way->requests[way->posted++ % STEPS] = request;
+    fill_message(data, size, direction->stream, direction->posted);
+    check(net_isend(&net, comm, data, size, (int)(direction->posted & 0xff), direction->memory, &request), "isend");
+    if (request != NULL) direction->requests[direction->posted++ % STEPS] = request;
   }
   int done = 0;
-  if (way->done == way->posted) return 0;
-  check(net_test(&net, way->requests[way->done % STEPS], &done, NULL), "test");
-  way->done += (uint64_t)done;
+  if (direction->done == direction->posted) return 0;
+  check(net_test(&net, direction->requests[direction->done % STEPS], &done, NULL), "test");
+  direction->done += (uint64_t)done;
   return done;
 }
 
-static int step_receive(struct way *way, void *comm, uint64_t messages) {
-  if (way->posted < messages && way->posted - way->done < STEPS) {
-    void *data = step_of(way, way->posted), *request = NULL;
+static int step_receive(struct direction *direction, void *comm, uint64_t messages) {
+  if (direction->posted < messages && direction->posted - direction->done < STEPS) {
+    void *data = step_of(direction, direction->posted), *request = NULL;
     size_t posted = options.max_bytes;
-    int tag = (int)(way->posted & 0xff);
-    check(net_irecv(&net, comm, 1, &data, &posted, &tag, &way->memory, &request), "irecv");
-    if (request != NULL) way->requests[way->posted++ % STEPS] = request;
+    int tag = (int)(direction->posted & 0xff);
+    check(net_irecv(&net, comm, 1, &data, &posted, &tag, &direction->memory, &request), "irecv");
+    if (request != NULL) direction->requests[direction->posted++ % STEPS] = request;
   }
   int done = 0, got = -1;
-  if (way->done == way->posted) return 0;
-  check(net_test(&net, way->requests[way->done % STEPS], &done, &got), "test");
+  if (direction->done == direction->posted) return 0;
+  check(net_test(&net, direction->requests[direction->done % STEPS], &done, &got), "test");
   if (!done) return 0;
-  size_t size = message_size(way->stream, way->done);
-  WANT(got == (int)size, "message %llu of %zu bytes says %d", (unsigned long long)way->done, size, got);
-  check_message(step_of(way, way->done), size, way->stream, way->done);
-  way->done++;
+  size_t size = message_size(direction->stream, direction->done);
+  WANT(got == (int)size, "message %llu of %zu bytes is reported with %d", (unsigned long long)direction->done, size,
+       got);
+  check_message(step_of(direction, direction->done), size, direction->stream, direction->done);
+  direction->done++;
   return 1;
 }
 
 void exchange(struct link *links, int count, int group, int messages) {
-  struct way sends[HABITS_MOST_RANKS], receives[HABITS_MOST_RANKS];
+  struct direction sends[HABITS_MOST_RANKS], receives[HABITS_MOST_RANKS];
   for (int i = 0; i < count; i++) {
-    sends[i] = make_way(links[i].send, stream_of(options.rank, links[i].peer, group));
-    receives[i] = make_way(links[i].receive, stream_of(links[i].peer, options.rank, group));
+    sends[i] = make_direction(links[i].send, stream_of(options.rank, links[i].peer, group));
+    receives[i] = make_direction(links[i].receive, stream_of(links[i].peer, options.rank, group));
   }
   for (int open = count, idle = 0; open > 0;) {
     int moved = 0;
@@ -199,7 +199,7 @@ void exchange(struct link *links, int count, int group, int messages) {
       sched_yield();
   }
   for (int i = 0; i < count; i++) {
-    free_way(&sends[i], links[i].send);
-    free_way(&receives[i], links[i].receive);
+    free_direction(&sends[i], links[i].send);
+    free_direction(&receives[i], links[i].receive);
   }
 }

@@ -1,6 +1,6 @@
 /*
- * What the cases of heddle-habits share: the ranks' run, links between each two of them, messages whose bytes follow from
- * the seed. Whatever is not as it must be ends the process and names the seed.
+ * Declarations that the cases of heddle-habits share: the ranks' run, links between every two of them, messages whose
+ * bytes follow from the seed. Any failed check ends the process and names the seed.
  */
 #ifndef HEDDLE_HABITS_H
 #define HEDDLE_HABITS_H
@@ -20,7 +20,7 @@ struct habits_options {
   double timeout_seconds;
   /* of lines */
   int line_bytes, early, spoil_data, spoil_late;
-  const char *plane_failed; /* words of the plugin's warning that a plane failed */
+  const char *plane_failed; /* text of the plugin's warning about a failed plane */
   /* of cycles */
   int growth_kib;
 };
@@ -34,39 +34,39 @@ extern struct net_plugin net;
       fail_with(EXIT_WRONG_DATA, "rank %d, seed %zu: " format, options.rank, options.seed, ##__VA_ARGS__); \
   } while (0)
 
-/* One direction of traffic each way with a peer. The listener is the one that `receive` came through. */
+/* Traffic in both directions with a peer. `receive` was accepted by the listener. */
 struct link {
   int peer;
   void *listen, *send, *receive;
 };
 
-/* The plugin's init and the end of it; a case may do both again and again. */
+/* Initialises and finalizes the plugin; a case may do both repeatedly. */
 void load_plugin(void);
 
-/* Waits until all ranks have come here too. */
+/* Waits until all ranks are here too. */
 void meet(void);
 
-/* Opens a link to each other rank; every rank calls it as often, at the same time. Returns how many there are. */
+/* Opens a link to each other rank; every rank calls it equally often, at the same time. Returns the number of links. */
 int open_links(struct link *links);
 
-/* The plugin's own order: both communicators, then the listener. */
+/* In the plugin's own order: both communicators, then the listener. */
 void close_link(struct link *link);
 
-/* A well mixed number of these two. */
+/* Returns a hash of these two. */
 uint64_t mixed(uint64_t a, uint64_t b);
 
-/* Size of a message: a fifth have none, most are small. */
+/* Returns the size of a message: a fifth are empty, most are small. */
 size_t message_size(uint64_t stream, uint64_t message);
 void fill_message(unsigned char *data, size_t size, uint64_t stream, uint64_t message);
 void check_message(const unsigned char *data, size_t size, uint64_t stream, uint64_t message);
 
-/* Numbers the messages from one rank to another, of one of several groups. */
+/* Returns the stream number of messages from one rank to another, of one of several groups. */
 uint64_t stream_of(int from, int to, int group);
 
 /* Sends and receives that many messages over each link at once, as the progress thread of a communicator does. */
 void exchange(struct link *links, int count, int group, int messages);
 
-/* Memory in lines of 128 bytes; ends the process where there is none. */
+/* Allocates memory in lines of 128 bytes; ends the process if it fails. */
 void *aligned_memory(size_t bytes);
 
 void *must_register(void *comm, void *data, size_t size);

@@ -1,6 +1,6 @@
 /*
- * What happens when NCCL aborts: one rank closes everything with requests under way, finalizes, and begins again in the
- * same process; the other goes on asking for 0.4 s before it closes. Nothing is written to memory that was taken back.
+ * NCCL's abort: one rank closes everything with requests in flight, finalizes, and begins again in the same process;
+ * the other continues to test for 0.4 s before it closes. Freed memory must not be written.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 enum { REQUESTS = 6, BYTES = 1 << 20, TAKEN_BACK = 0xa5, REMOTE_ERROR = 6, MESSAGES = 40 };
 #define LATER_SECONDS 0.4
 
-/* Requests of both ways that are left under way. */
+/* Requests of both directions left in flight. */
 struct pending {
   unsigned char *sent, *received;
   void *send_memory, *receive_memory, *requests[2 * REQUESTS];
@@ -27,7 +27,7 @@ static void keep(struct pending *pending, void *request) {
   if (request != NULL) pending->requests[pending->count++] = request;
 }
 
-static struct pending post_both_ways(const struct link *link) {
+static struct pending post_both_directions(const struct link *link) {
   struct pending pending = {.sent = aligned_memory(BYTES), .received = aligned_memory(REQUESTS * BYTES)};
   pending.send_memory = must_register(link->send, pending.sent, BYTES);
   pending.receive_memory = must_register(link->receive, pending.received, REQUESTS * BYTES);
@@ -49,8 +49,8 @@ static struct pending post_both_ways(const struct link *link) {
   return pending;
 }
 
-/* Until a call fails, as NCCL's proxy does: it leaves its loop then. */
-static void go_on_asking(struct pending *pending) {
+/* Tests until a call fails, as NCCL's proxy does: it then leaves its loop. */
+static void keep_testing(struct pending *pending) {
   for (double end = now_seconds() + LATER_SECONDS; now_seconds() < end && !pending->failed; sched_yield()) {
     for (int i = 0; i < pending->count && !pending->failed; i++) {
       int done = 0;
@@ -77,7 +77,7 @@ static void take_back(struct pending *pending, struct link *link, int listener_f
 
 static void check_taken_back(struct pending *pending) {
   for (size_t i = 0; i < (size_t)REQUESTS * BYTES; i++) {
-    WANT(pending->received[i] == TAKEN_BACK, "byte %zu was written after its memory was taken back", i);
+    WANT(pending->received[i] == TAKEN_BACK, "byte %zu was written after its memory was freed", i);
   }
   free(pending->sent);
   free(pending->received);
@@ -94,8 +94,8 @@ void run_aborts(void) {
   for (int round = 0; round < options.rounds; round++) {
     int aborts = options.rank == round % 2, both_begin_again = round / 2 % 2;
     open_links(link);
-    struct pending pending = post_both_ways(link);
-    if (!aborts) go_on_asking(&pending);
+    struct pending pending = post_both_directions(link);
+    if (!aborts) keep_testing(&pending);
     take_back(&pending, link, round / 4 % 2);
     if (aborts || both_begin_again) begin_again();
     open_links(link);

@@ -1,4 +1,4 @@
-/* Init, connections, traffic and finalize, again and again in one process; what stays of each must not add up. */
+/* Init, connections, traffic and finalize, repeatedly in one process; nothing may accumulate. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "habits.h"
 
-/* How the names of the plugin's threads begin; what has the program's is its own, the watch for one. */
+/* Prefix of the names of the plugin's threads; the program's own one is its watch. */
 #define PLUGIN_THREAD " heddle-"
 
 enum { MESSAGES = 150, SETTLED = 3 };
@@ -17,7 +17,7 @@ struct names {
   char text[2048];
 };
 
-/* What the process has at the end of a cycle. */
+/* Resources of the process at the end of a cycle. */
 struct held {
   long resident_kib, threads, descriptors;
   struct names thread_names, descriptor_names;
@@ -58,8 +58,8 @@ static long count_descriptors(struct names *names) {
 }
 
 /*
- * Of the Java machine's compiler it depends on the moment whether they are there. A listing during which a thread ends may
- * lack others (proc_pid_task in fs/proc/base.c goes on from where it was); -1 then, which the kernel's own count shows.
+ * Compiler threads of the JVM come and go, so they aren't counted. A listing during which a thread ends may lack
+ * others (proc_pid_task in fs/proc/base.c continues at an offset); then -1, detected by the kernel's own count.
  */
 static long count_threads(struct names *names) {
   long count = 0, listed = 0, before = number_of_status("Threads");
@@ -84,7 +84,7 @@ static long count_threads(struct names *names) {
   return listed == before && listed == number_of_status("Threads") ? count : -1;
 }
 
-/* The plugin's own threads end soon after finalize; the process ends by its watch where one doesn't. */
+/* The plugin's own threads end soon after finalize; if one doesn't, the watch ends the process. */
 static struct held held_now(void) {
   struct held held = {0};
   do {

@@ -1,8 +1,8 @@
 /*
- * A receiver that doesn't wait for `test`, as a GPU under NCCL's protocols LL and LL128 doesn't: it polls the lines of its
- * receive buffer, and a line whose flag is there must have its data. A line that was read is the receiver's own: it writes
- * something else there, which must still be there when the buffer is posted again. What places data late, or twice, shows.
- * LL: lines of 8 bytes, data and flag by halves. LL128: lines of 128 bytes, the last eight are the flag.
+ * A receiver that doesn't wait for `test`, like a GPU under NCCL's protocols LL and LL128: it polls the lines of its
+ * receive buffer, and a line whose flag is there must have its data. A read line belongs to the receiver: it writes a
+ * value there, which must still be there when the buffer is posted again. So late or duplicate writes are detected.
+ * LL: lines of 8 bytes, data and flag in halves. LL128: lines of 128 bytes, the last eight are the flag.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,12 +13,12 @@
 #include "habits.h"
 
 enum { SLOTS = 8, WORD = 8, SWEEPS_TO_CLOCK = 4096 };
-#define USED_FLAG 0xfeedbeefu /* of no message: there are fewer */
+#define USED_FLAG 0xfeedbeefu /* a flag of no message: there are fewer */
 
 typedef _Atomic uint64_t word;
 
 static unsigned char *buffers;
-/* Messages: posted and finished by the thread of the plugin's calls; read to the end by the polling one. */
+/* Messages: posted and finished by the thread of the plugin's calls; read completely by the polling one. */
 static atomic_ullong posted, finished, polled;
 
 static word *slot_of(uint64_t message) { return (word *)(buffers + message % SLOTS * options.max_bytes); }
@@ -54,9 +54,8 @@ static void read_line(uint64_t message, word *slot, size_t line) {
   for (size_t at = first; at < first + words_of_line(); at++) {
     uint64_t there = atomic_load_explicit(&slot[at], memory_order_relaxed);
     WANT(there == word_of(message, at),
-         "message %llu, line %zu: its flag was there, its word %zu was %#llx and not %#llx",
-         (unsigned long long)message, line, at - first, (unsigned long long)there,
-         (unsigned long long)word_of(message, at));
+         "message %llu, line %zu: its flag was set, its word %zu was %#llx and not %#llx", (unsigned long long)message,
+         line, at - first, (unsigned long long)there, (unsigned long long)word_of(message, at));
   }
 }
 
@@ -84,7 +83,7 @@ static void poll_message(uint64_t message, unsigned char *was_read) {
     if (left < before) continue;
     sched_yield();
     WANT(++sweeps % SWEEPS_TO_CLOCK != 0 || now_seconds() - begun < options.timeout_seconds,
-         "message %llu: %zu of %zu lines never came", (unsigned long long)message, left, lines);
+         "message %llu: %zu of %zu lines never arrived", (unsigned long long)message, left, lines);
   }
 }
 
@@ -105,7 +104,7 @@ static void *poll_all(void *unused) {
 
 static int a_plane_failed;
 
-/* A chunk whose plane failed is sent again, which before the end of the receive is nobody's fault. */
+/* A chunk whose plane failed is sent again, which is allowed before the end of the receive. */
 static void check_used(uint64_t message) {
   word *slot = slot_of(message);
   a_plane_failed |= net_lines_with(options.plane_failed) > 0;

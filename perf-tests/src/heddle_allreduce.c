@@ -1,6 +1,6 @@
 /*
- * One rank of a ring all-reduce of floats over a net plugin. A service thread connects and registers, the progress thread
- * moves data, as in NCCL. Each result is checked element by element.
+ * One rank of a ring all-reduce of floats over a net plugin. A service thread connects and registers, the progress
+ * thread moves data, as in NCCL. Each result is checked element by element.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -40,23 +40,22 @@ static struct ring_buffers buffers;
 static struct ring rings[MAX_DEVICES]; /* one for each device, each with its share of every buffer */
 
 static void usage(FILE *to) {
-  fprintf(
-      to,
-      "heddle-allreduce: one rank of a ring all-reduce of floats over an ncclNet plugin, every element checked\n"
-      "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-      "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
-      "  --rank R --ranks N      this rank and how many there are (2)\n"
-      "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
-      "  --iterations N --warmup N     per size (20, 5); with --warmup 0 there is no common one before either\n"
-      "  --until FILE            the largest size is repeated until rank 0 finds this file\n"
-      "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
-      "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-      "  --device D              the first device that is used (0)\n"
-      "  --devices N             how many are: each carries its share in a ring of its own (1)\n"
-      "  --completions FILE      written at the end: when each send was done, by the monotonic clock, and its bytes\n"
-      "  --quiet                 of the plugin's log only warnings\n"
-      "  --trace                 the plugin's log with all that it traces, each line with the monotonic time\n"
-      "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
+  fprintf(to,
+          "heddle-allreduce: one rank of a ring all-reduce of floats over an ncclNet plugin, every element checked\n"
+          "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
+          "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
+          "  --rank R --ranks N      this rank and the number of ranks (2)\n"
+          "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
+          "  --iterations N --warmup N     per size (20, 5); --warmup 0 also omits the common warm-up\n"
+          "  --until FILE            the largest size is repeated until rank 0 finds this file\n"
+          "  --timeout-seconds S     time without progress after which the run ends with exit code 4 (60)\n"
+          "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
+          "  --device D              the first device to use (0)\n"
+          "  --devices N             number of devices: each carries its share in a separate ring (1)\n"
+          "  --completions FILE      written at the end: each send's completion time (monotonic) and bytes\n"
+          "  --quiet                 log the plugin's warnings only\n"
+          "  --trace                 log the plugin's traces too, each line with the monotonic time\n"
+          "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
 }
 
 static void parse(int argc, char **argv) {
@@ -115,7 +114,7 @@ static void all_reduce(size_t count) {
       moved |= ring_step(&rings[i]);
       left++;
     }
-    /* NCCL's progress thread gives the core away, too, after a sweep that moved nothing. */
+    /* NCCL's progress thread, too, yields the core after a sweep without progress. */
     if (!moved) sched_yield();
   }
 }
@@ -126,7 +125,10 @@ static size_t wrong_elements(size_t count) {
   return wrong;
 }
 
-/* Ranks start together: the next one waits for nobody's checking. Whether rank 0 says that this iteration is the last. */
+/*
+ * Starts ranks together, so that no rank's checking delays the next iteration. Returns whether rank 0 made this
+ * iteration the last.
+ */
 static int start_together(void) {
   const float end_mark = 4096;
   float first = buffers.input[0];
@@ -136,8 +138,11 @@ static int start_together(void) {
   return buffers.output[0] == sum_of(0) + end_mark;
 }
 
-/* Many iterations of one size may take minutes on a busy machine; whoever waits for their end hears that they go on. */
-static void tell_under_way(size_t bytes, int iteration) {
+/*
+ * Many iterations of one size may take minutes on a busy machine; a line tells the waiting program that they
+ * continue.
+ */
+static void report_progress(size_t bytes, int iteration) {
   static double told;
   double now = now_seconds();
   if (told == 0) told = now;
@@ -160,7 +165,7 @@ static size_t run_size(size_t bytes) {
     if (iteration >= 0) seconds += now_seconds() - start;
     wrong += wrong_elements(count);
     progress();
-    tell_under_way(bytes, iteration);
+    report_progress(bytes, iteration);
   }
   printf("{\"event\":\"size\",\"rank\":%d,\"bytes\":%zu,\"count\":%zu,\"iterations\":%d,\"time_us\":%.2f,"
          "\"wrong\":%zu}\n",
@@ -169,7 +174,7 @@ static size_t run_size(size_t bytes) {
   return wrong;
 }
 
-/* Small, middling and large ones, so that a plugin that is compiled while it runs has been. Not timed, not checked. */
+/* Small, middling and large ones, to let a JIT-compiled plugin compile. Not timed, not checked. */
 static void warm_up(void) {
   static const struct {
     size_t bytes;

@@ -1,5 +1,5 @@
 /*
- * One rank of all-reduces of floats, by a ring or by NCCL's pair of binary trees, with the threads that NCCL has around a net
+ * One rank of all-reduces of floats, by a ring or by NCCL's pair of binary trees, with NCCL's threads around a net
  * plugin. A worker plays the kernels and competes with them for the cores. Each result is checked element by element.
  */
 #include <pthread.h>
@@ -27,26 +27,28 @@ static double *times;
 static size_t wrong;
 
 static void usage(FILE *to) {
-  fprintf(to, "heddle-among-threads: one rank of all-reduces among NCCL's threads over an ncclNet plugin, every "
-              "element checked\n"
-              "  --plugin FILE --rendezvous FOLDER   needed; the folder is empty before\n"
-              "  --rank R --ranks N      this rank and how many there are, up to 8 (2)\n"
-              "  --algorithm ring|tree   (ring)\n"
-              "  --channels N            connections side by side, up to 16 (2)\n"
-              "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
-              "  --turns N               all-reduces of each size (20)\n"
-              "  --orders                sizes and turns come in lines of standard input, as \"65536 20\", the same "
-              "for all ranks\n"
-              "  --lines-bytes B         sizes up to here go in lines with flags, as NCCL's LL; larger ones by "
-              "counters (65536)\n"
-              "  --spins N               after so many looks in vain the worker gives its core away; 0: never (200)\n"
-              "  --threads               each turn's report says which thread ran how long\n"
-              "  --no-warmup             the first measurement is the first all-reduce\n"
-              "  --spoil                 the last rank sends one wrong element\n"
-              "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
-              "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-              "  --verbose               the plugin's log on standard error\n"
-              "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
+  fprintf(
+      to,
+      "heddle-among-threads: one rank of all-reduces among NCCL's threads over an ncclNet plugin, every "
+      "element checked\n"
+      "  --plugin FILE --rendezvous FOLDER   required; the folder must be empty\n"
+      "  --rank R --ranks N      this rank and the number of ranks, up to 8 (2)\n"
+      "  --algorithm ring|tree   (ring)\n"
+      "  --channels N            parallel connections, up to 16 (2)\n"
+      "  --min-bytes B --max-bytes B   sizes, doubling (8, 67108864)\n"
+      "  --turns N               all-reduces of each size (20)\n"
+      "  --orders                read sizes and turns from standard input, one line each, as \"65536 20\", the same "
+      "for all ranks\n"
+      "  --lines-bytes B         sizes up to this use lines with flags, like NCCL's LL; larger ones "
+      "counters (65536)\n"
+      "  --spins N               empty polls after which the worker yields its core; 0: never (200)\n"
+      "  --threads               report each thread's running time for each turn\n"
+      "  --no-warmup             the first measurement is the first all-reduce\n"
+      "  --spoil                 the last rank sends one wrong element\n"
+      "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (60)\n"
+      "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
+      "  --verbose               print the plugin's log on standard error\n"
+      "exit codes: 0 every element right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n");
 }
 
 static void choose_algorithm(char *word) {
@@ -96,7 +98,7 @@ static size_t wrong_elements(size_t count) {
   return found;
 }
 
-/* Each all-reduce is timed from a small one on, which all ranks leave at about the same time. */
+/* Each all-reduce is timed from the end of a small one, which all ranks finish at about the same time. */
 static void run_size(size_t bytes, int turns) {
   size_t count = bytes / sizeof(float), before = wrong;
   uint64_t sleeps = among_sleeps(), yields = among_yields();
@@ -129,7 +131,7 @@ static void run_size(size_t bytes, int turns) {
   fflush(stdout);
 }
 
-/* Small, middling and large ones, so that a plugin that is compiled while it runs has been. Not timed, not checked. */
+/* Small, middling and large ones, to let a JIT-compiled plugin compile. Not timed, not checked. */
 static void warm_up(void) {
   static const struct {
     size_t bytes;

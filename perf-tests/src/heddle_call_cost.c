@@ -1,11 +1,12 @@
 /*
- * What a net plugin's calls cost: one thread that sends messages to itself, over a device on which posts complete at once
- * (verbs-standin with STANDIN_INSTANT=1), so that what is left is the plugin's own work.
+ * Cost of a net plugin's calls: one thread sends messages to itself, over a device on which posts complete at once
+ * (verbs-standin with STANDIN_INSTANT=1), so that only the plugin's own work remains.
  *
- * Waits for orders on standard input, a line each, so that contestants can take turns; each answer ends with "end":
+ * Reads orders from standard input, one per line, so that contestants can take turns; each answer ends with "end":
  *   round      nanoseconds of the thread's processor time of each case, "case name ns"
  *   soak MS    messages for so long, each call timed
- *   report     what the soaks since the last report found, "calls name count p50 p99 p99.9 p99.99 p99.999 most", in ns; "messages count"
+ *   report     results of the soaks since the last report, "calls name count p50 p99 p99.9 p99.99 p99.999 most", in
+ *   ns; "messages count"
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static struct net_plugin net;
 static void *send_comm, *receive_comm;
 static unsigned char *outgoing, *incoming;
 static void *outgoing_memory, *incoming_memory;
-static uint64_t sent; /* messages; the number of a message is what it carries */
+static uint64_t sent; /* messages; a message contains its number */
 
 static uint64_t now_ns(void) {
   struct timespec now;
@@ -40,14 +41,14 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Processor time of this thread: whoever else has the processor meanwhile doesn't count. */
+/* Processor time of this thread, which excludes other users of the processor. */
 static uint64_t spent_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* What lies between two readings of that clock by itself; it is a system call. */
+/* Time between two readings of that clock; it is a system call. */
 static uint64_t clock_ns = UINT64_MAX;
 
 static void measure_clock(void) {
@@ -57,7 +58,7 @@ static void measure_clock(void) {
   }
 }
 
-/* ---- what the soaks find: values to one part in 32 ---- */
+/* ---- results of the soaks: values to one part in 32 ---- */
 
 enum { SUB = 32, BUCKETS = 60 * SUB };
 
@@ -93,16 +94,16 @@ static void print_histogram(struct histogram *from) {
 
 /* ---- the plugin's calls ---- */
 
-/* After a call in vain: another thread has the connection in its hands for a moment. */
-static void must_go_on(uint64_t *deadline, const char *what) {
+/* Called after a call that would block: another thread holds the connection for a moment. */
+static void check_deadline(uint64_t *deadline, const char *what) {
   if (*deadline == 0) *deadline = now_ns() + PATIENCE_NS;
-  if (now_ns() > *deadline) fail_with(EXIT_TIMED_OUT, "%s in vain for 10 s", what);
+  if (now_ns() > *deadline) fail_with(EXIT_TIMED_OUT, "%s makes no progress for 10 s", what);
 }
 
 static void *receive(size_t bytes) {
   void *request = NULL, *data = incoming;
   int tag = TAG;
-  for (uint64_t deadline = 0;; must_go_on(&deadline, "irecv")) {
+  for (uint64_t deadline = 0;; check_deadline(&deadline, "irecv")) {
     check(net_irecv(&net, receive_comm, 1, &data, &bytes, &tag, &incoming_memory, &request), "irecv");
     if (request != NULL) return request;
   }
@@ -112,7 +113,7 @@ static void *send(size_t bytes) {
   void *request = NULL;
   memcpy(outgoing, &sent, sizeof sent);
   sent++;
-  for (uint64_t deadline = 0;; must_go_on(&deadline, "isend")) {
+  for (uint64_t deadline = 0;; check_deadline(&deadline, "isend")) {
     check(net_isend(&net, send_comm, outgoing, bytes, TAG, outgoing_memory, &request), "isend");
     if (request != NULL) return request;
   }
@@ -121,22 +122,23 @@ static void *send(size_t bytes) {
 static int is_done(void *request, size_t bytes) {
   int done = 0, size = -1;
   check(net_test(&net, request, &done, &size), "test");
-  if (done && (size_t)size != bytes) fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", bytes, size);
+  if (done && (size_t)size != bytes)
+    fail_with(EXIT_WRONG_DATA, "a message of %zu bytes is reported with %d", bytes, size);
   return done;
 }
 
 static void finish(void *request, size_t bytes) {
-  for (uint64_t deadline = 0; !is_done(request, bytes);) must_go_on(&deadline, "test");
+  for (uint64_t deadline = 0; !is_done(request, bytes);) check_deadline(&deadline, "test");
 }
 
-/* A large message's bytes stay where they are. */
+/* A large message's bytes aren't copied. */
 static void check_arrived(void) {
   uint64_t number;
   memcpy(&number, incoming, sizeof number);
   if (number != sent - 1) fail_with(EXIT_WRONG_DATA, "message %lu carries %lu", sent - 1, number);
 }
 
-/* ---- cases: nanoseconds that `count` of them took ---- */
+/* ---- cases: nanoseconds of `count` calls ---- */
 
 static uint64_t one_message(int count) {
   uint64_t begin = spent_ns();
@@ -219,7 +221,7 @@ static int answer_nothing(void *request, int *done, int *size) {
   return 0;
 }
 
-/* What `test` would cost if it did nothing: the same call through a pointer, and the look at its answer. */
+/* Cost of an empty `test`: the same call through a pointer, and the check of its answer. */
 static uint64_t indirect_call(int count) {
   int (*volatile call)(void *, int *, int *) = answer_nothing;
   uint64_t begin = spent_ns();
@@ -329,7 +331,7 @@ int main(int argc, char **argv) {
       print_histogram(&of_test);
       printf("messages %lu\n", sent);
     } else {
-      fail_with(EXIT_BAD_USAGE, "what is %s", line);
+      fail_with(EXIT_BAD_USAGE, "unknown order: %s", line);
     }
     printf("end\n");
     fflush(stdout);

@@ -1,14 +1,13 @@
 /*
- * One of two ranks that send each other random messages over a net plugin while somebody else spoils the network. Both
- * know the seed, so each message's size and bytes are known to the receiver without being told.
+ * One of two ranks that send each other random messages over a net plugin while another process disturbs the network.
+ * Both know the seed, so the receiver knows each message's size and bytes.
  *
- * What is watched: every byte of every message; guard bytes around each receive buffer; and canaries, which fill a buffer
- * from the moment when the plugin has handed it back until it is posted again, and all of them after the close, so that a
- * write that comes late shows. A source is overwritten as soon as its send is done, so that one that is read late shows as
- * wrong data.
+ * Checks: every byte of every message; guard bytes around each receive buffer; and canaries, which fill a buffer from
+ * its return by the plugin until it is posted again, and all of them after the close, so that a late write is
+ * detected. A source is overwritten as soon as its send is done, so that a late read results in wrong data.
  *
  * Many runs, one after another, in one process: each initialises the plugin, connects, moves messages, closes, and
- * finalizes it. Lines of standard input say what to do, lines of standard output what became of it.
+ * finalizes it. Orders come on standard input, results go to standard output, one per line.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -35,22 +34,22 @@ static uint64_t wrong_bytes;
 
 static void usage(FILE *to) {
   fprintf(to,
-          "heddle-chaos: one of two ranks that send each other random messages, every byte checked, for use on a bad "
-          "network\n"
+          "heddle-chaos: one of two ranks that send each other random messages, every byte checked, for unreliable "
+          "networks\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
           "  --rank R                0 or 1\n"
-          "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
-          "  --spoil                 change a byte of every other message, to see that it is found\n"
+          "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (20)\n"
+          "  --spoil                 corrupt every other message, to test the check\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
           "lines of standard input:\n"
-          "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty before\n"
-          "  close                   end the run, once its messages are through or its communicators have failed\n"
-          "  clock SECONDS           step this process's wall clock to so far from the host's\n"
+          "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty\n"
+          "  close                   end the run, once its messages are finished or its communicators have failed\n"
+          "  clock SECONDS           step this process's wall clock to this offset from the host's\n"
           "or one run, without standard input:\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+          "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
           "  --seed S                of the traffic, the same for both (1)\n"
-          "  --seconds S             how long new messages are sent (3)\n"
-          "  --until FILE            no longer than until this file exists; without --seconds up to then\n"
+          "  --seconds S             time in which new messages are started (3)\n"
+          "  --until FILE            start no more once this file exists; without --seconds only then\n"
           "  --max-bytes B           largest message (1048576)\n"
           "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
 }
@@ -73,17 +72,17 @@ static void parse(int argc, char **argv) {
   if (options.seconds == 0) options.seconds = options.until != NULL ? 86400 : 3;
 }
 
-static void tell_traffic(const struct chaos_outcome *outcome) {
+static void print_traffic(const struct chaos_outcome *outcome) {
   printf("{\"event\":\"traffic\",\"rank\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"longest_gap_ms\":%.1f",
          options.rank, (unsigned long long)outcome->sent, (unsigned long long)outcome->received,
          (unsigned long long)outcome->bytes, outcome->longest_gap_seconds * 1e3);
-  chaos_tell_side("send", &outcome->send);
-  chaos_tell_side("receive", &outcome->receive);
+  chaos_print_side("send", &outcome->send);
+  chaos_print_side("receive", &outcome->receive);
   printf("}\n");
   fflush(stdout);
 }
 
-static void tell_end(const struct chaos_buffers *receives, unsigned leaks) {
+static void print_end(const struct chaos_buffers *receives, unsigned leaks) {
   printf(
       "{\"event\":\"end\",\"rank\":%d,\"wrong_bytes\":%llu,\"guard_bytes\":%llu,\"canary_bytes\":%llu,\"leaks\":%u}\n",
       options.rank, (unsigned long long)receives->wrong_bytes, (unsigned long long)receives->guard_bytes,
@@ -97,7 +96,7 @@ static void *move(void *outcome) {
   return NULL;
 }
 
-/* Whether both directions were complete. */
+/* Returns whether both directions were complete. */
 static int one_run(const struct chaos_run *run, const char *prefix, int (*may_close)(void)) {
   static struct chaos_outcome outcome;
   unsigned leaks = net_lines_with("left open at the end");
@@ -111,20 +110,20 @@ static int one_run(const struct chaos_run *run, const char *prefix, int (*may_cl
   if (pthread_create(&data, NULL, move, &outcome) != 0 || pthread_join(data, NULL) != 0) {
     fail_with(EXIT_BAD_USAGE, "cannot run a thread");
   }
-  tell_traffic(&outcome);
-  /* What is held back somewhere may come now that everything is done, until the close and after it. */
+  print_traffic(&outcome);
+  /* Delayed packets may arrive now that everything is done, until the close and after it. */
   if (!may_close()) fail_with(EXIT_BAD_USAGE, "standard input ended in the middle of a run");
   chaos_check_all();
   chaos_close();
   net_unload(&net);
   chaos_check_all();
-  tell_end(chaos_receives(), net_lines_with("left open at the end") - leaks);
+  print_end(chaos_receives(), net_lines_with("left open at the end") - leaks);
   chaos_free();
   return outcome.send.complete && outcome.receive.complete;
 }
 
 static void runs_from_input(const char *prefix) {
-  chaos_hear_orders();
+  chaos_read_orders();
   for (const struct chaos_order *order = chaos_next_run(); order != NULL; order = chaos_next_run()) {
     const struct chaos_run run = {.folder = order->folder,
                                   .rank = options.rank,
@@ -137,7 +136,7 @@ static void runs_from_input(const char *prefix) {
   }
 }
 
-/* The comms stay until both are done: an acknowledgement may have to be given again. */
+/* The comms stay open until both are done: an acknowledgement may have to be repeated. */
 static int is_other_done(void) {
   char done = 1;
   if (rendezvous_put(options.folder, "done", options.rank, &done, 1) != 0) exit(EXIT_BAD_USAGE);
@@ -146,7 +145,7 @@ static int is_other_done(void) {
   return 1;
 }
 
-/* Its exit code but for wrong bytes. */
+/* Returns the exit code, except for wrong bytes. */
 static int run_of_options(const char *prefix) {
   const struct chaos_run run = {.folder = options.folder,
                                 .until = options.until,

@@ -1,6 +1,6 @@
 /*
- * What NCCL may do with a net plugin, done by two processes: rank 0 sends, rank 1 receives. Both run the same list of cases
- * with the same seed; each case has communicators of its own. Output is TAP, one line a case.
+ * Guarantees that NCCL expects of a net plugin, tested by two processes: rank 0 sends, rank 1 receives. Both run the
+ * same list of cases with the same seed; each case has its own communicators. Output is TAP, one line per case.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const struct {
     {"groups_with_tags_in_any_order", groups_with_tags_in_any_order},
     {"equal_tags_in_a_group_match_in_order", equal_tags_in_a_group_match_in_order},
     {"random_sizes_and_orders", random_sizes_and_orders},
-    {"two_hundred_and_fifty_six_under_way", two_hundred_and_fifty_six_under_way},
+    {"two_hundred_and_fifty_six_in_flight", two_hundred_and_fifty_six_in_flight},
     {"slots_and_generations_wrap", slots_and_generations_wrap},
     {"a_full_communicator_would_block", a_full_communicator_would_block},
     {"many_communicators_in_turn", many_communicators_in_turn},
@@ -41,13 +41,12 @@ static const struct {
 };
 
 static void usage(FILE *to) {
-  fprintf(to,
-          "heddle-conformance: what NCCL may do with an ncclNet plugin, in two processes (rank 0 sends, 1 receives)\n"
-          "  --plugin FILE --rendezvous FOLDER --rank 0|1   needed\n"
-          "  --case NAME        only this case; --list names them\n"
-          "  --seed S           of the random cases (1)\n"
-          "  --big-bytes B      also one message of this size\n"
-          "  --timeout-seconds S  (60)    --abi V  (newest)    --device D  (0)    --verbose\n");
+  fprintf(to, "heddle-conformance: NCCL's requirements of an ncclNet plugin, tested by two processes (rank 0 sends)\n"
+              "  --plugin FILE --rendezvous FOLDER --rank 0|1   required\n"
+              "  --case NAME        only this case; --list lists them\n"
+              "  --seed S           of the random cases (1)\n"
+              "  --big-bytes B      also one message of this size\n"
+              "  --timeout-seconds S  (60)    --abi V  (newest)    --device D  (0)    --verbose\n");
 }
 
 int main(int argc, char **argv) {

@@ -1,11 +1,11 @@
 /*
- * One of some ranks with many connections to each other, as many each way, set up side by side as NCCL does it: a listener
- * for each, all asked in turn. Then messages go over all of them at once, every byte checked, and all are closed. What it
- * took is reported in lines of JSON: time, descriptors, threads, resident memory, and the processor's time while nothing
- * is asked.
+ * One of several ranks with many connections to each other, equally many in each direction, set up in parallel as
+ * NCCL does it: a listener for each, all called in turn. Then messages go over all of them at once, every byte
+ * checked, and all are closed. The cost is reported in lines of JSON: time, descriptors, threads, resident memory,
+ * and the processor's time while idle.
  *
- * The first connection with each rank comes up before the others and counts as none: what a process opens once is there
- * with it.
+ * The first connection with each rank is made before the others and isn't counted: it opens what a process needs
+ * once.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "rendezvous.h"
 #include "report.h"
 
-#define MOST_CONNECTIONS 4096 /* of a rank, each way */
+#define MOST_CONNECTIONS 4096 /* of a rank, in each direction */
 #define MOST_RANKS 64
 #define GONE_SECONDS 10.0
 #define GUARD 64
@@ -41,7 +41,7 @@ struct side {
   enum side_state state;
   void *comm, *memory, *request;
   unsigned char *buffer;
-  size_t bytes; /* of the message under way */
+  size_t bytes; /* of the message in flight */
   int done;     /* messages */
 };
 
@@ -55,21 +55,21 @@ static struct net_plugin net;
 static struct link links[MOST_CONNECTIONS + MOST_RANKS];
 
 static void usage(FILE *to) {
-  fprintf(
-      to,
-      "heddle-connections: one of some ranks with many connections to each other, every byte of their traffic checked\n"
-      "  --plugin FILE --rendezvous FOLDER --rank R   needed; the folder is empty before\n"
-      "  --ranks N              from 2 on (2)\n"
-      "  --connections N        each way with each other rank, beside a first one (64)\n"
-      "  --messages N           on each of them each way (10)\n"
-      "  --max-bytes B          largest message (65536)\n"
-      "  --idle-seconds S       what the process takes while nothing is asked, a second after the traffic (0)\n"
-      "  --open-files N         limit of this process's descriptors, soft and hard\n"
-      "  --may-refuse           count connections that are refused, and use the others\n"
-      "  --timeout-seconds S    without progress for so long, the process ends with exit code 4 (60)\n"
-      "  --abi V                version of the plugin's interface, 6 to 12 (the newest it has)\n"
-      "  --verbose              the plugin's log on standard error\n"
-      "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
+  fprintf(to,
+          "heddle-connections: one of several ranks with many connections to each other, every byte of their traffic "
+          "checked\n"
+          "  --plugin FILE --rendezvous FOLDER --rank R   required; the folder must be empty\n"
+          "  --ranks N              from 2 on (2)\n"
+          "  --connections N        in each direction with each other rank, besides a first one (64)\n"
+          "  --messages N           on each of them in each direction (10)\n"
+          "  --max-bytes B          largest message (65536)\n"
+          "  --idle-seconds S       measure the idle process, a second after the traffic (0)\n"
+          "  --open-files N         limit this process's descriptors, soft and hard\n"
+          "  --may-refuse           count connections that are refused, and use the others\n"
+          "  --timeout-seconds S    time without progress after which the process ends with exit code 4 (60)\n"
+          "  --abi V                version of the plugin's interface, 6 to 12 (the newest it has)\n"
+          "  --verbose              print the plugin's log on standard error\n"
+          "exit codes: 0 every byte right, 1 wrong bytes, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
 }
 
 static void parse(int argc, char **argv) {
@@ -94,18 +94,18 @@ static void parse(int argc, char **argv) {
   if (options.idle_seconds >= options.timeout_seconds) bad_usage(usage);
 }
 
-/* ---- who has a connection's other end: every rank has its links with the next ranks in turn ---- */
+/* ---- the topology: every rank has its links with the next ranks in turn ---- */
 
 static int peers(void) { return options.ranks - 1; }
 
 static int peer_of(int link) { return (options.rank + 1 + link % peers()) % options.ranks; }
 
-/* The same connection among the peer's links. */
+/* Returns the same connection's number among the peer's links. */
 static int partner_of(int link) { return link - link % peers() + (peers() - 1 - link % peers()); }
 
-/* ---- what the process has ---- */
+/* ---- the process's resources ---- */
 
-/* Entries of a folder; `none` where it can't be read. */
+/* Returns the entries of a folder; `none` if it can't be read. */
 static int entries(const char *path, int none) {
   DIR *folder = opendir(path);
   if (folder == NULL) return none;
@@ -115,7 +115,7 @@ static int entries(const char *path, int none) {
   return count;
 }
 
-/* Without the one that counts; where there is none left for that, as many as there may be. */
+/* Without the one used for counting; if that can't be opened, the limit. */
 static int descriptors(void) { return entries("/proc/self/fd", options.open_files + 1) - 1; }
 
 static double processor_seconds(void) {
@@ -143,7 +143,7 @@ static void end(const struct stage *stage, const char *event, int connections, i
   report(event, connections, refused, now_seconds() - stage->began, processor_seconds() - stage->processor);
 }
 
-/* ---- up ---- */
+/* ---- set-up ---- */
 
 static void tell(const char *name, int first, const void *bytes, size_t size) {
   char whole[64];
@@ -160,13 +160,13 @@ static void hear(const char *name, int first, int peer, void *bytes, size_t size
   }
 }
 
-static int has_told(const char *name, int first, int peer) {
+static int has_sent_handle(const char *name, int first, int peer) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s%d.%d", options.folder, name, first, peer);
   return access(path, R_OK) == 0;
 }
 
-/* Tells what each of these links has, `size` bytes, and takes in its place what its other end has. */
+/* Sends each of these links' `size` bytes, and replaces them by the other end's. */
 static void exchange(const char *name, int first, int count, char *each, size_t size) {
   size_t whole = (size_t)count * size;
   tell(name, first, each, whole);
@@ -181,7 +181,7 @@ static void exchange(const char *name, int first, int count, char *each, size_t 
   free(theirs);
 }
 
-/* Until all ranks are here. */
+/* Waits until all ranks are here. */
 static void meet(const char *name) {
   char here = 1;
   tell(name, 0, &here, 1);
@@ -200,7 +200,7 @@ static void settle(struct side *side, int result, const char *call) {
   progress();
 }
 
-/* A listener that can't be had is a handle of zeros: the other end doesn't call it. */
+/* A failed listener has a handle of zeros: the other end doesn't connect to it. */
 static void listen_all(int first, int count) {
   char *handles = calloc((size_t)count, NET_HANDLE_BYTES);
   for (int i = 0; i < count; i++) {
@@ -227,11 +227,11 @@ static void close_listener(struct link *link) {
   link->listener = NULL;
 }
 
-/* Who never called isn't waited for. */
+/* Doesn't wait for ends that never connected. */
 static void give_up_refused(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {
-    if (heard[peer] || !has_told("connected", first, peer_of(first + peer))) continue;
+    if (heard[peer] || !has_sent_handle("connected", first, peer_of(first + peer))) continue;
     hear("connected", first, peer_of(first + peer), called, (size_t)count);
     heard[peer] = 1;
     for (int i = peer; i < count; i += peers()) {
@@ -241,7 +241,7 @@ static void give_up_refused(int first, int count, char *heard) {
   }
 }
 
-/* Every connect and accept is asked in turn until each has ended. */
+/* Every connect and accept is called in turn until each has ended. */
 static void connect_all(int first, int count) {
   static char mine[MOST_CONNECTIONS + MOST_RANKS];
   char heard[MOST_RANKS] = {0};
@@ -270,7 +270,7 @@ static void connect_all(int first, int count) {
   }
 }
 
-/* Leaves only what both ends have. Returns how many directions of this rank's were refused. */
+/* Keeps only the links that both ends have. Returns the number of this rank's refused directions. */
 static int agree(int first, int count) {
   char *states = calloc((size_t)count, 2);
   int refused = 0;
@@ -304,7 +304,7 @@ static uint64_t mixed(uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/* Both ends know it: of the sender's link, the rank that sends and the message's number. */
+/* Known at both ends: the sender's link, the rank that sends and the message's number. */
 static uint64_t message_of(int link, int sender, int number) {
   return mixed(((uint64_t)link * MOST_RANKS + (uint64_t)sender) * 1000003u + (uint64_t)number + 1);
 }
@@ -352,9 +352,9 @@ static void check_received(int number, struct side *side, int got) {
   }
 }
 
-static int moved; /* something did in this sweep */
+static int moved; /* some progress in this sweep */
 
-/* Whether it has more to do. */
+/* Returns whether it has more to do. */
 static int turn(int number, struct side *side, int receives) {
   if (side->state != UP || side->done == options.messages) return 0;
   if (side->request == NULL) {
@@ -402,7 +402,7 @@ static void close_side(struct side *side, int receives) {
   progress();
 }
 
-/* What a connection had goes soon after both ends have closed it, and is then gone in both processes. */
+/* A connection's resources are freed soon after both ends have closed it, and then in both processes. */
 static void wait_until_gone(int before) {
   for (double start = now_seconds(); descriptors() > before && now_seconds() - start < GONE_SECONDS;) {
     progress();
@@ -436,7 +436,7 @@ int main(int argc, char **argv) {
   end(&stage, "moved", more, refused);
   meet("moved");
   if (options.idle_seconds > 0) {
-    sleep(1); /* what the traffic leaves to be done */
+    sleep(1); /* work that the traffic leaves behind */
     stage = begin();
     usleep((useconds_t)(options.idle_seconds * 1e6));
     end(&stage, "idle", more, refused);

@@ -1,6 +1,6 @@
 /*
- * What NCCL does with a net plugin beside sending and receiving: it polls the lines of a receive buffer before the plugin
- * says that they are there, aborts, begins again in the same process, and drives several groups of communicators at once.
+ * NCCL's calls of a net plugin besides sending and receiving: it polls the lines of a receive buffer before the
+ * plugin reports them, aborts, begins again in the same process, and drives several groups of communicators at once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *only;
 static const struct {
   const char *name;
   void (*run)(void);
-  int ranks; /* that it takes; 0: any number */
+  int ranks; /* that it needs; 0: any number */
 } cases[] = {{"lines", run_lines, 2}, {"aborts", run_aborts, 2}, {"cycles", run_cycles, 2}, {"groups", run_groups, 0}};
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -25,33 +25,33 @@ enum { CASES = sizeof cases / sizeof *cases };
 static void usage(FILE *to) {
   fprintf(
       to,
-      "heddle-habits: what NCCL does with a net plugin beside sending and receiving, by processes with ranks\n"
-      "  --case NAME             lines: rank 1 polls lines of data and flags in its receive buffers and uses them "
-      "again\n"
+      "heddle-habits: NCCL's calls of a net plugin besides sending and receiving\n"
+      "  --case NAME             lines: rank 1 polls lines of data and flags in its receive buffers and reuses "
+      "them\n"
       "                          aborts: close in the middle, finalize, init and connect, the peer 0.4 s later\n"
-      "                          cycles: init, traffic, finalize, again and again, with bounds on what stays\n"
+      "                          cycles: init, traffic, finalize, repeatedly, with limits on resources kept\n"
       "                          groups: two groups of communicators between all ranks at once, a fifth sends nothing\n"
       "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-      "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+      "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
       "  --rank R                this process, from 0 on\n"
-      "  --ranks N               how many there are, 2 to 8; other cases than groups have 2 (2)\n"
-      "  --rounds N              messages of lines, of each link of groups; or how often to abort, or cycles (12)\n"
+      "  --ranks N               number of ranks, 2 to 8; cases other than groups have 2 (2)\n"
+      "  --rounds N              messages of lines, or of each link of groups; number of aborts, or of cycles (12)\n"
       "  --seed S                the same for all ranks (1)\n"
       "  --max-bytes B           largest message (262144)\n"
-      "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
+      "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (60)\n"
       "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
-      "  --verbose               with the plugin's own log\n"
+      "  --verbose               print the plugin's log\n"
       "lines:\n"
       "  --line-bytes B          8: each word is data and flag, as LL has it; 128: the last word is the flag, as LL128 "
       "(8)\n"
-      "  --early                 use a line again as soon as it was read, and not after the receive is done\n"
-      "  --plane-failed WORDS    of a warning of the plugin after which lines that were used early may be written "
+      "  --early                 reuse a line as soon as it was read, not only after the receive is done\n"
+      "  --plane-failed TEXT     of a plugin's warning after which lines that were reused early may be written "
       "again\n"
-      "  --spoil-data            rank 0 sends a flag with wrong data, to see that it is found\n"
-      "  --spoil-late            rank 1 writes a line again once it was used, to see that it is found\n"
+      "  --spoil-data            rank 0 sends a flag with wrong data, to test the check\n"
+      "  --spoil-late            rank 1 writes a line again after its reuse, to test the check\n"
       "cycles:\n"
-      "  --growth-kib K          resident memory that may have come on top since the third cycle (8192)\n"
-      "exit codes: 0 all as it must be, 1 something was not, 2 bad usage, 3 a call failed that must not, 4 timed "
+      "  --growth-kib K          allowed growth of resident memory since the third cycle (8192)\n"
+      "exit codes: 0 every check passed, 1 one failed, 2 bad usage, 3 a call failed that must not, 4 timed "
       "out\n");
 }
 

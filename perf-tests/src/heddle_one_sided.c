@@ -1,4 +1,4 @@
-/* Puts, signals and gets between processes over a plugin's one-sided table, each looked at when its word says so. */
+/* Puts, signals and gets between processes over a plugin's one-sided table, each checked once its word has arrived. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +21,25 @@ static struct options options = {
 static struct one_sided plugin;
 static struct sender sender;
 static void *gets_memory;
-static unsigned char *gets; /* a piece that others read, then one that is read into */
+static unsigned char *gets; /* a piece that others read, then one to read into */
 
 static void usage(FILE *to) {
   fprintf(to,
           "heddle-one-sided: random puts with signals between all ranks, and gets, over a plugin's one-sided table\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+          "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
           "  --rank R                this process, from 0 on\n"
-          "  --ranks N               how many there are, 1 to 64 (2)\n"
+          "  --ranks N               number of ranks, 1 to 64 (2)\n"
           "  --contexts C            of each rank; odd ones have weak signals, even ones strong (4)\n"
           "  --operations K          from each rank to each, itself included, in each context (200)\n"
           "  --max-bytes B           largest put; the memory is 8 times that for each rank and context (65536)\n"
           "  --seed S                the same for all ranks (1)\n"
           "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
-          "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
-          "  --on-devices            all memory is registered as a GPU's, by dma-bufs that lead to host memory\n"
-          "  --spoil                 rank 0 sends wrong bytes, to see that they are found\n"
-          "  --verbose               with the plugin's own log\n"
-          "exit codes: 0 all as it must be, 1 a signal came before its data, 2 bad usage, 3 a call failed that must "
+          "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (60)\n"
+          "  --on-devices            register all memory as a GPU's, by dma-bufs of host memory\n"
+          "  --spoil                 rank 0 sends wrong bytes, to test the check\n"
+          "  --verbose               print the plugin's log\n"
+          "exit codes: 0 every check passed, 1 a signal came before its data, 2 bad usage, 3 a call failed that must "
           "not, 4 timed out\n");
 }
 
@@ -70,7 +70,7 @@ static void register_gets(void) {
   fill_piece(gets, GET_BYTES, (uint64_t)options.rank);
 }
 
-/* Memory that the properties don't name is refused, not taken and written wrongly. */
+/* Memory kinds that the properties don't name must be refused, not accepted and written wrongly. */
 static void require_refusals(void) {
   struct nccl_properties_v12 properties;
   void *handle = NULL;

@@ -1,7 +1,8 @@
 /*
- * One of two ranks that put to each other, signal and get while somebody else spoils the network: heddle-chaos over the
- * one-sided table, with the same orders and answers. A thread looks at the words and then at the data, as a GPU would. At
- * the end of a run, and again after the close, each word must be what all signals make that were sent, each applied once.
+ * One of two ranks that put to each other, signal and get while another process disturbs the network: heddle-chaos
+ * over the one-sided table, with the same orders and answers. A thread polls the words and then checks the data, as a
+ * GPU would. At the end of a run, and again after the close, each word must be the sum of all signals sent, each
+ * applied once.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,7 +21,7 @@ enum {
   RANKS = 2,
   MOST_CONTEXTS = 8,
   GET_BYTES = 1 << 16,
-  EAGER_SWEEPS = 2000 /* then the thread sleeps between sweeps: a plane's failure takes its time */
+  EAGER_SWEEPS = 2000 /* then the thread sleeps between sweeps: a failover takes time */
 };
 
 static struct {
@@ -32,7 +33,7 @@ static struct {
 static struct one_sided plugin;
 static struct lanes lanes;
 static struct sender sender;
-static unsigned char gets[2 * GET_BYTES]; /* a piece that the other reads, then one that is read into */
+static unsigned char gets[2 * GET_BYTES]; /* a piece that the other reads, then one to read into */
 static void *gets_memory, *get_request;
 static uint64_t get_number, gotten;
 static double failed_at;
@@ -40,17 +41,17 @@ static double failed_at;
 static void usage(FILE *to) {
   fprintf(
       to,
-      "heddle-one-sided-chaos: one of two ranks that put to each other, every byte and every signal checked, for use "
-      "on a bad network\n"
+      "heddle-one-sided-chaos: one of two ranks that put to each other, every byte and every signal checked, for "
+      "unreliable networks\n"
       "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
       "  --rank R                0 or 1\n"
       "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
-      "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (20)\n"
-      "  --spoil                 rank 0 sends wrong bytes, to see that they are found\n"
+      "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (20)\n"
+      "  --spoil                 rank 0 sends wrong bytes, to test the check\n"
       "lines of standard input:\n"
-      "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty before\n"
-      "  close                   end the run, once its operations are through or the group has failed\n"
-      "  clock SECONDS           step this process's wall clock to so far from the host's\n"
+      "  run SEED MILLISECONDS MAX_BYTES FOLDER   the same for both ranks, FOLDER empty\n"
+      "  close                   end the run, once its operations are finished or the group has failed\n"
+      "  clock SECONDS           step this process's wall clock to this offset from the host's\n"
       "exit codes: 0 every byte and signal right, 1 wrong ones, 2 bad usage, 3 a call failed that must not, 4 timed "
       "out\n");
 }
@@ -67,10 +68,10 @@ static void parse(int argc, char **argv) {
   if (options.plugin == NULL || options.rank < 0) bad_usage(usage);
 }
 
-/* Of a call that can fail since the peer or all planes are gone. */
+/* For a call that can fail because the peer or all planes are gone. */
 static bool went_well(int result, const char *call) { return sender_went_well(&sender, result, call); }
 
-/* A get of the other's piece at a time, looked at when it is done and flushed. Returns whether none is under way. */
+/* Gets the other's piece, one get at a time, checked when it is done and flushed. Returns whether none is in flight. */
 static bool drive_get(uint64_t seed, bool ends) {
   const struct nccl_rma_v14 *calls = &plugin.calls;
   uint64_t random = lane_random(&lanes, options.rank, 1 - options.rank, MOST_CONTEXTS, get_number ^ seed);
@@ -100,7 +101,10 @@ static bool drive_get(uint64_t seed, bool ends) {
   return ends;
 }
 
-/* Goes on until all is through both ways, or a call has failed. Returns the longest time without a checked operation. */
+/*
+ * Continues until all is finished in both directions, or a call has failed. Returns the longest time without a
+ * checked operation.
+ */
 static double move(const struct chaos_order *order) {
   double end = now_seconds() + (double)order->milliseconds * 1e-3, last = now_seconds(), longest = 0;
   bool through = false;
@@ -131,7 +135,7 @@ static double move(const struct chaos_order *order) {
   return longest;
 }
 
-static void tell_traffic(double longest_gap_seconds) {
+static void print_traffic(double longest_gap_seconds) {
   uint64_t sent = 0, received = 0;
   for (size_t lane = 0; lane < lane_count(&lanes); lane++) {
     sent += sender.sendings[lane].tested;
@@ -141,20 +145,20 @@ static void tell_traffic(double longest_gap_seconds) {
       .complete = sender.failed == NULL, .failed = sender.failed, .result = sender.result, .failed_at = failed_at};
   struct chaos_side signals = puts;
   if (sender.failed != NULL) {
-    /* Who only waits for a word hears of the failure by this call. */
+    /* An end that only waits for a word learns of the failure by this call. */
     signals.failed = "rmaProgress";
     signals.result = plugin.calls.progress(plugin.contexts);
   }
   printf("{\"event\":\"traffic\",\"rank\":%d,\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"longest_gap_ms\":%.1f",
          options.rank, (unsigned long long)sent, (unsigned long long)(received + get_number),
          (unsigned long long)(lanes.found + gotten), longest_gap_seconds * 1e3);
-  chaos_tell_side("send", &puts);
-  chaos_tell_side("receive", &signals);
+  chaos_print_side("send", &puts);
+  chaos_print_side("receive", &signals);
   printf("}\n");
   fflush(stdout);
 }
 
-/* Connections are made with the first operation: what ends a run comes after that, as it does over the net interface. */
+/* Connections are made with the first operation, so that faults come after that, as over the net interface. */
 static void meet(const struct one_sided_meeting *meeting) {
   for (uint32_t rank = 0; rank < RANKS; rank++) {
     void *request = NULL;
@@ -179,7 +183,7 @@ static void one_run(const struct chaos_order *order, const char *prefix) {
   lanes.ranks = RANKS;
   lanes.contexts = contexts;
   lanes.seed = order->seed;
-  lanes.operations = UNTIL_TOLD;
+  lanes.operations = UNTIL_KNOWN;
   lanes.max_bytes = (size_t)order->max_bytes;
   lanes.spoil = options.spoils && options.rank == 0;
   sender_register(&sender, &plugin, &lanes);
@@ -197,7 +201,7 @@ static void one_run(const struct chaos_order *order, const char *prefix) {
   pthread_join(checker, NULL);
   bool complete = sender.failed == NULL;
   if (complete) check_sums(&lanes);
-  tell_traffic(longest_gap_seconds);
+  print_traffic(longest_gap_seconds);
   if (!chaos_may_close()) fail_with(EXIT_BAD_USAGE, "standard input ended in the middle of a run");
   sender_deregister(&sender);
   check(plugin.calls.dereg(plugin.group, gets_memory), "deregMrSym");
@@ -216,7 +220,7 @@ int main(int argc, char **argv) {
   char prefix[64];
   snprintf(prefix, sizeof prefix, "rank %d", options.rank);
   watch_for_hang(options.timeout_seconds);
-  chaos_hear_orders();
+  chaos_read_orders();
   for (const struct chaos_order *order = chaos_next_run(); order != NULL; order = chaos_next_run()) {
     one_run(order, prefix);
   }

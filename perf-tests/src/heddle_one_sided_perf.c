@@ -1,6 +1,6 @@
 /*
- * How quick puts with signals are over a plugin's one-sided table, or the same by messages of its net interface: latency,
- * bandwidth, and all to all as experts do.
+ * Performance of puts with signals over a plugin's one-sided table, or of messages over its net interface: latency,
+ * bandwidth, and all-to-all as in expert parallelism.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -9,48 +9,48 @@
 
 #include "command_line.h"
 #include "report.h"
-#include "way.h"
+#include "transfer.h"
 
 static struct {
-  struct way_options way;
+  struct transfer_options transfer;
   const char *over, *test;
   int iterations, rounds, turns, log;
-} options = {.way = {.rank = -1, .ranks = 2, .depth = 8, .bytes = 8, .timeout_seconds = 60},
+} options = {.transfer = {.rank = -1, .ranks = 2, .depth = 8, .bytes = 8, .timeout_seconds = 60},
              .over = "puts",
              .iterations = 2000,
              .rounds = 1};
 
-/* What is under way to a rank. */
+/* Messages in flight to a rank. */
 struct outbox {
-  void *requests[WAY_MOST_DEPTH];
+  void *requests[TRANSFER_MOST_DEPTH];
   uint64_t sent, finished;
 };
 
-static const struct way *way;
-static struct outbox outboxes[WAY_MOST_RANKS];
-static uint64_t awaited[WAY_MOST_RANKS];
+static const struct transfer *transfer;
+static struct outbox outboxes[TRANSFER_MOST_RANKS];
+static uint64_t awaited[TRANSFER_MOST_RANKS];
 static double *samples;
 
 static void usage(FILE *to) {
   fprintf(to,
-          "heddle-one-sided-perf: how quick puts with signals are, by processes with ranks; rank 0 prints JSON\n"
+          "heddle-one-sided-perf: performance of puts with signals between ranks; rank 0 prints JSON\n"
           "  --test NAME             latency: two ranks answer each other; median half round trip, microseconds\n"
           "                          bandwidth: rank 0 sends to rank 1, --depth at a time; megabytes a second\n"
           "                          all-to-all: each rank sends to each other, iteration by iteration; messages a\n"
           "                          second of all ranks\n"
-          "  --over WAY              puts (iputSignal), or messages (isend and irecv of the net interface) (puts)\n"
+          "  --over KIND             puts (iputSignal), or messages (isend and irecv of the net interface) (puts)\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the ranks find each other; empty before the run\n"
+          "  --rendezvous FOLDER     shared folder of the ranks; empty before the run\n"
           "  --rank R                this process, from 0 on\n"
-          "  --ranks N               how many there are, 2 to 64; 2 but for all-to-all (2)\n"
+          "  --ranks N               number of ranks, 2 to 64; 2 except for all-to-all (2)\n"
           "  --bytes B               of each (8)\n"
           "  --iterations K          of a round (2000)\n"
           "  --rounds N              measurements, each printed (1)\n"
           "  --turns                 wait for a line on standard input before each round\n"
-          "  --depth D               under way to a rank, 1 to 64 (8)\n"
+          "  --depth D               messages in flight to a rank, 1 to 64 (8)\n"
           "  --table SYMBOL          ncclRmaPlugin_v14, ncclRmaPlugin_v13 or ncclGinPlugin_v13 (the newest)\n"
-          "  --timeout-seconds S     without progress for so long, the process ends with exit code 4 (60)\n"
-          "  --verbose               with the plugin's own log\n"
+          "  --timeout-seconds S     time without progress after which the process ends with exit code 4 (60)\n"
+          "  --verbose               print the plugin's log\n"
           "exit codes: 0 measured, 2 bad usage, 3 a call failed that must not, 4 timed out\n");
 }
 
@@ -58,35 +58,36 @@ static void parse(int argc, char **argv) {
   static const struct option_row rows[] = {
       {"test", OPTION_TEXT, &options.test, 0, 0, NULL},
       {"over", OPTION_TEXT, &options.over, 0, 0, NULL},
-      {"plugin", OPTION_TEXT, &options.way.plugin, 0, 0, NULL},
-      {"rendezvous", OPTION_TEXT, &options.way.folder, 0, 0, NULL},
-      {"rank", OPTION_INT, &options.way.rank, 0, WAY_MOST_RANKS - 1, NULL},
-      {"ranks", OPTION_INT, &options.way.ranks, 2, WAY_MOST_RANKS, NULL},
-      {"bytes", OPTION_SIZE, &options.way.bytes, 1, 1 << 30, NULL},
+      {"plugin", OPTION_TEXT, &options.transfer.plugin, 0, 0, NULL},
+      {"rendezvous", OPTION_TEXT, &options.transfer.folder, 0, 0, NULL},
+      {"rank", OPTION_INT, &options.transfer.rank, 0, TRANSFER_MOST_RANKS - 1, NULL},
+      {"ranks", OPTION_INT, &options.transfer.ranks, 2, TRANSFER_MOST_RANKS, NULL},
+      {"bytes", OPTION_SIZE, &options.transfer.bytes, 1, 1 << 30, NULL},
       {"iterations", OPTION_INT, &options.iterations, 1, 1 << 30, NULL},
       {"rounds", OPTION_INT, &options.rounds, 1, 1 << 30, NULL},
       {"turns", OPTION_ON, &options.turns, 0, 0, NULL},
-      {"depth", OPTION_INT, &options.way.depth, 1, WAY_MOST_DEPTH, NULL},
-      {"table", OPTION_TEXT, &options.way.table, 0, 0, NULL},
-      {"timeout-seconds", OPTION_SECONDS, &options.way.timeout_seconds, 1, 86400, NULL},
+      {"depth", OPTION_INT, &options.transfer.depth, 1, TRANSFER_MOST_DEPTH, NULL},
+      {"table", OPTION_TEXT, &options.transfer.table, 0, 0, NULL},
+      {"timeout-seconds", OPTION_SECONDS, &options.transfer.timeout_seconds, 1, 86400, NULL},
       {"verbose", OPTION_ON, &options.log, 0, 0, NULL},
       {0}};
   read_options(argc, argv, rows, usage);
-  if (options.way.plugin == NULL || options.way.folder == NULL || options.test == NULL || options.way.rank < 0 ||
-      options.way.rank >= options.way.ranks) {
+  if (options.transfer.plugin == NULL || options.transfer.folder == NULL || options.test == NULL ||
+      options.transfer.rank < 0 || options.transfer.rank >= options.transfer.ranks) {
     bad_usage(usage);
   }
-  way = strcmp(options.over, "puts") == 0       ? &way_of_puts
-        : strcmp(options.over, "messages") == 0 ? &way_of_messages
-                                                : NULL;
-  if (way == NULL) {
-    fprintf(stderr, "there is no way %s\n", options.over);
+  transfer = strcmp(options.over, "puts") == 0       ? &transfer_by_puts
+             : strcmp(options.over, "messages") == 0 ? &transfer_by_messages
+                                                     : NULL;
+  if (transfer == NULL) {
+    fprintf(stderr, "--over %s: neither puts nor messages\n", options.over);
     bad_usage(usage);
   }
 }
 
 static void reap(struct outbox *box) {
-  while (box->finished < box->sent && way->is_sent(box->requests[box->finished % WAY_MOST_DEPTH])) box->finished++;
+  while (box->finished < box->sent && transfer->is_sent(box->requests[box->finished % TRANSFER_MOST_DEPTH]))
+    box->finished++;
 }
 
 static void send(int to, bool ordered) {
@@ -94,43 +95,43 @@ static void send(int to, bool ordered) {
   void *request = NULL;
   while (request == NULL) {
     reap(box);
-    if (box->sent < box->finished + (uint64_t)options.way.depth) request = way->send(to, box->sent, ordered);
+    if (box->sent < box->finished + (uint64_t)options.transfer.depth) request = transfer->send(to, box->sent, ordered);
     if (request == NULL) sched_yield(); /* as NCCL's progress thread does */
   }
-  box->requests[box->sent++ % WAY_MOST_DEPTH] = request;
+  box->requests[box->sent++ % TRANSFER_MOST_DEPTH] = request;
 }
 
 static void finish(int to) {
   for (struct outbox *box = &outboxes[to]; reap(box), box->finished < box->sent;) sched_yield();
 }
 
-static void expect(int from, int more) { way->expect(from, awaited[from] + (uint64_t)more); }
+static void expect(int from, int more) { transfer->expect(from, awaited[from] + (uint64_t)more); }
 
 static void await(int from) {
   awaited[from]++;
-  while (way->come(from) < awaited[from]) {
-    for (int rank = 0; rank < options.way.ranks; rank++) reap(&outboxes[rank]);
+  while (transfer->come(from) < awaited[from]) {
+    for (int rank = 0; rank < options.transfer.ranks; rank++) reap(&outboxes[rank]);
     sched_yield();
   }
   progress();
 }
 
 static void ping_pong(int iterations) {
-  int other = 1 - options.way.rank;
+  int other = 1 - options.transfer.rank;
   expect(other, iterations);
   for (int i = 0; i < iterations; i++) {
     double start = now_seconds();
-    if (options.way.rank == 0) send(other, true);
+    if (options.transfer.rank == 0) send(other, true);
     await(other);
-    if (options.way.rank == 1) send(other, true);
+    if (options.transfer.rank == 1) send(other, true);
     samples[i] = now_seconds() - start;
   }
   finish(other);
 }
 
-/* The answer to the last one says that all have come. */
+/* The answer to the last one confirms all. */
 static void stream(int iterations) {
-  if (options.way.rank == 0) {
+  if (options.transfer.rank == 0) {
     expect(1, 1);
     for (int i = 0; i < iterations; i++) send(1, false);
     await(1);
@@ -144,7 +145,7 @@ static void stream(int iterations) {
 }
 
 static void all_to_all(int iterations) {
-  int ranks = options.way.ranks, rank = options.way.rank;
+  int ranks = options.transfer.ranks, rank = options.transfer.rank;
   for (int step = 1; step < ranks; step++) expect((rank + step) % ranks, iterations);
   for (int i = 0; i < iterations; i++) {
     for (int step = 1; step < ranks; step++) send((rank + step) % ranks, true);
@@ -158,17 +159,18 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of the round that took so long, in the unit that the usage has. */
+/* Returns the round's result in the unit of the usage text. */
 static double value(double seconds) {
   double each = seconds / options.iterations;
-  if (strcmp(options.test, "bandwidth") == 0) return (double)options.way.bytes / each * 1e-6;
-  if (strcmp(options.test, "all-to-all") == 0) return (double)options.way.ranks * (options.way.ranks - 1) / each;
+  if (strcmp(options.test, "bandwidth") == 0) return (double)options.transfer.bytes / each * 1e-6;
+  if (strcmp(options.test, "all-to-all") == 0)
+    return (double)options.transfer.ranks * (options.transfer.ranks - 1) / each;
   qsort(samples, (size_t)options.iterations, sizeof *samples, by_value);
   return samples[options.iterations / 2] / 2 * 1e6;
 }
 
 static void tell(const char *event) {
-  if (options.way.rank == 0) printf("{\"event\":\"%s\",\"over\":\"%s\"}\n", event, way->name);
+  if (options.transfer.rank == 0) printf("{\"event\":\"%s\",\"over\":\"%s\"}\n", event, transfer->name);
   fflush(stdout);
 }
 
@@ -188,32 +190,32 @@ int main(int argc, char **argv) {
                      : strcmp(options.test, "bandwidth") == 0 ? stream
                      : !pair                                  ? all_to_all
                                                               : NULL;
-  if (run == NULL || (pair && options.way.ranks != 2)) {
-    fprintf(stderr, "there is no test %s of %d ranks\n", options.test, options.way.ranks);
+  if (run == NULL || (pair && options.transfer.ranks != 2)) {
+    fprintf(stderr, "there is no test %s of %d ranks\n", options.test, options.transfer.ranks);
     bad_usage(usage);
   }
   char prefix[32];
-  snprintf(prefix, sizeof prefix, "rank %d: ", options.way.rank);
-  if (options.log) options.way.log_prefix = prefix;
-  watch_for_hang(options.way.timeout_seconds);
+  snprintf(prefix, sizeof prefix, "rank %d: ", options.transfer.rank);
+  if (options.log) options.transfer.log_prefix = prefix;
+  watch_for_hang(options.transfer.timeout_seconds);
   samples = calloc((size_t)options.iterations, sizeof *samples);
   if (samples == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %d samples", options.iterations);
-  way->open(&options.way);
+  transfer->open(&options.transfer);
   all_to_all(1);
   tell("warm");
   for (int round = 0; round < options.rounds; round++) {
     wait_for_turn();
-    all_to_all(1); /* all leave together */
+    all_to_all(1); /* start all ranks together */
     double start = now_seconds();
     run(options.iterations);
     double seconds = now_seconds() - start;
-    if (options.way.rank != 0) continue;
+    if (options.transfer.rank != 0) continue;
     printf("{\"event\":\"measured\",\"over\":\"%s\",\"test\":\"%s\",\"bytes\":%zu,\"ranks\":%d,\"seconds\":%.6f,"
            "\"value\":%.3f}\n",
-           way->name, options.test, options.way.bytes, options.way.ranks, seconds, value(seconds));
+           transfer->name, options.test, options.transfer.bytes, options.transfer.ranks, seconds, value(seconds));
     fflush(stdout);
   }
-  way->close();
+  transfer->close();
   tell("end");
   return 0;
 }

@@ -1,10 +1,10 @@
 /*
  * Bandwidth and latency of a net plugin between two processes, message size by message size. Rank 0 sends, rank 1
- * receives; in a duplex run both do both. Every measurement lasts a set time and is counted where the bytes arrive.
- * Bandwidth may be that of several flows, each with communicators of its own, which one thread moves in turns.
+ * receives; in a duplex run both do both. Every measurement lasts a set time and is counted at the receiver.
+ * Bandwidth may be that of several flows, each with its own communicators, which one thread moves in turn.
  *
- * With --turns a process waits for a line on standard input before each measurement and holds no core meanwhile, so
- * that several contestants, each warm in its own pair of processes, can be measured in turns.
+ * With --turns a process waits for a line on standard input before each measurement and uses no core meanwhile, so
+ * that several contestants, each warm in its own pair of processes, can be measured in turn.
  */
 #include <math.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #define MOST_ROUND_TRIPS 1000000
 #define TAG 3
 
-/* One way there and one back, as a channel of NCCL's has them. */
+/* One communicator in each direction, like a channel of NCCL's. */
 struct flow {
   void *listen_comm, *send_comm, *receive_comm;
   void *outgoing_memory, *incoming_memory;
@@ -35,7 +35,7 @@ static struct flow flows[MOST_FLOWS];
 static unsigned char *outgoing; /* all flows send the same */
 static size_t window_bytes;     /* of a flow */
 static double *round_trips;     /* and the times of streams' messages */
-static size_t timed;            /* of the latter */
+static size_t timed;            /* of these */
 
 static void open_flow(struct flow *flow, int number) {
   char name[32], handle[NET_HANDLE_BYTES], other_handle[NET_HANDLE_BYTES];
@@ -73,7 +73,7 @@ static void close_flow(struct flow *flow) {
   check(net_close_listen(&net, flow->listen_comm), "closeListen");
 }
 
-/* ---- data: what a slot holds depends on its place alone, so any message of that slot must be equal to it ---- */
+/* ---- data: a slot's contents depend on its index only, so any message of that slot must equal it ---- */
 
 static unsigned char byte_at(size_t place) { return (unsigned char)((place * 2654435761u) >> 13 | 1); }
 
@@ -112,7 +112,7 @@ struct stream {
   void *requests[MOST_OUTSTANDING];
   double posted_at[MOST_OUTSTANDING];
   unsigned long closing;  /* empty messages sent or received; a stream ends with `outstanding` of them */
-  unsigned long messages; /* with content, of those that are finished */
+  unsigned long messages; /* non-empty, of the finished ones */
   double first, last;     /* when the first and the last of them were finished */
 };
 
@@ -120,7 +120,7 @@ static int over(const struct stream *stream) {
   return stream->closing == (unsigned long)options.outstanding && stream->posted == stream->finished;
 }
 
-/* Posts one send if there is room; returns whether it did. */
+/* Posts one send if there is room. Returns whether it did. */
 static int push(struct stream *stream, int ending) {
   unsigned long outstanding = (unsigned long)options.outstanding;
   if (stream->posted - stream->finished == outstanding || stream->closing == outstanding) return 0;
@@ -138,7 +138,7 @@ static int push(struct stream *stream, int ending) {
 
 static int pull(struct stream *stream) {
   unsigned long outstanding = (unsigned long)options.outstanding;
-  /* Once the end is in sight, exactly as many receives as empty messages are still to come. */
+  /* Once the first empty message has come, exactly as many receives as empty messages are still needed. */
   unsigned long room = stream->closing > 0 ? outstanding - stream->closing : outstanding;
   if (stream->posted - stream->finished >= room) return 0;
   void **request = &stream->requests[stream->posted % outstanding];
@@ -153,7 +153,7 @@ static int pull(struct stream *stream) {
   return 1;
 }
 
-/* Tests the oldest request; returns whether it was finished. */
+/* Tests the oldest request. Returns whether it was finished. */
 static int reap(struct stream *stream, int receiving) {
   if (stream->posted == stream->finished) return 0;
   int done = 0, size = -1;
@@ -166,7 +166,7 @@ static int reap(struct stream *stream, int receiving) {
     return 1;
   }
   if (receiving && (size_t)size != stream->bytes) {
-    fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", stream->bytes, size);
+    fail_with(EXIT_WRONG_DATA, "a message of %zu bytes is reported with %d", stream->bytes, size);
   }
   stream->last = now_seconds();
   if (!receiving) {
@@ -194,7 +194,7 @@ static int move_outgoing(struct stream *out, int ending) {
   return moved;
 }
 
-/* Runs the given directions of all flows for a time; what arrived is in `received`, flow by flow. */
+/* Runs the given directions of all flows for a time; `received` has each flow's arrivals. */
 static void stream_for(double seconds, size_t bytes, int sending, int receiving, struct stream *received) {
   struct stream out[MOST_FLOWS];
   double end = now_seconds() + seconds;
@@ -261,7 +261,7 @@ static void meet(void) {
   if (options.rank == 1) send_one(0);
 }
 
-/* Ping-pong; an empty ping ends it. Returns how many round trips took which time. */
+/* Ping-pong; an empty ping ends it. Returns the number of recorded round trips. */
 static size_t ping_pong(double seconds, size_t bytes) {
   size_t count = 0;
   memset(flows->incoming, 0, bytes);
@@ -272,7 +272,7 @@ static size_t ping_pong(double seconds, size_t bytes) {
       send_one(bytes);
       int size = wait_one(request);
       double now = now_seconds();
-      if ((size_t)size != bytes) fail_with(EXIT_WRONG_DATA, "a message of %zu bytes says %d", bytes, size);
+      if ((size_t)size != bytes) fail_with(EXIT_WRONG_DATA, "a message of %zu bytes is reported with %d", bytes, size);
       request = post_one(bytes);
       round_trips[count++] = now - start;
       start = now_seconds();
@@ -313,7 +313,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of a flow; not a number where its messages came in too short a time, as they do after a pause of the whole machine. */
+/* Of a flow; NaN if its messages arrived in too short a time, as they do after a pause of the whole machine. */
 static double received_a_second(const struct stream *received, size_t bytes) {
   double seconds = received->last - received->first;
   if (received->messages < 2 || seconds < options.seconds / 2) return NAN;
@@ -358,7 +358,7 @@ static void measure_latency(int round, size_t bytes) {
   printf("}\n");
 }
 
-/* Small, middling and large messages, so that a plugin that is compiled while it runs has been. */
+/* Small, middling and large messages, to let a JIT-compiled plugin compile. */
 static void warm_up(void) {
   size_t sizes[] = {64, 64 << 10, 1 << 20};
   struct stream ignored[MOST_FLOWS];
@@ -371,7 +371,7 @@ static void warm_up(void) {
   }
 }
 
-/* The rank-th of the processors that this process may use, if there are as many. */
+/* Pins to the rank-th of the processors that this process may use, if there are as many. */
 static void pin_to_own_processor(void) {
   cpu_set_t allowed, own;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;

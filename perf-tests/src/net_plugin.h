@@ -22,25 +22,25 @@ struct net_plugin {
 };
 
 /*
- * Loads the newest version that the library exports (or just `version` when it isn't 0), initialises it and counts its
- * devices. log_prefix stands before each of the plugin's log lines on standard error; NULL keeps it silent but for
- * warnings. Returns 0, or an ncclResult_t after it said on standard error what is wrong.
+ * Loads the newest version that the library exports (or just `version` if it isn't 0), initialises it and counts its
+ * devices. log_prefix precedes each of the plugin's log lines on standard error; NULL prints warnings only. Returns
+ * 0, or an ncclResult_t after a message on standard error.
  */
 int net_load(struct net_plugin *, const char *path, int version, const char *log_prefix);
 
-/* The logger that net_load gives to a plugin, with this prefix; for a plugin that is loaded in another way. */
+/* Returns the logger that net_load passes to a plugin, with this prefix; for a plugin that is loaded otherwise. */
 nccl_logger net_logger(const char *log_prefix);
 
-/* From now on the log has all that the plugin traces, and the monotonic time in front of each line. */
+/* Logs all traces of the plugin from now on, with the monotonic time before each line. */
 void net_trace(void);
 
 /* Finalizes and closes the library. */
 void net_unload(struct net_plugin *);
 
-/* Resident memory of this process. */
+/* Returns the resident memory of this process. */
 long net_resident_kib(void);
 
-/* How many warnings of the plugin had these words so far; counted from the first question on. One question a process. */
+/* Returns the number of the plugin's warnings with this text, counted from the first call on. One text per process. */
 unsigned net_lines_with(const char *words);
 
 int net_max_receives(struct net_plugin *, int device);
@@ -49,7 +49,7 @@ int net_listen(struct net_plugin *, int device, void *handle, void **listen_comm
 int net_connect(struct net_plugin *, int device, void *handle, void **comm);
 int net_accept(struct net_plugin *, void *listen_comm, void **comm);
 int net_register(struct net_plugin *, void *comm, void *data, size_t size, void **memory);
-/* What kinds of memory a device registers: 1 host, 2 CUDA, 4 dma-buf; 0 where it doesn't answer. */
+/* Returns the kinds of memory that a device registers: 1 host, 2 CUDA, 4 dma-buf; 0 if the call fails. */
 int net_pointer_support(struct net_plugin *, int device);
 /* Registers GPU memory by its dma-buf. */
 int net_register_dma_buf(struct net_plugin *, void *comm, void *data, size_t size, uint64_t offset, int file,

@@ -1,4 +1,4 @@
-/* What the plugins in C, which Heddle is measured beside, answer alike: one device and nothing to be flushed or ended. */
+/* Functions that the C plugins compared with Heddle share: one device, no flush and no finalize. */
 #ifndef ONE_DEVICE_H
 #define ONE_DEVICE_H
 
@@ -11,7 +11,7 @@ static int one_device(int *count) {
   return NCCL_SUCCESS;
 }
 
-/* receives: how many one irecv takes. */
+/* receives: most buffers of one irecv. */
 static int properties_of(char *name, int receives, struct nccl_properties_v12 *properties) {
   memset(properties, 0, sizeof *properties);
   properties->name = name;

@@ -49,7 +49,7 @@ size_t wrong_byte(const unsigned char *piece, size_t bytes, uint64_t random) {
   return bytes;
 }
 
-static void look_at(const struct lanes *lanes, int from, int context, uint64_t number) {
+static void check_operations(const struct lanes *lanes, int from, int context, uint64_t number) {
   uint64_t random = lane_random(lanes, from, lanes->rank, context, number);
   size_t bytes = operation_bytes(lanes, random);
   const unsigned char *piece = lanes->incoming + place_offset(lanes, lane_of(lanes, from, context), number);
@@ -65,7 +65,7 @@ static uint64_t word(const struct lanes *lanes, size_t lane, int which) {
   return __atomic_load_n(lanes->words + lane * WORDS_OF_LANE + (size_t)which, __ATOMIC_ACQUIRE);
 }
 
-/* How many of the lane's operations have been signalled for certain, all before it included. */
+/* Returns how many of the lane's first operations have certainly been signalled. */
 static uint64_t signalled(const struct lanes *lanes, int from, int context, uint64_t checked) {
   size_t lane = lane_of(lanes, from, context);
   if (!is_weak(context)) return word(lanes, lane, WORD_STRONG);
@@ -77,12 +77,12 @@ static uint64_t signalled(const struct lanes *lanes, int from, int context, uint
 }
 
 uint64_t lane_operations(const struct lanes *lanes, size_t lane) {
-  if (lanes->operations != UNTIL_TOLD) return lanes->operations;
-  uint64_t told = word(lanes, lane, WORD_TOTAL);
-  return told == 0 ? UNTIL_TOLD : told - 1;
+  if (lanes->operations != UNTIL_KNOWN) return lanes->operations;
+  uint64_t total = word(lanes, lane, WORD_TOTAL);
+  return total == 0 ? UNTIL_KNOWN : total - 1;
 }
 
-/* By place: as often as the lane's operations have come to it. */
+/* Returns a place's weak signals: the number of the lane's operations on it. */
 static uint64_t weak_signals(uint64_t operations, int place) {
   return operations / PLACES + ((uint64_t)place < operations % PLACES);
 }
@@ -105,14 +105,14 @@ void check_sums(const struct lanes *lanes) {
         require(word(lanes, lane, WORD_WEAK + place), wanted, from, context);
       }
       uint64_t first = operations > PLACES ? operations - PLACES : 0;
-      for (uint64_t number = first; number < operations; number++) look_at(lanes, from, context, number);
+      for (uint64_t number = first; number < operations; number++) check_operations(lanes, from, context, number);
     }
   }
 }
 
 /*
- * Yields while signals come, and sleeps after a while without any: on Linux 6.18 two threads that yield for ever, beside
- * two that sleep, keep the kernel's own workers from two cores for as long as they do (`ip` and `nft` stood for 19 s).
+ * Yields while signals come, and sleeps after a while without any. On Linux 6.18, two threads that yield for ever,
+ * beside two that sleep, keep the kernel's own workers from two cores all the time (`ip` and `nft` hung for 19 s).
  */
 void *check_lanes(void *argument) {
   struct lanes *lanes = argument;
@@ -130,7 +130,7 @@ void *check_lanes(void *argument) {
         }
         for (; checked < there; checked++) {
           idle = 0;
-          look_at(lanes, from, context, checked);
+          check_operations(lanes, from, context, checked);
           lanes->found += operation_bytes(lanes, lane_random(lanes, from, lanes->rank, context, checked));
           atomic_store_explicit(&lanes->checked[lane], checked + 1, memory_order_release);
         }

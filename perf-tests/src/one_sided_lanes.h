@@ -1,8 +1,8 @@
 /*
- * What ranks of heddle-one-sided write to each other. A lane goes from one rank to another in one context. Its operations
- * are numbered; each writes random bytes into the next of its places at the target. In an even context some have a strong
- * signal that adds what has come since the last one; in an odd one each has a weak signal of its place's own word. The
- * target's checker waits for the words and then looks at the bytes, as a GPU would.
+ * Operations between ranks of heddle-one-sided. A lane goes from one rank to another in one context. Its operations
+ * are numbered; each writes random bytes into the next of its places at the target. In an even context some have a
+ * strong signal that adds the number of operations since the last one; in an odd one each has a weak signal to its
+ * place's own word. The target's checker waits for the words and then checks the bytes, as a GPU would.
  */
 #ifndef HEDDLE_ONE_SIDED_LANES_H
 #define HEDDLE_ONE_SIDED_LANES_H
@@ -16,21 +16,21 @@ enum { PLACES = 4, WORDS_OF_LANE = 3 + PLACES };
 /* Words of a lane in a rank's memory of words: those of lanes to it, and the answers to lanes from it. */
 enum { WORD_STRONG, WORD_CHECKED, WORD_TOTAL, WORD_WEAK };
 
-/* Operations of a lane that goes on until its source says how many there were: WORD_TOTAL has one more. */
-enum { UNTIL_TOLD = INT32_MAX };
+/* Operations of an endless lane, until its source sends their number: WORD_TOTAL has one more. */
+enum { UNTIL_KNOWN = INT32_MAX };
 
 struct lanes {
   int rank, ranks, contexts;
   uint64_t seed;
-  uint64_t operations; /* of each lane; or UNTIL_TOLD */
+  uint64_t operations; /* of each lane; or UNTIL_KNOWN */
   size_t max_bytes;
   uint64_t *words;
   unsigned char *incoming; /* ranks × contexts × PLACES pieces of max_bytes */
   unsigned char *outgoing;
-  _Atomic uint64_t *checked; /* by lane to this rank: how many of its operations the checker has found right */
-  int spoil;                 /* bytes are wrong from operation 3 on, to see that they are found */
-  atomic_int stopped;        /* the checker isn't to wait any longer */
-  _Atomic uint64_t found;    /* bytes that the checker has found right */
+  _Atomic uint64_t *checked; /* by lane to this rank: operations that the checker has verified */
+  int spoil;                 /* bytes are wrong from operation 3 on, to test the checker */
+  atomic_int stopped;        /* ends the checker's wait */
+  _Atomic uint64_t found;    /* bytes that the checker has verified */
 };
 
 static inline size_t lane_of(const struct lanes *lanes, int peer, int context) {
@@ -52,19 +52,25 @@ static inline int is_weak(int context) { return context % 2; }
 /* Random, the same at both ends. */
 uint64_t lane_random(const struct lanes *, int from, int to, int context, uint64_t number);
 size_t operation_bytes(const struct lanes *, uint64_t random);
-/* Whether a strong signal goes with this operation of an even context. */
+/* Returns whether this operation of an even context has a strong signal. */
 int has_strong_signal(const struct lanes *, int from, int to, int context, uint64_t number);
 void fill_piece(unsigned char *piece, size_t bytes, uint64_t random);
-/* The first byte that is wrong; bytes where none is. */
+/* Returns the index of the first wrong byte; bytes if there is none. */
 size_t wrong_byte(const unsigned char *piece, size_t bytes, uint64_t random);
 
-/* How many operations there are of a lane to this rank; UNTIL_TOLD where that isn't known. */
+/* Returns the number of operations of a lane to this rank; UNTIL_KNOWN if unknown. */
 uint64_t lane_operations(const struct lanes *, size_t lane);
 
-/* The checker's thread: ends when every operation of every lane to this rank was found right. Wrong ones end the process. */
+/*
+ * The checker's thread: ends when every operation of every lane to this rank was verified. Wrong ones end the
+ * process.
+ */
 void *check_lanes(void *lanes);
 
-/* Ends the process where a word of a lane to this rank has another value than all signals once make, or its last data. */
+/*
+ * Ends the process if a word of a lane to this rank differs from the sum of all signals, or if its last data are
+ * wrong.
+ */
 void check_sums(const struct lanes *);
 
 #endif

@@ -61,7 +61,7 @@ static bool is_done(struct sender *sender, void *request) {
   return done;
 }
 
-/* A signal alone, which adds to a word of the lane that the peer has from here. */
+/* Sends a signal without data, which adds to a word of the lane that the peer has from here. */
 static void *add_to(struct sender *sender, int peer, int context, size_t lane, int word, uint64_t value, bool strong) {
   void *request = NULL;
   int result = sender->plugin->calls.put_signal(sender->plugin->contexts, context, 0, NULL, 0, 0, NULL, (uint32_t)peer,
@@ -71,7 +71,7 @@ static void *add_to(struct sender *sender, int peer, int context, size_t lane, i
   return request;
 }
 
-/* Starts the lane's next operation, where the target has checked what lay in its place. */
+/* Starts the lane's next operation, once the target has checked its place's former data. */
 static void start(struct sender *sender, struct sending *lane, int to, int context) {
   struct lanes *lanes = sender->lanes;
   const struct one_sided *plugin = sender->plugin;
@@ -83,7 +83,7 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
   size_t bytes = operation_bytes(lanes, random);
   size_t from = place_offset(lanes, back, number), into = place_offset(lanes, there, number);
   fill_piece(lanes->outgoing + from, bytes, random);
-  /* From the fourth on all that have bytes: whichever seed it is, there is one soon. */
+  /* Each non-empty one from the fourth on, so that every seed has one soon. */
   if (lanes->spoil && number >= 3 && bytes > 0) lanes->outgoing[from] ^= 1;
   void **request = &lane->requests[number % PLACES];
   *request = NULL;
@@ -108,7 +108,7 @@ static void start(struct sender *sender, struct sending *lane, int to, int conte
   lane->next++;
 }
 
-/* The next signal alone that is due: what the checker has seen, and at the end how many operations there were. */
+/* Returns the next signal without data that is due: the checker's progress, and at the end the number of operations. */
 static void *due(struct sender *sender, struct sending *lane, int peer, int context, bool ends) {
   struct lanes *lanes = sender->lanes;
   size_t number = lane_of(lanes, peer, context), there = lane_of(lanes, lanes->rank, context);
@@ -118,13 +118,13 @@ static void *due(struct sender *sender, struct sending *lane, int peer, int cont
     lane->acknowledged = checked;
     return add_to(sender, peer, context, there, WORD_CHECKED, more, false);
   }
-  if (!ends || lane->told) return NULL;
+  if (!ends || lane->knows_total) return NULL;
   if (!is_weak(context) && lane->signalled < lane->next) {
     uint64_t more = lane->next - lane->signalled;
     lane->signalled = lane->next;
     return add_to(sender, peer, context, there, WORD_STRONG, more, true);
   }
-  lane->told = true;
+  lane->knows_total = true;
   return add_to(sender, peer, context, there, WORD_TOTAL, lane->next + 1, false);
 }
 
@@ -139,9 +139,9 @@ bool sender_drive(struct sender *sender, int peer, int context, bool ends) {
   }
   if (sender->failed == NULL && lane->word != NULL && is_done(sender, lane->word)) lane->word = NULL;
   if (sender->failed == NULL && lane->word == NULL) {
-    lane->word = due(sender, lane, peer, context, ends && lanes->operations == UNTIL_TOLD);
+    lane->word = due(sender, lane, peer, context, ends && lanes->operations == UNTIL_KNOWN);
   }
-  bool all = lanes->operations == UNTIL_TOLD ? lane->told : lane->next == lanes->operations;
+  bool all = lanes->operations == UNTIL_KNOWN ? lane->knows_total : lane->next == lanes->operations;
   return sender->failed == NULL && all && lane->tested == lane->next && lane->word == NULL &&
          lane->acknowledged == lane_operations(lanes, number);
 }

@@ -1,4 +1,4 @@
-/* Starts the operations of a lane from this rank, and tells the sources of lanes to it what its checker has seen. */
+/* Starts the operations of lanes from this rank, and reports its checker's progress to the sources of lanes to it. */
 #ifndef HEDDLE_ONE_SIDED_SENDER_H
 #define HEDDLE_ONE_SIDED_SENDER_H
 
@@ -10,11 +10,11 @@
 /* A lane from this rank. */
 struct sending {
   uint64_t next, tested;
-  uint64_t signalled; /* by strong signals that were started */
+  uint64_t signalled; /* by started strong signals */
   void *requests[PLACES];
-  uint64_t acknowledged; /* of the lane to this rank: how many checked operations its source was told of */
-  void *word;            /* a signal alone that is under way */
-  bool told;             /* the target knows how many operations there were */
+  uint64_t acknowledged; /* of the lane to this rank: checked operations reported to its source */
+  void *word;            /* a signal without data in flight */
+  bool knows_total;      /* the target knows the number of operations */
 };
 
 struct sender {
@@ -22,20 +22,20 @@ struct sender {
   struct lanes *lanes;
   struct sending *sendings; /* by lane */
   void *words_memory, *incoming_memory, *outgoing_memory;
-  const char *failed; /* the first call that did; nothing is started after it */
+  const char *failed; /* the first failed call; nothing is started after it */
   int result;
 };
 
-/* Memory for the lanes and their registrations. Ends the process where that can't be. */
+/* Allocates the lanes' memory and registers it. A failure ends the process. */
 void sender_register(struct sender *, const struct one_sided *, struct lanes *);
 void sender_deregister(const struct sender *);
-/* Gives the memory back, once the group is closed. */
+/* Frees the memory, once the group is closed. */
 void sender_free(struct sender *);
 
-/* Whether a call went well; the first that didn't ends all. */
+/* Returns whether a call succeeded; the first failure ends all. */
 bool sender_went_well(struct sender *, int result, const char *call);
 
-/* Moves a lane on; `ends`: no more operations are begun. Returns whether it is through, here and at the target. */
+/* Advances a lane; `ends`: no more operations are started. Returns whether it is finished, here and at the target. */
 bool sender_drive(struct sender *, int peer, int context, bool ends);
 
 #endif

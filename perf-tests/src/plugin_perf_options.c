@@ -26,23 +26,23 @@ static void usage(FILE *to) {
   fprintf(to,
           "heddle-plugin-perf: bandwidth and half round trip of an ncclNet plugin, two processes, JSON lines\n"
           "  --plugin FILE           the plugin (libnccl-net-*.so)\n"
-          "  --rendezvous FOLDER     where the two ranks find each other; empty before the run\n"
+          "  --rendezvous FOLDER     shared folder of the two ranks; empty before the run\n"
           "  --rank 0|1              0 sends and times round trips, 1 receives\n"
           "  --kinds LIST            of bandwidth, duplex, latency (all)\n"
           "  --min-bytes B --max-bytes B --factor F   sizes (8, 16777216, 2)\n"
           "  --latency-max-bytes B   largest size of a round trip (65536)\n"
-          "  --outstanding N         messages under way, 1 to %d (8)\n"
-          "  --flows N               connections each way, moved by one thread in turns, 1 to %d (1)\n"
-          "  --rounds N              how often the list of measurements is gone through (5)\n"
+          "  --outstanding N         messages in flight, 1 to %d (8)\n"
+          "  --flows N               connections in each direction, moved by one thread in turn, 1 to %d (1)\n"
+          "  --rounds N              repetitions of the list of measurements (5)\n"
           "  --milliseconds T        length of a measurement (300)\n"
           "  --warmup-milliseconds T before the first (2000)\n"
           "  --turns                 wait for a line on standard input before each measurement\n"
-          "  --pin                   keep the thread that moves data on one processor, each rank on its own\n"
-          "  --timeout-seconds S     without progress for so long, the run ends with exit code 4 (60)\n"
+          "  --pin                   pin the thread that moves data to a processor, each rank to its own\n"
+          "  --timeout-seconds S     time without progress after which the run ends with exit code 4 (60)\n"
           "  --abi V                 version of the plugin's interface, 6 to 12 (the newest it has)\n"
           "  --device D              (0)\n"
-          "  --quiet                 of the plugin's log only warnings\n"
-          "exit codes: 0 all right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n",
+          "  --quiet                 log the plugin's warnings only\n"
+          "exit codes: 0 every byte right, 1 wrong data, 2 bad usage, 3 the plugin failed, 4 timed out\n",
           MOST_OUTSTANDING, MOST_FLOWS);
 }
 

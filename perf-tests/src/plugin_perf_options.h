@@ -1,4 +1,4 @@
-/* What heddle-plugin-perf is told by its command line. */
+/* Command line of heddle-plugin-perf. */
 #ifndef HEDDLE_PLUGIN_PERF_OPTIONS_H
 #define HEDDLE_PLUGIN_PERF_OPTIONS_H
 
@@ -17,7 +17,7 @@ struct plugin_perf_options {
 
 extern struct plugin_perf_options options;
 
-/* Ends the process where the command line is wrong or asks for help. */
+/* Ends the process if the command line is wrong or requests help. */
 void parse_options(int argc, char **argv);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { EXIT_WRONG_DATA = 1, EXIT_BAD_USAGE = 2, EXIT_PLUGIN_ERROR = 3, EXIT_TIMED_OUT = 4 };
 
-/* Monotonic time in seconds. */
+/* Returns the monotonic time in seconds. */
 double now_seconds(void);
 
 /* Ends the process: a program whose plugin failed has nothing to clean up. */
@@ -18,15 +18,13 @@ void check(int result, const char *call);
 /* Ends the process with EXIT_BAD_USAGE unless text is a whole number within bounds. */
 int64_t whole_number(const char *option, const char *text, int64_t least, int64_t most);
 
-/*
- * A thread ends the process with EXIT_TIMED_OUT when progress() is not called for so long. Call once.
- */
+/* Starts a thread that ends the process with EXIT_TIMED_OUT if progress() is not called for so long. Call once. */
 void watch_for_hang(double timeout_seconds);
 
-/* While it is 1 the watch waits for no progress: somebody else's turn. */
+/* While it is 1 the watch expects no progress: another contestant's turn. */
 void pause_watch(int paused);
 
-/* Something moved. Cheap: call it wherever it does. */
+/* Records progress. Cheap: call it at every step. */
 void progress(void);
 
 #endif

@@ -46,8 +46,8 @@ void ring_close(struct ring *ring) {
 }
 
 /*
- * Operation o of each direction is slice o % slices of ring step o / slices; steps below ranks - 1 reduce, the rest gather.
- * The slice that is sent in a step is the one received in the step before, so sends follow receives slice by slice.
+ * Operation o of each direction is slice o % slices of ring step o / slices; steps below ranks - 1 reduce, the rest
+ * gather. A step sends the slice that the step before received, so sends follow receives slice by slice.
  */
 void ring_begin(struct ring *ring, size_t first, size_t count) {
   size_t longest = (count + (size_t)ring->ranks - 1) / (size_t)ring->ranks;
@@ -66,7 +66,7 @@ struct range {
   size_t start, floats;
 };
 
-/* What operation `operation` is about; `behind`: 1 for a receive, 0 for a send. */
+/* Returns the range of operation `operation`; `behind`: 1 for a receive, 0 for a send. */
 static struct range range_of(const struct ring *ring, size_t operation, int behind) {
   size_t ranks = (size_t)ring->ranks, slice = operation % ring->slices;
   int step = (int)(operation / ring->slices);
@@ -120,7 +120,7 @@ static void post_sends(struct ring *ring) {
 static void finish_receive(struct ring *ring, int size) {
   struct range range = range_of(ring, ring->received, 1);
   if ((size_t)size != range.floats * sizeof(float)) {
-    fail_with(EXIT_WRONG_DATA, "a receive says %d bytes, %zu were sent", size, range.floats * sizeof(float));
+    fail_with(EXIT_WRONG_DATA, "a receive reports %d bytes, %zu were sent", size, range.floats * sizeof(float));
   }
   if (reduces(ring, ring->received)) {
     const float *arrived = landing_of(ring, ring->received), *input = ring->buffers->input + range.start;

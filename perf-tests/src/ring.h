@@ -1,5 +1,5 @@
 /*
- * One ring of an all-reduce of floats: the part of the buffer that goes over one device. It moves when it is stepped, so
+ * One ring of an all-reduce of floats: the part of the buffer that goes over one device. It advances by steps, so
  * that one thread can serve the rings of many devices, as NCCL's progress thread does.
  */
 #ifndef HEDDLE_RING_H
@@ -13,7 +13,7 @@
 #define SLICE_FLOATS (SLICE_BYTES / sizeof(float))
 #define OUTSTANDING 8
 
-/* What all rings of a rank share. */
+/* Buffers that all rings of a rank share. */
 struct ring_buffers {
   float *input, *output;
   size_t bytes;
@@ -23,10 +23,10 @@ struct ring {
   struct net_plugin *net;
   int rank, ranks, device;
   const struct ring_buffers *buffers;
-  float *landing; /* OUTSTANDING slices for sums to be made */
+  float *landing; /* OUTSTANDING slices for received data to be added */
   void *listen_comm, *send_comm, *receive_comm;
   void *input_memory_send, *output_memory_send, *output_memory_receive, *landing_memory;
-  /* of the all-reduce that is going on */
+  /* of the current all-reduce */
   size_t first, count, slices, operations, receives_posted, received, sends_posted, sent;
   void *receive_requests[OUTSTANDING], *send_requests[OUTSTANDING];
 };
@@ -35,10 +35,10 @@ struct ring {
 void ring_connect(struct ring *ring, const char *folder, double timeout_seconds);
 void ring_close(struct ring *ring);
 
-/* An all-reduce of `count` floats from `first` on, input to output. */
+/* Starts an all-reduce of `count` floats from `first` on, input to output. */
 void ring_begin(struct ring *ring, size_t first, size_t count);
 int ring_is_done(const struct ring *ring);
-/* Posts and tests what can be; whether anything moved. */
+/* Posts and tests as much as possible. Returns whether there was progress. */
 int ring_step(struct ring *ring);
 
 #endif

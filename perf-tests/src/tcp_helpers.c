@@ -17,19 +17,19 @@ struct task {
   atomic_int *left;
 };
 
-/* A data socket and what is to be moved over it, in order. A message has one task at most, so there is always room. */
+/* A data socket and its tasks, in order. A message has one task at most per socket, so there is always room. */
 struct lane {
   int fd;
   unsigned long head; /* its thread's */
-  atomic_ulong tail;  /* the caller's; its release shows the thread the tasks */
+  atomic_ulong tail;  /* the caller's; its release publishes the tasks to the thread */
   struct task tasks[TCP_REQUESTS];
 };
 
-/* The lanes of the first one are 0, as many further as there are threads, and so on. */
+/* Thread n serves lanes n, n + threads, and so on. */
 struct helper {
   struct tcp_helpers *all;
   int first;
-  pthread_mutex_t lock; /* for the condition alone */
+  pthread_mutex_t lock; /* for the condition variable only */
   pthread_cond_t work;
   pthread_t thread;
 };
@@ -82,7 +82,7 @@ static void wait_for_work(struct helper *own) {
   pthread_mutex_unlock(&own->lock);
 }
 
-/* Returns how many bytes one call has moved, 0 where there is no room or nothing there, or -1 where the other end is gone. */
+/* Returns the bytes that one call has moved, 0 if it would block, or -1 if the other end is gone. */
 static ssize_t move_some(struct lane *lane, int sending) {
   struct task *task = &lane->tasks[lane->head % TCP_REQUESTS];
   size_t size = task->size > TCP_PIECE ? TCP_PIECE : task->size;
@@ -95,7 +95,7 @@ static ssize_t move_some(struct lane *lane, int sending) {
   if (task->size == 0) {
     atomic_int *left = task->left;
     lane->head++;
-    /* With the acquire in the caller's test: the data are there, and the task's place is free. */
+    /* Pairs with the acquire in the caller's test: the data are there, and the task's slot is free. */
     atomic_fetch_sub_explicit(left, 1, memory_order_release);
   }
   return moved;

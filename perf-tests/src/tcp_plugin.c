@@ -1,17 +1,17 @@
 /*
- * A net plugin over kernel TCP: what every benchmark of Heddle runs beside it, over the same interface. One stream per
- * communicator, non-blocking, driven by test(), as NCCL's own socket transport does with one socket and no helper thread;
- * or, where the environment asks for helper threads, as that one does with them (tcp_helpers.h): the stream carries sizes
- * and messages of up to 128 bytes, everything else is cut over the threads' sockets.
+ * A net plugin over kernel TCP, which every benchmark of Heddle runs as a rival over the same interface. By default
+ * one stream per communicator, non-blocking, driven by test(), like NCCL's own socket transport with one socket and
+ * no helper thread. With helper threads in the environment it works like that transport with them (tcp_helpers.h):
+ * the stream carries sizes and messages of up to 128 bytes, everything else is cut over the threads' sockets.
  *
  *   NCCL_SOCKET_IFNAME     prefix of the interface's name (the first that is up and not loopback)
- *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (0). NCCL takes 2 on Amazon's and 4 on Google's
+ *   NCCL_SOCKET_NTHREADS   helper threads of a communicator, 0 to 16 (0). NCCL uses 2 on Amazon's and 4 on Google's
  *                          networks, none elsewhere
- *   NCCL_NSOCKS_PERTHREAD  sockets of each (1), 64 in all at most. NCCL takes 8 on Amazon's networks, 1 on Google's
+ *   NCCL_NSOCKS_PERTHREAD  sockets of each (1), 64 in all at most. NCCL uses 8 on Amazon's networks, 1 on Google's
  *   TCPREF_CONGESTION      congestion control of its sockets, such as cubic (the system's)
  *
- * The listening end's threads and sockets count for both ends. Where NCCL's helper threads turn round and round while
- * nothing moves, these give way to others in between; it is as fast (docs/notebook/records.md).
+ * The listening end's threads and sockets apply to both ends. NCCL's helper threads spin while nothing moves; these
+ * yield in between, and are as fast (docs/notebook/records.md).
  */
 #include "tcp_plugin.h"
 
@@ -37,19 +37,18 @@ struct request {
   struct comm *comm;
   char *data;
   size_t size;
-  size_t
-      streamed; /* of the payload, what follows the header in the stream; a receiver's is 0 until it has the header */
-  size_t moved; /* of that */
-  int used;     /* until test() has said that it is done */
-  int passed;   /* nothing of it is in the stream any more, and the helpers have the rest */
-  atomic_int tasks; /* that the helpers aren't done with */
+  size_t streamed;  /* payload that follows the header in the stream; a receiver's is 0 before the header */
+  size_t moved;     /* of that */
+  int used;         /* until test() has reported it done */
+  int passed;       /* its part in the stream is finished, and the helpers have the rest */
+  atomic_int tasks; /* unfinished ones of the helpers */
   struct header header;
   size_t header_moved;
 };
 
 struct comm {
   struct tcp_sockets *sockets;
-  struct tcp_helpers *helpers; /* NULL without */
+  struct tcp_helpers *helpers; /* NULL without helper threads */
   int sending;
   int failure;              /* an ncclResult_t */
   unsigned long head, tail; /* requests in order; [head, tail) are in the stream */
@@ -95,7 +94,7 @@ static int close_listen(void *listener) {
   return NCCL_SUCCESS;
 }
 
-/* Takes the sockets over, also where it fails. */
+/* Takes ownership of the sockets, also on failure. */
 static int make_comm(struct tcp_sockets *sockets, int sending, void **out) {
   struct comm *comm = calloc(1, sizeof *comm);
   struct tcp_helpers *helpers = sockets->threads > 0 ? tcp_helpers_of(sockets, sending) : NULL;
@@ -159,7 +158,7 @@ static int fail(struct comm *comm, int error, const char *what) {
   return 0;
 }
 
-/* Moves the header and what follows it in the stream; returns whether that is all through. */
+/* Moves the header and its part in the stream. Returns whether both are finished. */
 static int move(struct comm *comm, struct request *request) {
   while (request->header_moved < sizeof request->header || request->moved < request->streamed) {
     size_t left = request->streamed - request->moved;
@@ -214,7 +213,7 @@ static int start(struct comm *comm, void *data, size_t size, int tag, void **out
   if (comm->sending) request->streamed = streamed_of(comm, size);
   comm->tail++;
   *out = request;
-  advance(comm); /* what fails here, test() tells */
+  advance(comm); /* test() reports a failure here */
   return NCCL_SUCCESS;
 }
 

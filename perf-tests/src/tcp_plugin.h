@@ -1,20 +1,20 @@
-/* What the parts of the TCP plugin share. */
+/* Declarations that the parts of the TCP plugin share. */
 #ifndef TCP_PLUGIN_H
 #define TCP_PLUGIN_H
 
 #include <errno.h>
 #include <sys/types.h>
 
-#define TCP_REQUESTS 256       /* under way in a communicator */
+#define TCP_REQUESTS 256       /* in flight in a communicator */
 #define TCP_PIECE (512 * 1024) /* the most that one system call moves */
 
-/* Logs what failed, with the words for errno. Returns NCCL_SYSTEM_ERROR. */
+/* Logs the failed call, with the text for errno. Returns NCCL_SYSTEM_ERROR. */
 int tcp_warn(const char *what);
 
-/* Monotonic time in seconds. */
+/* Returns the monotonic time in seconds. */
 double tcp_now(void);
 
-/* Whether a call on a socket has moved nothing, and only for now. */
+/* Returns whether a call on a socket would block. */
 static inline int would_block(ssize_t moved) {
   return moved < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }

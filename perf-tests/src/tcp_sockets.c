@@ -25,7 +25,7 @@ struct handle {
   } address;
   socklen_t length;
   int threads, count;
-  uint64_t token;             /* drawn by the listening end: who knows it has the handle */
+  uint64_t token;             /* chosen by the listening end: only a holder of the handle knows it */
   struct tcp_sockets *coming; /* of the connecting end, NULL in a fresh handle */
 };
 
@@ -34,14 +34,14 @@ _Static_assert(sizeof(struct handle) <= 128, "NCCL carries 128 bytes");
 /* The first bytes of every socket. */
 struct greeting {
   uint64_t token;      /* the handle's */
-  uint64_t connection; /* drawn by the connecting end: several may come to one listener at once */
+  uint64_t connection; /* chosen by the connecting end: several may connect to one listener at once */
   uint32_t socket;     /* 0 control, from 1 on data */
   uint32_t zero;
 };
 
-/* Accepted, and not yet heard to the end. */
+/* An accepted socket whose greeting is incomplete. */
 struct guest {
-  int fd; /* -1 where there is none */
+  int fd; /* -1 if there is none */
   double since;
   struct greeting greeting;
   size_t heard;
@@ -51,7 +51,7 @@ struct tcp_listener {
   int fd, threads, count;
   uint64_t token;
   struct guest guests[TCP_MOST_GUESTS];
-  struct tcp_sockets *coming; /* connections of which some sockets are there */
+  struct tcp_sockets *coming; /* connections with some of their sockets */
 };
 
 static void close_socket(int fd) {
@@ -98,7 +98,7 @@ static int open_socket(int family) {
   return fd;
 }
 
-/* ---- what the environment says ---- */
+/* ---- settings from the environment ---- */
 
 static int refuse(const char *what) {
   errno = EINVAL;
@@ -129,7 +129,7 @@ static int read_settings(int *threads, int *count) {
              : refuse("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than 64 sockets");
 }
 
-/* Global IPv6 before IPv4 before loopback, of an interface whose name begins as asked. */
+/* Global IPv6 before IPv4 before loopback, of an interface with the requested prefix. */
 static int choose_address(void *address, socklen_t *length) {
   const char *wanted = getenv("NCCL_SOCKET_IFNAME");
   struct ifaddrs *all;
@@ -209,7 +209,7 @@ static void turn_away(struct guest *guest, int error, const char *why) {
   guest->fd = -1;
 }
 
-/* Returns 1 when the guest has greeted. One that doesn't in time, or isn't one of ours, is turned away. */
+/* Returns 1 when the guest has greeted. A guest that is too slow or has a wrong greeting is closed. */
 static int hear(const struct tcp_listener *listener, struct guest *guest) {
   struct greeting *greeting = &guest->greeting;
   while (guest->heard < sizeof *greeting) {
@@ -232,7 +232,7 @@ static int hear(const struct tcp_listener *listener, struct guest *guest) {
   return guest->fd >= 0;
 }
 
-/* The place of the connection among those that come; a new one's is at the end. */
+/* Returns the connection's place among the incoming ones; a new one's is at the end. */
 static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t connection) {
   struct tcp_sockets **place = &listener->coming;
   while (*place != NULL && (*place)->connection != connection) place = &(*place)->next;
@@ -242,7 +242,7 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
   return place;
 }
 
-/* Puts a guest that has greeted where it belongs; a connection whose sockets are all there is taken out. */
+/* Adds a greeted guest to its connection; a connection with all its sockets is taken out. */
 static int seat(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
   struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
@@ -260,7 +260,7 @@ static int seat(struct tcp_listener *listener, struct guest *guest, struct tcp_s
   return NCCL_SUCCESS;
 }
 
-/* A place for one more guest: where all are taken, the one's that has been silent for longest. */
+/* Returns a place for one more guest: if all are taken, that of the longest silent one. */
 static struct guest *room(struct tcp_listener *listener) {
   struct guest *oldest = &listener->guests[0];
   for (struct guest *guest = listener->guests; guest < listener->guests + TCP_MOST_GUESTS; guest++) {
@@ -271,7 +271,7 @@ static struct guest *room(struct tcp_listener *listener) {
   return oldest;
 }
 
-/* Each guest is heard before it may have to make room. */
+/* Each guest's greeting is read before it may be evicted. */
 int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
   int result = NCCL_SUCCESS;
   *out = NULL;

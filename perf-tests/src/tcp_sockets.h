@@ -1,10 +1,10 @@
 /*
- * How a communicator of the TCP plugin gets its sockets. The listening end says in its handle how many there are; the
- * connecting end opens them one after the other, and each begins with a greeting that says whose it is and which one.
+ * Set-up of a communicator's sockets in the TCP plugin. The listening end's handle has their number; the connecting
+ * end opens them one after the other. Each begins with a greeting that names its connection and its index.
  *
- * Anybody can call at a listener's port. Who waits there without a greeting holds up nobody: several are heard side by side,
- * each for a while, and the one that has been silent for longest makes room where there are too many. A greeting carries a
- * number from the handle, so that only who got that takes part.
+ * Any host can connect to a listener's port. A client without a greeting delays no other: several greetings are read
+ * in parallel, each with a time limit, and the longest silent one is evicted if there are too many. A greeting
+ * carries a number from the handle, so that only holders of the handle can connect.
  */
 #ifndef TCP_SOCKETS_H
 #define TCP_SOCKETS_H
@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 #define TCP_MOST_THREADS 16
-#define TCP_MOST_SOCKETS 64 /* as many as NCCL's socket transport takes, and of threads */
-#define TCP_MOST_GUESTS 64  /* that are being heard; of a peer's sockets all but one have greeted */
+#define TCP_MOST_SOCKETS 64 /* the limit of NCCL's socket transport, also for threads */
+#define TCP_MOST_GUESTS 64  /* whose greeting is awaited; all but one of a peer's sockets have greeted */
 #define TCP_GREETING_SECONDS 30
 
 /* One communicator's. */
 struct tcp_sockets {
-  int threads; /* helper threads; without any the control socket alone carries everything */
+  int threads; /* helper threads; without any, the control socket carries everything */
   int count;   /* data sockets, of all threads together */
   int control;
-  int data[TCP_MOST_SOCKETS]; /* -1 where there is none */
-  /* While they are opened: */
+  int data[TCP_MOST_SOCKETS]; /* -1 if there is none */
+  /* While they are being opened: */
   int there; /* of control and data sockets */
   uint64_t connection;
   struct tcp_sockets *next; /* that come to the same listener */
@@ -30,10 +30,10 @@ struct tcp_sockets {
 
 struct tcp_listener;
 
-/* They return an ncclResult_t, and log what is wrong. */
+/* They return an ncclResult_t, and log the error. */
 int tcp_listen(void *handle, struct tcp_listener **);
 
-/* To be asked until there are sockets, or an error. */
+/* Called repeatedly until there are sockets, or an error. */
 int tcp_connect(void *handle, struct tcp_sockets **);
 int tcp_accept(struct tcp_listener *, struct tcp_sockets **);
 

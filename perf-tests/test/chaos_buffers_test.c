@@ -1,4 +1,4 @@
-/* What the soak's checks must see, done to its buffers on purpose; and that they see nothing where nothing was done. */
+/* Deliberate damage that the soak's checks must detect; and undamaged buffers, in which they must detect nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void expect(const char *what, uint64_t found, uint64_t expected) {
   failed = 1;
 }
 
-/* A message that isn't empty. */
+/* Returns a message that isn't empty. */
 static uint64_t some_message(size_t *size) {
   uint64_t message = 0;
   while ((*size = chaos_size(SEED, 1, message, EACH)) < 100) message++;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Both ranks of heddle-conformance over the TCP plugin on loopback; the environment says with which threads and sockets.
+# Both ranks of heddle-conformance over the TCP plugin on loopback; the environment sets threads and sockets.
 #   conformance_of_tcpref.sh PROGRAM PLUGIN
 set -u
 program=$1

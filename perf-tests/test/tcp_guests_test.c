@@ -1,4 +1,4 @@
-/* Who calls at a listener of the TCP plugin and isn't a peer, or is a slow one: peers get in beside it. */
+/* Clients of the TCP plugin's listener that aren't peers, or are slow: peers connect beside them. */
 #include <dirent.h>
 
 #include "../src/report.h"
@@ -52,7 +52,7 @@ static int files_now(void) {
   return count;
 }
 
-/* One accept that must find no connection. */
+/* Makes one accept, which must find no connection. */
 static void attend(void) {
   struct tcp_sockets *sockets;
   check(tcp_accept(listener, &sockets), "accept");
@@ -69,8 +69,8 @@ static void say(int fd, const void *data, size_t size) {
   WANT(send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size, "a guest can't speak: %s", strerror(errno));
 }
 
-/* Accepts until the guest's socket is closed from there. */
-static void want_sent_away(int fd) {
+/* Accepts until the listener closes the guest's socket. */
+static void want_evicted(int fd) {
   char byte;
   while (would_block(recv(fd, &byte, 1, MSG_DONTWAIT))) attend();
   progress();
@@ -136,7 +136,7 @@ static void a_guest_that_stays_silent_is_turned_away_in_the_end(void) {
   int fd = guest();
   while (listener->guests[0].fd < 0) attend();
   now += TCP_GREETING_SECONDS + 1;
-  want_sent_away(fd);
+  want_evicted(fd);
   want_warning("it doesn't greet");
   end();
 }
@@ -145,12 +145,12 @@ static void what_is_no_greeting_is_turned_away_with_the_reason(void) {
   begin();
   int fd = guest();
   say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 35);
-  want_sent_away(fd);
+  want_evicted(fd);
   want_warning("it hasn't got the handle of this listener");
 
   struct greeting greeting = {.token = handle->token, .connection = 1, .socket = (uint32_t)handle->count + 1};
   say(fd = guest(), &greeting, sizeof greeting);
-  want_sent_away(fd);
+  want_evicted(fd);
   want_warning("it greets with a socket that this listener doesn't have");
 
   close(guest());
@@ -162,7 +162,7 @@ static void what_is_no_greeting_is_turned_away_with_the_reason(void) {
   say(first, &greeting, sizeof greeting);
   while (listener->coming == NULL) attend();
   say(fd = guest(), &greeting, sizeof greeting);
-  want_sent_away(fd);
+  want_evicted(fd);
   want_warning("a socket comes twice");
   want_a_peer_to_get_in();
   close(first);

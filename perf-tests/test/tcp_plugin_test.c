@@ -1,6 +1,6 @@
 /*
- * The TCP plugin with helper threads and sockets, both ends in one process: that every byte arrives, and what its ends owe
- * each other when one leaves. What both modes must do besides is heddle-conformance's.
+ * The TCP plugin with helper threads and sockets, both ends in one process: every byte arrives, and one end's close
+ * is reported to the other. heddle-conformance tests the other guarantees in both modes.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void ask_for(const char *threads, const char *sockets) {
   setenv("NCCL_NSOCKS_PERTHREAD", sockets, 1);
 }
 
-/* Entries of a folder of /proc/self: threads, or open files. */
+/* Counts the entries of a folder of /proc/self: threads, or open files. */
 static int count_of(const char *folder) {
   DIR *entries = opendir(folder);
   WANT(entries != NULL, "no %s", folder);
@@ -42,12 +42,12 @@ static int count_of(const char *folder) {
 static int threads_now(void) { return count_of("/proc/self/task"); }
 static int files_now(void) { return count_of("/proc/self/fd"); }
 
-/* A thread that was joined is listed until the kernel has put it away; where it never is, the watch ends the test. */
+/* A joined thread is listed until the kernel has reaped it; if it never is, the watch ends the test. */
 static void await_threads(int count) {
   while (threads_now() != count) usleep(1000);
 }
 
-/* Those that there are without a communicator. */
+/* Those without a communicator. */
 static int own_threads;
 
 static void finish(struct pair *pair, void *handle) {
@@ -86,7 +86,7 @@ static void *received(struct pair *pair, void *data, size_t size) {
   return request;
 }
 
-/* Asks until it is done or fails; returns the result. */
+/* Tests until it is done or fails. Returns the result. */
 static int outcome(void *request, int *size) {
   int done = 0, result = 0;
   while (!done && result == 0) result = net_test(&net, request, &done, size);
@@ -98,7 +98,7 @@ static unsigned char byte_at(size_t message, size_t place) {
   return (unsigned char)(place * 31 + place / 4099 + message);
 }
 
-/* Eight under way at once, so that tasks of several wait at each socket. */
+/* Eight in flight at once, so that tasks of several wait at each socket. */
 static void messages_of_all_sizes_arrive_whole(void) {
   static const size_t sizes[] = {0, 1, 128, 129, 65535, 65536, 65537, 1u << 20, (1u << 20) + 1, BIG - 3, 300, 4u << 20};
   enum { SIZES = sizeof sizes / sizeof *sizes, AT_ONCE = 8, MESSAGES = 5 * SIZES };
@@ -113,7 +113,7 @@ static void messages_of_all_sizes_arrive_whole(void) {
       size_t old = message - AT_ONCE, size = sizes[old % SIZES];
       int told = -1;
       check(outcome(receives[slot], &told), "test of a receive");
-      WANT(told == (int)size, "a message of %zu bytes says %d", size, told);
+      WANT(told == (int)size, "a message of %zu bytes is reported with %d", size, told);
       check(outcome(sends[slot], NULL), "test of a send");
       for (size_t i = 0; i < size; i++) WANT(to[slot][i] == byte_at(old, i), "byte %zu of %zu is wrong", i, size);
       WANT(to[slot][size] == 0xee, "written behind a message of %zu bytes", size);
@@ -132,7 +132,7 @@ static void messages_of_all_sizes_arrive_whole(void) {
 static void a_sender_that_leaves_in_the_middle_is_an_error_of_test(void) {
   struct pair pair = connected();
   char *from = calloc(1, 64 << 20), *to = malloc(64 << 20);
-  sent(&pair, from, 64 << 20); /* more than sockets hold that nobody reads */
+  sent(&pair, from, 64 << 20); /* more than sockets hold without a reader */
   check(net_close_send(&net, pair.sender), "closeSend");
   pair.sender = NULL;
   void *receive = received(&pair, to, 64 << 20);
@@ -168,7 +168,7 @@ static void threads_begin_with_the_first_large_message_and_none_outlives_its_com
   sent(&pair, from, BIG);
   net_test(&net, received(&pair, to, BIG), &(int){0}, NULL);
   WANT(threads_now() >= threads + 2 && threads_now() <= threads + 4, "%d threads", threads_now() - threads);
-  close_pair(&pair); /* with messages under way */
+  close_pair(&pair); /* with messages in flight */
   await_threads(threads);
   WANT(files_now() == files, "%d files are left", files_now() - files);
   free(from), free(to);

@@ -1,4 +1,4 @@
-/* Completion queues and the channels that tell of them. */
+/* Completion queues and their event channels. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -114,7 +114,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
   pthread_mutex_unlock(&objects);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->completion_events, &cq->comp_events_completed);
   await_acknowledged(&cq->mutex, &cq->cond, &queue->async_events, &cq->async_events_completed);
-  /* Gives the pages back. */
+  /* Frees the pages. */
   madvise(queue->entries, QUEUE_ENTRIES * sizeof *queue->entries, MADV_REMOVE);
   atomic_store(&queue->shared->owner, 0);
   pthread_spin_destroy(&queue->polling);
@@ -142,7 +142,7 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
   bool wanted = false;
   if (!full && atomic_load_explicit(&queue->overrun, memory_order_relaxed) == 0) {
     fabric->completions[slot][tail % QUEUE_ENTRIES] = *completion;
-    /* Sequentially consistent: either arm_queue's caller sees this completion, or we see that it is armed. */
+    /* Sequentially consistent: either arm_queue's caller sees this completion, or this thread sees that it is armed. */
     atomic_store(&queue->tail, tail + 1);
     uint32_t armed = atomic_load(&queue->armed);
     wanted = armed == ARMED || (armed == ARMED_FOR_SOLICITED && solicited);
@@ -155,7 +155,7 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
 
 /* ---- consuming ---- */
 
-/* Gives back the entries of the queue pair's queue; false for what a reset or destroyed pair has left behind. */
+/* Frees the entries of the queue pair's queue; returns false for leftovers of a reset or destroyed pair. */
 static bool release(const struct shared_completion *completion) {
   struct queue_pair *pair = local_pairs[completion->pair];
   if (pair == NULL || atomic_load_explicit(&pair->shared->epoch, memory_order_relaxed) != completion->epoch)
@@ -207,7 +207,7 @@ void deliver_completion_event(const struct mail *mail) {
   pthread_mutex_unlock(&objects);
 }
 
-/* The queue of the event, which must be acknowledged from now on; NULL when it has just gone. */
+/* Returns the queue of the event, which must be acknowledged from now on; NULL if it has just been destroyed. */
 static struct completion_queue *report(const struct mail *mail) {
   pthread_mutex_lock(&objects);
   struct completion_queue *queue = local_queues[mail->index % QUEUES];

@@ -1,4 +1,4 @@
-/* standin-control: makes a fabric, shows it, and does to it what cables, switches and operators do. */
+/* standin-control: creates a fabric, shows it, and acts on it like cables, switches and operators. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,31 +10,31 @@
 
 static void usage(FILE *to) {
   fputs(
-      "standin-control: what can happen to the devices of a verbs-standin fabric\n"
+      "standin-control: controls the devices of a verbs-standin fabric\n"
       "  standin-control [--fabric FILE] COMMAND\n"
-      "  create                        makes the fabric, which then stays until it is removed\n"
+      "  create                        creates the fabric, which then stays until it is removed\n"
       "  remove                        removes it\n"
-      "  host HOST                     makes a host's devices, as the STANDIN_ variables say, before a process does\n"
-      "  show                          devices, addresses, counters, who uses them\n"
+      "  host HOST                     creates a host's devices from the STANDIN_ variables, before a process does\n"
+      "  show                          shows devices, addresses, counters, and the processes that use them\n"
       "  port DEVICE up|down           with its event\n"
-      "  silent DEVICE on|off          all it sends or receives vanishes; its port stays active\n"
+      "  silent DEVICE on|off          drops all that it sends or receives; its port stays active\n"
       "  cut DEVICE INDEX | heal DEVICE INDEX    the same for the address of one GID\n"
       "  gid DEVICE INDEX ADDRESS|none  with its event\n"
       "  join DEVICE GROUP | send DEVICE GROUP   the port joins a group of InfiniBand, to receive or only to send; "
       "prints\n"
       "                                its LID\n"
-      "  lid DEVICE LID                the subnet's manager gives the port another LID, with the port's event; 0: its "
+      "  lid DEVICE LID                the subnet manager assigns the port another LID, with the port's event; 0: its "
       "first\n"
       "  hops DEVICE COUNT             paths to the port have this hop limit, and packets a route header; 0: none\n"
-      "  forget                        the subnet's manager begins anew: all groups are left, and get other LIDs\n"
+      "  forget                        the subnet manager restarts: it forgets all joins, and groups get other LIDs\n"
       "  leave DEVICE GROUP | unsend DEVICE GROUP   the port leaves it\n"
       "  rate DEVICE GBPS | latency DEVICE US    0: none\n"
-      "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete so (1, 0)\n"
-      "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_... fail so\n"
+      "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete with this status (1, 0)\n"
+      "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_... fail with this errno\n"
       "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
       "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
       "verbs.h.\n"
-      "FILE is the one of STANDIN_FABRIC, as for the programs that use it.\n"
+      "FILE is by default that of STANDIN_FABRIC, as for the programs that use it.\n"
       "exit codes: 0 done, 1 refused, 2 bad usage\n",
       to);
 }
@@ -200,7 +200,7 @@ static union ibv_gid group_of(const char *text) {
 static int join(struct place place, const char *group, bool receives) {
   union ibv_gid gid = group_of(group);
   uint32_t lid = 0;
-  int error = subnet_join(NOBODYS_JOIN, place.host, place.device, &gid, receives, &lid);
+  int error = subnet_join(PERMANENT_JOIN, place.host, place.device, &gid, receives, &lid);
   if (error != 0) {
     fprintf(stderr, "standin-control: join of %s: %s\n", group, strerror(error));
     return 1;
@@ -211,7 +211,7 @@ static int join(struct place place, const char *group, bool receives) {
 
 static int leave(struct place place, const char *group, bool receives) {
   union ibv_gid gid = group_of(group);
-  if (subnet_leave(NOBODYS_JOIN, place.host, place.device, &gid, receives)) return 0;
+  if (subnet_leave(PERMANENT_JOIN, place.host, place.device, &gid, receives)) return 0;
   fprintf(stderr, "standin-control: the port hasn't joined %s by this program\n", group);
   return 1;
 }
@@ -244,7 +244,7 @@ static int run(int count, char **words) {
   if (strcmp(command, "show") == 0 && count == 1) return show();
   if (strcmp(command, "create") == 0 && count == 1) return 0;
   if (strcmp(command, "forget") == 0 && count == 1) {
-    subnet_begin_anew();
+    subnet_restart();
     return 0;
   }
   if (strcmp(command, "host") == 0 && count == 2) {

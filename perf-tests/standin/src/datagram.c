@@ -1,9 +1,9 @@
-/* Unreliable datagrams: address handles, multicast groups, and sending to whoever is there. */
+/* Unreliable datagrams: address handles, multicast groups, and sending to any receivers that exist. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "manager.h"
-#include "wire.h"
+#include "cm_interface.h"
+#include "transmit.h"
 
 enum { HEADER_BYTES = 40, IPV4_BYTES = 20, MULTICAST_NUMBER = 0xffffff, PRIVILEGED_KEY = 1u << 31 };
 
@@ -55,7 +55,7 @@ static union ibv_gid mapped(const uint8_t address[4]) {
   return gid;
 }
 
-/* Of a header that write_header wrote. */
+/* Reads a header written by write_header. */
 static void read_header(const struct ibv_grh *grh, union ibv_gid *source, union ibv_gid *destination) {
   const uint8_t *bytes = (const uint8_t *)grh;
   bool ipv4 = bytes[0] == 0;
@@ -63,7 +63,7 @@ static void read_header(const struct ibv_grh *grh, union ibv_gid *source, union 
   *destination = ipv4 ? mapped(bytes + 36) : grh->dgid;
 }
 
-/* The way back to who sent what has been received. */
+/* Fills in the path back to the sender of a received datagram. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t number, struct ibv_wc *wc, struct ibv_grh *grh,
                         struct ibv_ah_attr *path) {
   const struct port *port = port_of(this_host, device_of(context));
@@ -108,7 +108,7 @@ static int check_group(struct ibv_qp *qp, const char *verb, const union ibv_gid 
   return error != 0 ? error : qp->qp_type != IBV_QPT_UD || !is_multicast(group) ? EINVAL : 0;
 }
 
-/* The kernel wants a LID of groups on InfiniBand. Some adapters look whether it is this group's: these too. */
+/* The kernel requires a LID for groups on InfiniBand. Some adapters check that it is this group's: so do these. */
 static int check_group_lid(const union ibv_gid *group, uint32_t lid) {
   if (!is_infiniband(this_host)) return 0;
   uint32_t known = subnet_lid(group);
@@ -153,7 +153,7 @@ static uint16_t sum_of(const uint8_t header[IPV4_BYTES]) {
   return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
 }
 
-/* IPv4's is in the last 20 bytes, and nothing is in those before. */
+/* IPv4's is in the last 20 bytes; those before are unused. */
 static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const struct work *work) {
   uint16_t length = (uint16_t)(IPV4_BYTES + work->length);
   memset(at, 0, HEADER_BYTES);
@@ -172,7 +172,7 @@ static void write_ipv4_header(uint8_t *at, const union ibv_gid *source, const st
 
 enum { TRANSPORT_BYTES = 12 + 8 + 4, IBA_TRANSPORT = 0x1b };
 
-/* On InfiniBand it is the header of the packet itself. */
+/* On InfiniBand it is the packet's own header. */
 static void write_header(uint8_t *at, const struct shared_pair *own, const struct work *work) {
   struct port *port = port_of(own->host, own->device);
   const union ibv_gid *source = &port->gids[work->source_index].gid;
@@ -191,7 +191,7 @@ static void write_header(uint8_t *at, const struct shared_pair *own, const struc
   memcpy(at, &header, HEADER_BYTES);
 }
 
-/* What is behind the header's room. */
+/* Returns the part after the header's room. */
 static struct span behind_header(const struct span *whole) {
   struct span rest = {.count = 0};
   size_t skip = HEADER_BYTES;
@@ -208,7 +208,7 @@ static struct span behind_header(const struct span *whole) {
 static enum copied write_datagram(struct shared_pair *target, const struct shared_pair *own, const struct work *work,
                                   const struct span *ours, const struct span *theirs) {
   uint32_t owner = atomic_load(&target->owner);
-  if (is_infiniband(own->host) && work->is_global == 0) { /* the room for a header stays as it was */
+  if (is_infiniband(own->host) && work->is_global == 0) { /* without a header its room stays unchanged */
     struct span rest = behind_header(theirs);
     return copy(owner, ours, &rest, work->length, true);
   }
@@ -247,12 +247,12 @@ static bool is_to_group(const struct shared_pair *own, const struct work *work) 
   return is_infiniband(own->host) ? work->destination_lid >= FIRST_GROUP_LID : is_multicast(&work->destination);
 }
 
-/* The same partition, of which not both may be limited members. */
+/* The same partition, of which at most one may be a limited member. */
 static bool share_a_partition(uint32_t one, uint32_t other) {
   return ((one ^ other) & 0x7fff) == 0 && ((one | other) & 0x8000) != 0;
 }
 
-/* Whether the network brings it from one port to the other. */
+/* Returns whether the network connects one port to the other. */
 static bool gets_there(const struct shared_pair *target, const struct shared_pair *own, const struct work *work) {
   const struct port *far_port = port_of(target->host, target->device);
   if (is_infiniband(target->host) != is_infiniband(own->host)) return false;
@@ -268,7 +268,7 @@ static bool gets_there(const struct shared_pair *target, const struct shared_pai
          subnet_has(target->host, target->device, &work->destination, true);
 }
 
-/* To one queue pair, where it takes datagrams of this key and has a buffer. */
+/* Delivers to one queue pair, if it takes datagrams with this key and has a buffer. */
 static void deliver(struct shared_pair *target, const struct shared_pair *own, const struct work *work, uint32_t key,
                     const struct span *ours) {
   if (target == NULL || target->type != IBV_QPT_UD || !gets_there(target, own, work)) return;
@@ -282,7 +282,7 @@ static void deliver(struct shared_pair *target, const struct shared_pair *own, c
   if (takes) count_bytes(port, work->source_index, far_port, work->length);
 }
 
-/* Switches take a group's packets from ports that have joined it alone. */
+/* Switches accept a group's packets only from ports that have joined it. */
 static bool may_send_to_group(const struct shared_pair *own, const struct work *work) {
   if (!is_infiniband(own->host)) return true;
   lock(&fabric->membership_lock);
@@ -311,7 +311,7 @@ void send_datagram(struct queue_pair *pair, const struct work *work, const struc
   }
 }
 
-/* ---- the connection manager's ---- */
+/* ---- for the communication manager ---- */
 
 int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid) {
   return subnet_join(self, this_host, device_of(context), group, receives, lid);

@@ -1,6 +1,7 @@
 /*
- * Work that can't be done where it is posted: it isn't due yet, the receiver has no buffer, nobody answers. Whoever polls
- * does it when its time has come, and a thread does it for those who don't poll. The thread also reads the process's mail.
+ * Deferred work, which can't be done where it is posted: it isn't due yet, the receiver has no buffer, or the peer is
+ * unreachable. A polling thread does it when it is due; otherwise the stand-in's own thread does. That thread also
+ * reads the process's mail.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -11,18 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "transmit.h"
 
 enum { RETRY_WITHOUT_END_NS = 10000000 };
 
 _Atomic uint32_t pending_pairs;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 static struct queue_pair *pending;       /* under `engine` */
-static _Atomic uint64_t thread_wakes_ns; /* when it wakes by itself */
+static _Atomic uint64_t thread_wakes_ns; /* when the thread wakes by itself */
 
 /* ---- one pair; its `sending` is held ---- */
 
-/* The clock is read when something has a time only. */
+/* The clock is read only for work with a due time. */
 static bool is_due(uint64_t when, uint64_t *now) {
   if (when == 0) return true;
   if (*now == 0) *now = now_ns();
@@ -56,7 +57,7 @@ static struct work *entry(struct queue_pair *pair, uint64_t index) {
   return &pair->work[index % pair->capacity.max_send_wr];
 }
 
-/* The first failure says what it was, those behind it are flushed. */
+/* The first failure has its own status; later work is flushed. */
 static void flush_sends(struct queue_pair *pair) {
   while (pair->completed < pair->posted) {
     const struct work *work = entry(pair, pair->completed);
@@ -100,7 +101,7 @@ static void deliver(struct queue_pair *pair, uint64_t *now) {
     if (outcome == LOST) retry(pair, work, now);
     if (outcome == NOT_READY) wait_for_receiver(pair, work, wait_ns, now);
     if (outcome != DONE && work->status == IBV_WC_SUCCESS) return;
-    /* A read's data are here already; of all else the acknowledgement has still to come. */
+    /* A read's data are here already; for all others the acknowledgement is still to come. */
     uint64_t latency = atomic_load_explicit(&port->latency_ns, memory_order_relaxed);
     work->complete_ns =
         outcome == DONE && work->deliver_ns != 0 && work->opcode != IBV_WR_RDMA_READ ? work->deliver_ns + latency : 0;
@@ -136,7 +137,7 @@ static uint64_t next_due(struct queue_pair *pair) {
 
 /* ---- all of them ---- */
 
-/* With `engine` held; when the next thing is due. */
+/* Called with `engine` held. Returns when the next work is due. */
 static uint64_t advance_all(void) {
   uint64_t next = UINT64_MAX;
   for (struct queue_pair **at = &pending; *at != NULL;) {
@@ -157,7 +158,7 @@ static uint64_t advance_all(void) {
 }
 
 void engine_progress(void) {
-  if (pthread_mutex_trylock(&engine) != 0) return; /* somebody is at it */
+  if (pthread_mutex_trylock(&engine) != 0) return; /* another thread does it */
   advance_all();
   pthread_mutex_unlock(&engine);
 }
@@ -231,7 +232,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int start_error;
 
 static void start(void) {
-  /* Signals are the program's own. */
+  /* Signals belong to the program. */
   sigset_t all, before;
   pthread_t thread;
   sigfillset(&all);

@@ -24,7 +24,7 @@ static void count_up(const struct event_list *list) {
   (void)written; /* the counter holds 2^64 - 2 */
 }
 
-/* With the lock held. A reader that has counted down already finds the list empty, and waits again. */
+/* Called with the lock held. A reader that has decremented already finds the list empty, and waits again. */
 static void count_down(const struct event_list *list) {
   struct pollfd readable = {.fd = list->file, .events = POLLIN};
   uint64_t one;

@@ -1,6 +1,6 @@
-/* Asynchronous events: what other processes' mail becomes on its way to the caller. */
-#include "manager.h"
-#include "wire.h"
+/* Asynchronous events: turns other processes' mail into the caller's events. */
+#include "cm_interface.h"
+#include "transmit.h"
 
 static void deliver_port_event(const struct mail *mail) {
   for (struct context *context = contexts; context != NULL; context = context->next) {
@@ -33,14 +33,14 @@ static _Atomic(standin_cm_listener) groups_lost;
 
 void standin_cm_when_lost(standin_cm_listener listener) { atomic_store(&groups_lost, listener); }
 
-static void tell_of_lost_groups(void) {
+static void report_lost_groups(void) {
   standin_cm_listener listener = atomic_load(&groups_lost);
   if (listener != NULL) listener();
 }
 
 static _Atomic(standin_cm_reader) reader;
 
-void standin_cm_when_told(standin_cm_reader other) { atomic_store(&reader, other); }
+void standin_cm_on_mail(standin_cm_reader other) { atomic_store(&reader, other); }
 
 static void read_letter(uint32_t index) {
   lock(&fabric->manager_lock);
@@ -57,7 +57,7 @@ void deliver_mail(const struct mail *mail) {
     return;
   }
   if (mail->kind == MAIL_GROUPS_LOST) {
-    tell_of_lost_groups();
+    report_lost_groups();
     return;
   }
   if (mail->kind == MAIL_COMPLETION) {
@@ -73,13 +73,16 @@ void deliver_mail(const struct mail *mail) {
     case MAIL_QUEUE_EVENT: deliver_queue_event(mail); break;
     case MAIL_GROUPS_LOST:
     case MAIL_LETTER:
-    case MAIL_FLUSH: /* of its sends; the engine sees the pair's state */
+    case MAIL_FLUSH: /* of its sends; the engine reads the pair's state */
     case MAIL_COMPLETION: break;
   }
   pthread_mutex_unlock(&objects);
 }
 
-/* Makes of a letter what the caller sees, who must acknowledge it from now on; false when its object is gone. */
+/*
+ * Turns mail into the caller's event, which must be acknowledged from now on. Returns false if its object was
+ * destroyed.
+ */
 static bool report(const struct mail *mail, struct ibv_async_event *event) {
   bool known = true;
   pthread_mutex_lock(&objects);
@@ -137,11 +140,11 @@ void ibv_ack_async_event(struct ibv_async_event *event) {
     case IBV_EVENT_PATH_MIG:
     case IBV_EVENT_PATH_MIG_ERR:
     case IBV_EVENT_QP_LAST_WQE_REACHED: acknowledge(&qp->mutex, &qp->cond, &qp->events_completed); break;
-    default: break; /* of a port or a device, and of what the stand-in doesn't have */
+    default: break; /* of a port or a device, and of objects that the stand-in lacks */
   }
 }
 
-/* An object lives until its events have been acknowledged, as the verbs' manual says. */
+/* An object lives until its events have been acknowledged, as the verbs' manual requires. */
 void await_acknowledged(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *delivered,
                         const uint32_t *acknowledged) {
   pthread_mutex_lock(mutex);

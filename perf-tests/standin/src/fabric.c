@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4435u /* another layout needs another one */
+#define MAGIC 0x534e4435u /* changed with every change of the layout */
 
 struct fabric *fabric;
 uint32_t self;
@@ -44,7 +44,7 @@ const char *fabric_path(void) {
   return path_in_use;
 }
 
-/* When a process began, or 0 where there is none: field 22 of its stat, behind a name that may contain blanks. */
+/* Returns a process's start time, or 0 if there is none: field 22 of its stat, after a name that may contain blanks. */
 static uint64_t start_of(uint32_t pid) {
   char name[64], text[1024];
   snprintf(name, sizeof name, "/proc/%u/stat", pid);
@@ -73,7 +73,10 @@ void lock(shared_lock *lock) {
     if (holder == 0) continue;
     if (tries > 100) sched_yield();
     if (tries % 4096 == 4095 && !process_lives(holder)) {
-      /* What it was changing may be half done; its own objects are reaped, and ours are whole at every store. */
+      /*
+       * The dead holder's change may be half done. Its own objects are reaped, and all others are consistent at every
+       * store.
+       */
       if (atomic_compare_exchange_strong(lock, &holder, self)) return;
     }
   }
@@ -153,7 +156,7 @@ static int complain(const char *what) {
   return error;
 }
 
-/* Opens the file and holds its lock. One that was removed while we waited for the lock is nobody's any more. */
+/* Opens the file and holds its lock. A file removed during the wait for the lock is unused. */
 static int open_locked(const char *path, bool create) {
   for (;;) {
     int file = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
@@ -168,7 +171,7 @@ static int open_locked(const char *path, bool create) {
   }
 }
 
-/* With the file's lock held. */
+/* Called with the file's lock held. */
 static int map_file(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return complain("cannot look at");
@@ -197,7 +200,7 @@ int fabric_open(const char *path, bool keep) {
   if (fabric_file < 0) return complain("cannot open");
   int error = map_file(fabric_file);
   if (error == 0) {
-    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* owns locks, and nothing else */
+    self = PROCESSES + (uint32_t)getpid() % 0x10000 + 1; /* for ownership of locks only */
     if (keep) fabric->kept = true;
     fabric_reap();
   }
@@ -225,7 +228,7 @@ static int take_slot(void) {
   return ENOMEM;
 }
 
-/* The last one to leave takes the file along, unless the control program made it. */
+/* The last process to leave removes the file, unless the control program created it. */
 static void leave(void) {
   if (self == 0 || atomic_load(&fabric->processes[self - 1].pid) != (uint32_t)getpid()) return; /* a forked child */
   flock(fabric_file, LOCK_EX);
@@ -239,7 +242,7 @@ static void leave(void) {
   flock(fabric_file, LOCK_UN);
 }
 
-/* A host's devices are what the first process on it says; later ones must agree. */
+/* The first process on a host defines its devices; later ones must agree. */
 static int configure(void) {
   struct shared_host *host = &fabric->hosts[this_host];
   bool in_use = fabric->kept;
@@ -276,7 +279,7 @@ static void join(void) {
     join_error = configure();
     if (join_error == 0) join_error = take_slot();
     if (join_error == 0) {
-      /* Where Yama restricts it, the others may reach our memory only if we say so. */
+      /* If Yama restricts access, the others may reach this process's memory only with its consent. */
       prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
       atexit(leave);
     }

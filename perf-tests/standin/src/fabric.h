@@ -1,14 +1,14 @@
 /*
- * The fabric: one file mapped by every process that uses the stand-in, and all that one process must know of another's
- * objects. It is sparse; what isn't used costs address space only.
+ * The fabric: one file mapped by every process that uses the stand-in, with everything that a process must know of
+ * another's objects. It is sparse; unused parts cost address space only.
  *
- * Adapters do their work at both ends by themselves. So does the stand-in: the process that sends also takes the
- * receiver's posted buffer, writes its memory (process_vm_writev), and puts the completion in the receiver's queue, with
- * no help of the receiver's. Hence receive queues, completion queues, queue pairs' states and memory regions live here;
- * send queues, which only their own process touches, don't.
+ * Adapters work at both ends by themselves. The stand-in imitates this: the sending process also takes the receiver's
+ * posted buffer, writes its memory (process_vm_writev), and puts the completion into the receiver's queue, without
+ * the receiver's help. So receive queues, completion queues, queue pairs' states and memory regions are here; send
+ * queues, which only their own process uses, aren't.
  *
- * Locks, in the order of taking: engine (local), send queue (local), objects (local), pair, queue, process. Of the shared
- * ones a holder that dies is noticed.
+ * Locks, in locking order: engine (local), send queue (local), objects (local), pair, queue, process. The death of a
+ * holder of a shared lock is detected.
  */
 #ifndef STANDIN_FABRIC_H
 #define STANDIN_FABRIC_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "manager.h"
+#include "cm_interface.h"
 
 enum {
   HOSTS = 8,
@@ -37,23 +37,23 @@ enum {
   REFUSALS = 8,
   MEMBERSHIPS = 256, /* of multicast groups */
   GROUPS = 256,      /* that an InfiniBand subnet knows */
-  JOINS = 1024,      /* of ports in them */
+  JOINS = 1024,      /* of ports in groups */
   PKEYS = 8,         /* of a port */
   ADDRESSES = 256,   /* of IPoIB */
-  SERVICES = 1024,   /* that somebody listens for */
-  LETTERS = 256,     /* of the communication manager, on their way */
+  SERVICES = 1024,   /* with a listener */
+  LETTERS = 256,     /* of the communication manager, in flight */
   FIRST_GROUP_LID = 0xc000,
   LAST_GROUP_LID = 0xfffe,
-  NOBODYS_JOIN = UINT32_MAX /* the control program's, which stays */
+  PERMANENT_JOIN = UINT32_MAX /* the control program's, which is permanent */
 };
 
-/* Held by the number of a process (its slot + 1), so that one that died in it can be told. */
+/* Contains the holder's process number (its slot + 1), so that a dead holder is detected. */
 typedef _Atomic uint32_t shared_lock;
 
 struct shared_completion {
   struct ibv_wc wc;
-  uint32_t pair, epoch; /* whose; a completion of an older epoch is of a pair that was reset or destroyed */
-  uint32_t releases;    /* entries of the send or receive queue that polling this gives back */
+  uint32_t pair, epoch; /* the owner; a completion of an older epoch is of a pair that was reset or destroyed */
+  uint32_t releases;    /* entries of the send or receive queue that polling this frees */
   uint32_t receive;
 };
 
@@ -64,7 +64,7 @@ struct shared_queue {
   uint32_t host, device;
   _Atomic uint32_t armed; /* one of arm */
   _Atomic uint32_t overrun;
-  _Alignas(64) _Atomic uint64_t tail; /* by whoever holds the lock */
+  _Alignas(64) _Atomic uint64_t tail; /* by the holder of the lock */
   _Alignas(64) _Atomic uint64_t head; /* by the owner */
 };
 
@@ -92,19 +92,19 @@ struct shared_pair {
   uint32_t expected_psn;
   uint32_t mtu_bytes;
   uint32_t reads_granted; /* max_dest_rd_atomic */
-  uint32_t rnr_timer;     /* as the verb codes it */
+  uint32_t rnr_timer;     /* the verb's code */
   uint32_t receives;      /* capacity */
-  bool established;       /* the first message has come */
+  bool established;       /* the first message has arrived */
   bool is_global;
   union ibv_gid gid, peer_gid; /* the addresses that it was bound to */
-  _Atomic uint32_t copying;    /* the region that this pair's owner copies to or from at this moment; 0: none */
-  _Alignas(64) _Atomic uint64_t receive_head; /* by whoever holds the lock */
+  _Atomic uint32_t copying;    /* the region that this pair's owner currently copies to or from; 0: none */
+  _Alignas(64) _Atomic uint64_t receive_head; /* by the holder of the lock */
   _Alignas(64) _Atomic uint64_t receive_tail; /* by the owner */
 };
 
 struct shared_region {
   _Atomic uint32_t owner;
-  _Atomic uint32_t key; /* 0 while being changed or gone */
+  _Atomic uint32_t key; /* 0 while being changed or destroyed */
   _Atomic uint32_t generation;
   uint32_t access;
   uint64_t address, length, iova, domain;
@@ -112,7 +112,7 @@ struct shared_region {
 
 struct shared_gid {
   union ibv_gid gid; /* zero: the entry is empty */
-  bool cut;          /* nothing that is sent from or to it arrives, and nobody is told */
+  bool cut;          /* all packets from or to it are dropped silently */
   _Atomic uint64_t sent_bytes;
 };
 
@@ -130,15 +130,15 @@ struct refusal {
 struct port {
   char name[IBV_SYSFS_NAME_MAX];
   _Atomic uint32_t state;                       /* enum ibv_port_state */
-  _Atomic uint32_t silent;                      /* drops everything, and says nothing */
+  _Atomic uint32_t silent;                      /* drops everything silently */
   _Atomic uint64_t bits_per_second, latency_ns; /* 0: none */
   _Atomic uint64_t sending_until_ns, receiving_until_ns;
   _Atomic uint64_t sent_bytes, sent_messages, received_bytes, received_messages;
   shared_lock lock; /* gids, faults */
   struct shared_gid gids[GIDS];
   uint16_t partition_keys[PKEYS]; /* 0: the entry is empty */
-  _Atomic uint32_t lid;           /* that the subnet's manager has moved it to; 0: its first one */
-  _Atomic uint32_t hops;          /* of paths to it: more than 0 where a router is between */
+  _Atomic uint32_t lid;           /* assigned later by the subnet manager; 0: its first one */
+  _Atomic uint32_t hops;          /* of paths to it: more than 0 if there is a router between */
   struct fault work;
   struct refusal refusals[REFUSALS];
 };
@@ -159,7 +159,7 @@ enum mail_kind {
   MAIL_LETTER
 };
 
-/* What another process has to tell this one's thread. */
+/* A message to another process's thread. */
 struct mail {
   uint32_t kind, event;
   uint32_t index, epoch; /* of the queue or pair; for a port event, of the device */
@@ -168,15 +168,15 @@ struct mail {
 struct process {
   _Atomic uint32_t pid; /* 0: free */
   uint32_t host;
-  uint64_t started;      /* in the kernel's ticks: tells a process from a later one with its number */
-  _Atomic uint32_t bell; /* a futex, counts letters */
+  uint64_t started;      /* in the kernel's ticks: distinguishes a process from a later one with its pid */
+  _Atomic uint32_t bell; /* a futex, counts messages */
   shared_lock lock;
   _Atomic uint32_t lost_mails;
   _Atomic uint32_t mail_head, mail_tail;
   struct mail mails[MAILS];
 };
 
-/* Of a queue pair in a multicast group; void when there's no queue pair of this number any more. */
+/* Membership of a queue pair in a multicast group; ignored if the queue pair no longer exists. */
 struct membership {
   union ibv_gid group;
   uint32_t number; /* 0: free */
@@ -184,8 +184,8 @@ struct membership {
 };
 
 /*
- * What a subnet manager keeps: groups, whose LIDs are their places, and the ports that have joined them. Switches bring a
- * group's packets to ports that have joined to receive, and take them from those that have joined at all.
+ * A subnet manager's state: groups, whose LIDs are their indexes, and the ports that have joined them. Switches
+ * deliver a group's packets to ports that have joined to receive, and accept them from ports that have joined at all.
  */
 struct subnet_group {
   union ibv_gid gid; /* zero: free */
@@ -197,14 +197,14 @@ struct subnet_join {
   uint32_t receives;
 };
 
-/* An address of IPoIB and its port, as long as a process lives that says so. */
+/* An IPoIB address and its port, for the life of the process that registered it. */
 struct subnet_address {
   uint8_t address[16]; /* IPv4 mapped */
   uint32_t owner;      /* 0: free */
   uint32_t host, device, partition_key;
 };
 
-/* What a process listens for. */
+/* A service with a listener. */
 struct subnet_service {
   uint8_t address[16];
   uint32_t owner; /* 0: free */
@@ -213,7 +213,7 @@ struct subnet_service {
 
 struct fabric {
   _Atomic uint32_t magic;
-  bool kept; /* made by the control program: stays when the last process leaves */
+  bool kept; /* created by the control program: stays after the last process */
   _Atomic uint64_t domains, regions_hint, pairs_hint;
   shared_lock membership_lock;
   struct membership memberships[MEMBERSHIPS];
@@ -223,7 +223,7 @@ struct fabric {
   struct subnet_address addresses[ADDRESSES];
   struct subnet_service services[SERVICES];
   struct subnet_letter letters[LETTERS];
-  uint32_t forgotten; /* groups, whose LIDs aren't given again */
+  uint32_t forgotten; /* groups, whose LIDs aren't reused */
   struct shared_host hosts[HOSTS];
   struct process processes[PROCESSES];
   struct shared_region regions[REGIONS];
@@ -237,16 +237,16 @@ extern struct fabric *fabric;
 extern uint32_t self;      /* this process's slot + 1 */
 extern uint32_t this_host; /* the host that it is on */
 
-/* Maps the fabric and takes a slot in it, once; 0, or an errno value after a line on stderr that says what is wrong. */
+/* Maps the fabric and takes a slot in it, once. Returns 0, or an errno value after a line on stderr. */
 int fabric_join(void);
 
-/* The control program's: opens the fabric without a slot in it. */
+/* For the control program: opens the fabric without a slot in it. */
 int fabric_open(const char *path, bool keep);
 int fabric_remove(const char *path);
 const char *fabric_path(void);
 
 bool process_lives(uint32_t owner);
-/* Frees what processes left behind that ended without closing. */
+/* Frees the objects of processes that ended without closing. */
 void fabric_reap(void);
 
 void lock(shared_lock *lock);
@@ -262,22 +262,22 @@ static inline uint32_t lid_of(uint32_t host, uint32_t device) {
   return moved == 0 ? host * DEVICES + device + 1 : moved;
 }
 
-/* groups.c: a port joins a group, which is made where nobody has yet; 0 and its LID, or an errno value. */
+/* groups.c: joins a port to a group, which is created if new. Returns 0 and its LID, or an errno value. */
 int subnet_join(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives,
                 uint32_t *lid);
-/* Takes one such join back; false where there is none. */
+/* Undoes one such join; returns false if there is none. */
 bool subnet_leave(uint32_t owner, uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
-/* 0: nobody has joined it yet. With membership_lock held. */
+/* Returns 0 if no port has joined it. Called with membership_lock held. */
 uint32_t subnet_lid(const union ibv_gid *group);
-/* Whether the port has joined, and if `receives`, to receive. */
+/* Returns whether the port has joined, and if `receives`, to receive. */
 bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool receives);
 void subnet_forget(uint32_t owner);
-/* The subnet's manager begins anew: nobody has joined, groups get other LIDs, and whoever had joined is told. */
-void subnet_begin_anew(void);
+/* Restarts the subnet manager: it forgets all joins, groups get other LIDs, and former members are notified. */
+void subnet_restart(void);
 
-/* To the thread of process `owner`. */
+/* Sends to the thread of process `owner`. */
 void send_mail(uint32_t owner, struct mail mail);
-/* To every process of the host. */
+/* Sends to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);
 
 #endif

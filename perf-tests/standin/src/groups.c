@@ -67,7 +67,7 @@ bool subnet_has(uint32_t host, uint32_t device, const union ibv_gid *group, bool
   for (uint32_t i = 0; i < JOINS && !found; i++) {
     const struct subnet_join *join = &fabric->joins[i];
     found = join->owner != 0 && join->group == at && join->host == host && join->device == device &&
-            (!receives || join->receives != 0) && (join->owner == NOBODYS_JOIN || process_lives(join->owner));
+            (!receives || join->receives != 0) && (join->owner == PERMANENT_JOIN || process_lives(join->owner));
   }
   unlock(&fabric->membership_lock);
   return found;
@@ -79,7 +79,7 @@ void subnet_forget(uint32_t owner) {
   }
 }
 
-void subnet_begin_anew(void) {
+void subnet_restart(void) {
   lock(&fabric->membership_lock);
   memset(fabric->groups, 0, sizeof fabric->groups);
   memset(fabric->joins, 0, sizeof fabric->joins);

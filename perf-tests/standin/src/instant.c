@@ -1,8 +1,8 @@
 /*
- * STANDIN_INSTANT: posting and polling with nothing behind them. A post puts its completions into both ends' queues and
- * is done; no lock, no key, no time, no error. What a caller then spends is its own: that is what this is for.
+ * STANDIN_INSTANT: posting and polling without a transport. A post puts its completions into both ends' queues and
+ * returns; no lock, no key, no time, no error. The remaining cost is the caller's own, which is what this measures.
  *
- * Both queue pairs are of this process, and one thread at a time posts and polls at both ends. A payload of more than
+ * Both queue pairs are in this process, and one thread at a time posts and polls at both ends. A payload of more than
  * LONGEST_COPY bytes isn't copied.
  */
 #include <stdlib.h>
@@ -99,6 +99,6 @@ int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions) {
   if (queue->overrun) return -EIO;
   while (found < count && queue->head != queue->tail)
     completions[found++] = queue->entries[queue->head++ % QUEUE_ENTRIES];
-  if (queue->head == queue->tail) queue->head = queue->tail = 0; /* the caches keep the same few entries */
+  if (queue->head == queue->tail) queue->head = queue->tail = 0; /* so that the caches keep the same few entries */
   return found;
 }

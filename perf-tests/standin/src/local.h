@@ -1,4 +1,4 @@
-/* This process's own objects: what libibverbs' structs are the beginnings of. */
+/* This process's own objects, each of which begins with a struct of libibverbs. */
 #ifndef STANDIN_LOCAL_H
 #define STANDIN_LOCAL_H
 
@@ -16,13 +16,13 @@ enum { MAX_MESSAGE = 1u << 30, MAX_READS = 16, DATAGRAM_BYTES = 4096, LOCAL_ACK_
 
 struct device {
   struct ibv_device device;
-  const void *vendor_operations; /* stock vendor libraries look here for theirs */
+  const void *vendor_operations; /* stock vendor libraries read theirs here */
   uint32_t index;
 };
 
 /*
- * Events for the caller, behind a descriptor that is readable while there are any. Events of an object that is destroyed
- * are taken back, so that who has seen the descriptor readable can read without waiting.
+ * Events for the caller, behind a descriptor that is readable while there are any. Events of a destroyed object are
+ * removed, so that a caller that finds the descriptor readable can read without blocking.
  */
 struct event_list {
   int file;
@@ -69,7 +69,7 @@ struct completion_queue {
   pthread_spinlock_t polling;
   _Atomic uint32_t users;
   uint32_t completion_events, async_events; /* that were read; under cq.mutex */
-  struct instant_queue *instant;            /* NULL but for STANDIN_INSTANT */
+  struct instant_queue *instant;            /* NULL except under STANDIN_INSTANT */
 };
 
 /* An entry of a send queue. */
@@ -81,7 +81,7 @@ struct work {
   union ibv_gid destination;            /* whose remote_key is a queue key */
   uint32_t destination_lid;
   uint8_t is_global, service_level, hop_limit, traffic_class;
-  uint32_t not_ready; /* times that the receiver had no buffer posted */
+  uint32_t not_ready; /* attempts without a posted buffer at the receiver */
   uint32_t status;
   struct ibv_sge sge[MAX_SGE];
 };
@@ -96,18 +96,18 @@ struct queue_pair {
   bool signals_all;
   pthread_mutex_t sending;
   pthread_spinlock_t receiving;
-  /* Of the send queue, under `sending`: [completed, delivered) wait for their time to complete. */
+  /* Of the send queue, under `sending`: [completed, delivered) wait for their completion time. */
   struct work *work;
   uint8_t *inline_data; /* capacity.max_inline_data for each entry */
   uint64_t posted, delivered, completed;
-  uint32_t unreleased; /* completed without a completion since the last one */
+  uint32_t unreleased; /* finished without a completion since the last one */
   uint32_t next_psn;
-  bool failed; /* a work request failed and its completion waits; nothing behind it is delivered */
+  bool failed;                         /* a work request failed and its completion waits; later work isn't delivered */
   _Atomic uint64_t released, received; /* polled */
   struct queue_pair *next_pending;
   bool pending;
   uint32_t async_events;            /* that were read; under qp.mutex */
-  struct instant_receives *instant; /* NULL but for STANDIN_INSTANT */
+  struct instant_receives *instant; /* NULL except under STANDIN_INSTANT */
 };
 
 extern struct queue_pair *local_pairs[PAIRS]; /* by slot */
@@ -120,7 +120,7 @@ static inline struct context *context_of(struct ibv_context *context) {
 }
 static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
 
-/* device.c: 0, or the error that the control program asked for; with errno set to it */
+/* device.c: returns 0, or the error that the control program injected, also in errno */
 int refused(struct ibv_context *context, const char *verb);
 
 /* completion.c */
@@ -140,16 +140,19 @@ int instant_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv
 int instant_post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv_wr **bad);
 int instant_poll(struct ibv_cq *cq, int count, struct ibv_wc *completions);
 
-/* memory.c: whether a scatter-gather entry or a remote access may; then `address` becomes where the memory really lies. */
+/*
+ * memory.c: returns whether a scatter-gather entry or a remote access is allowed; then `address` becomes the memory's
+ * real address.
+ */
 bool region_allows(uint32_t key, uint64_t domain, uint64_t *address, uint64_t length, uint32_t access);
-/* The same, with the region held against deregistration until `copying` of `pair` is cleared. */
+/* The same; the region can't be deregistered until `copying` of `pair` is cleared. */
 bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64_t *address, uint64_t length,
                  uint32_t access);
 
 /* datagram.c */
 bool is_in_a_group(uint32_t number);
 
-/* pace.c: when what is posted now gets to the other end; 0: at once, on a port without rate or latency */
+/* pace.c: returns the arrival time of work posted now; 0: at once, on a port without rate or latency */
 uint64_t arrival_ns(const struct shared_pair *pair, const struct work *work);
 uint64_t rnr_wait_ns(uint32_t timer);
 uint64_t ack_timeout_ns(uint32_t timeout);
@@ -157,7 +160,7 @@ uint64_t ack_timeout_ns(uint32_t timeout);
 /* engine.c */
 extern _Atomic uint32_t pending_pairs;
 int engine_start(void);
-/* With pair->sending held: does what is due; true when more is to be done later. */
+/* Called with pair->sending held. Does the due work; returns true if more is to be done later. */
 bool advance(struct queue_pair *pair);
 void engine_later(struct queue_pair *pair);
 void engine_progress(void);
@@ -167,7 +170,7 @@ void engine_forget(struct queue_pair *pair);
 bool event_list_open(struct event_list *list);
 void event_list_close(struct event_list *list);
 void event_list_add(struct event_list *list, const struct mail *mail);
-/* The oldest; waits for one unless the descriptor was made not to. 0, or -1 and errno. */
+/* Takes the oldest; waits for one unless the descriptor is non-blocking. Returns 0, or -1 and errno. */
 int event_list_take(struct event_list *list, struct mail *mail);
 void event_list_forget(struct event_list *list, enum mail_kind kind, uint32_t index, uint32_t epoch);
 

@@ -32,19 +32,19 @@ static uint64_t lockable_bytes(void) {
   struct rlimit limit;
   if (settings_locked_bytes(&wanted) != 0) return 0;
   if (wanted != UINT64_MAX) return wanted;
-  /* As in the kernel, whoever may lock without limit isn't counted; root stands for CAP_IPC_LOCK. */
+  /* As in the kernel, a process that may lock without limit isn't counted; root stands for CAP_IPC_LOCK. */
   if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
   return limit.rlim_cur;
 }
 
-/* The kernel pins the pages; here they are at least made to exist. EFAULT where there are none, or they can't be written. */
+/* The kernel pins the pages; here they are only populated. EFAULT if they don't exist, or can't be written. */
 static int populate(void *address, size_t length, bool write) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t begin = (uintptr_t)address & ~(page - 1);
   uintptr_t end = ((uintptr_t)address + length + page - 1) & ~(page - 1);
   if (madvise((void *)begin, end - begin, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0) return 0;
   if (errno != EINVAL) return errno == ENOMEM || errno == EFAULT ? EFAULT : errno;
-  /* Memory that may be read and not written, or a kernel before 5.14, which doesn't know either advice. */
+  /* Memory that is read-only, or a kernel before 5.14, which supports neither advice. */
   if (write && madvise((void *)begin, end - begin, MADV_POPULATE_READ) == 0) return EFAULT;
   unsigned char *present = malloc((end - begin) / page);
   if (present == NULL) return ENOMEM;
@@ -116,8 +116,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t length,
 }
 
 /*
- * A dma-buf stands for memory that isn't at an address of the process; here any file that can be mapped does (a memfd, a
- * udmabuf). It is mapped for as long as it is registered, so that whoever sends finds it.
+ * A dma-buf stands for memory outside the process's address space; here any mappable file does (a memfd, a udmabuf).
+ * It is mapped while it is registered, for use by senders.
  */
 static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                     unsigned access) {
@@ -147,7 +147,7 @@ static struct ibv_mr *register_file(struct ibv_pd *pd, uint64_t offset, size_t l
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int file,
                                  int access) {
   if (settings_dma_buf()) return register_file(pd, offset, length, iova, file, (unsigned)access);
-  /* As the kernel does before it looks at the descriptor: callers ask with one that can't be. */
+  /* As the kernel does before it checks the descriptor: callers probe with an invalid one. */
   if (refused(pd->context, "ibv_reg_dmabuf_mr") == 0) errno = EOPNOTSUPP;
   return NULL;
 }
@@ -158,7 +158,7 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *address,
   return IBV_REREG_MR_ERR_CMD;
 }
 
-/* Returns only when nobody copies to or from the region any more. */
+/* Returns only when no thread copies to or from the region any more. */
 int ibv_dereg_mr(struct ibv_mr *mr) {
   int error = refused(mr->context, "ibv_dereg_mr");
   if (error != 0) return error;
@@ -186,7 +186,7 @@ static bool allows(const struct shared_region *region, uint64_t domain, uint64_t
          address - region->iova <= region->length && length <= region->length - (address - region->iova);
 }
 
-/* Regions may be registered at an address other than their own; requests name that one. */
+/* Regions may be registered at an address other than their own; requests use that one. */
 static void translate(const struct shared_region *region, uint64_t *address) {
   *address = *address - region->iova + region->address;
 }
@@ -202,7 +202,7 @@ bool hold_region(struct shared_pair *pair, uint32_t key, uint64_t domain, uint64
                  uint32_t access) {
   uint32_t slot = key >> 8 & (REGIONS - 1);
   struct shared_region *region = &fabric->regions[slot];
-  /* Pairs with ibv_dereg_mr: either it sees this, or we see that the key is gone. */
+  /* Pairs with ibv_dereg_mr: either it sees this, or this thread sees that the key is gone. */
   atomic_store(&pair->copying, slot);
   if (key != 0 && atomic_load(&region->key) == key && allows(region, domain, *address, length, access)) {
     translate(region, address);

@@ -1,7 +1,7 @@
-/* Posting: into the send queue of this process, into the receive queue that everybody sees. */
+/* Posting: into the send queue of this process, or into the shared receive queue. */
 #include <string.h>
 
-#include "wire.h"
+#include "transmit.h"
 
 static bool is_known(enum ibv_wr_opcode opcode) {
   return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM || opcode == IBV_WR_RDMA_WRITE ||
@@ -30,7 +30,7 @@ static int check_send(const struct queue_pair *pair, const struct ibv_send_wr *r
   return free == 0 ? ENOMEM : 0;
 }
 
-/* What the adapter finds wrong only when it comes to it. */
+/* Returns errors that an adapter detects only when it processes the request. */
 static uint32_t early_status(const struct queue_pair *pair, const struct ibv_send_wr *request, uint64_t length) {
   if (length > (pair->qp.qp_type == IBV_QPT_UD ? DATAGRAM_BYTES : MAX_MESSAGE)) return IBV_WC_LOC_LEN_ERR;
   if (request->opcode == IBV_WR_RDMA_READ && pair->attributes.max_rd_atomic == 0) return IBV_WC_LOC_QP_OP_ERR;
@@ -124,7 +124,10 @@ int post_receive(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_recv
     tail++;
   }
   if (error != 0) *bad = request;
-  /* Sequentially consistent: either who moves the pair to the error state sees these receives, or we see the state. */
+  /*
+   * Sequentially consistent: either the thread that moves the pair to the error state sees these receives, or this
+   * one sees the state.
+   */
   atomic_store(&shared->receive_tail, tail);
   if (atomic_load(&shared->state) == IBV_QPS_ERR) {
     lock(&shared->lock);

@@ -1,10 +1,13 @@
-/* Queue pairs, of reliable connections and of datagrams: creating, destroying, asking. transition.c moves them from state to state. */
+/*
+ * Queue pairs, of reliable connections and of datagrams: creation, destruction, queries. transition.c has the state
+ * transitions.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "settings.h"
-#include "wire.h"
+#include "transmit.h"
 
 struct queue_pair *local_pairs[PAIRS];
 
@@ -116,7 +119,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wanted)
   return &pair->qp;
 }
 
-/* A thread that polls this queue has left it once. */
+/* Returns once a thread that polls this queue has left it. */
 static void wait_for_pollers(struct ibv_cq *cq) {
   struct completion_queue *queue = (struct completion_queue *)cq;
   pthread_spin_lock(&queue->polling);
@@ -128,7 +131,7 @@ int ibv_destroy_qp(struct ibv_qp *qp) {
   int error = refused(qp->context, "ibv_destroy_qp");
   if (error != 0) return error;
   if (is_in_a_group(qp->qp_num)) return EBUSY;
-  /* From here on nothing of the peer's is executed, and what is in the completion queues counts for nothing. */
+  /* From here on the peer's work has no effect, and entries in the completion queues are void. */
   lock(&pair->shared->lock);
   atomic_store(&pair->shared->state, IBV_QPS_RESET);
   atomic_fetch_add(&pair->shared->epoch, 1);
@@ -177,11 +180,11 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attributes, int mask, st
 }
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
-  (void)qp; /* made without operations to build work requests with */
+  (void)qp; /* created without operations to build work requests with */
   return NULL;
 }
 
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint32_t flags) {
   (void)qp, (void)opcode, (void)flags;
-  return 0; /* whoever copies, may copy in any order */
+  return 0; /* the copy may be in any order */
 }

@@ -1,7 +1,7 @@
 /*
- * A stand-in for librdmacm's multicast and datagram service: a librdmacm.so.1 beside this libibverbs. Programs join groups
- * of InfiniBand by it, from addresses that STANDIN_IPOIB gives the devices. MGIDs are made as Linux makes them
- * (drivers/infiniband/core/cma.c, cma_set_mgid). rdma_sidr.c has the datagram service. Connections aren't here.
+ * A stand-in for librdmacm's multicast and datagram service: a librdmacm.so.1 beside this libibverbs. Programs join
+ * InfiniBand groups through it, from the devices' addresses of STANDIN_IPOIB. MGIDs are formed as Linux does
+ * (drivers/infiniband/core/cma.c, cma_set_mgid). rdma_sidr.c has the datagram service. Connections are not supported.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 enum { FAMILY_IB = 27, MULTICAST_NUMBER = 0xffffff, LINK_LOCAL = 2 };
 
-/* Of ids, their members and channels' events: the stand-in's thread tells of lost groups. */
+/* Guards ids, their members and channels' events: the stand-in's thread reports lost groups. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct manager_id *ids;
 static uint64_t ids_made;
@@ -36,7 +36,7 @@ int cm_fail(int error) {
   return -1;
 }
 
-int cm_tell_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes) {
+int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes) {
   struct manager_channel *channel = (struct manager_channel *)id->channel;
   struct queued *queued = calloc(1, sizeof *queued);
   if (queued == NULL) return -1;
@@ -52,16 +52,16 @@ int cm_tell_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_
   return eventfd_write(id->channel->fd, 1);
 }
 
-int cm_tell(struct rdma_cm_id *id, struct rdma_cm_event event) { return cm_tell_with(id, event, NULL, 0); }
+int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event) { return cm_post_event_with(id, event, NULL, 0); }
 
-/* As the kernel does where a subnet's manager wants all to register again. */
-static void tell_of_lost_groups(void) {
+/* As the kernel does when a subnet manager requests reregistration. */
+static void report_lost_groups(void) {
   pthread_mutex_lock(&lock);
   for (struct manager_id *id = ids; id != NULL; id = id->next) {
     for (struct member *member = id->members; member != NULL; member = member->next) {
       struct rdma_cm_event event = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ENETRESET};
       event.param.ud.private_data = member->context;
-      cm_tell(&id->id, event);
+      cm_post_event(&id->id, event);
     }
   }
   pthread_mutex_unlock(&lock);
@@ -90,8 +90,8 @@ static bool read_address(const char *text, uint8_t to[16]) {
 typedef bool (*address_visitor)(void *context, int device, const uint8_t address[16], uint16_t partition);
 
 /*
- * Of STANDIN_IPOIB: a device's addresses have commas between them, devices semicolons, and "@0x8001" behind an address is
- * its partition. Until a visitor says true.
+ * Visits the addresses of STANDIN_IPOIB until the visitor returns true. A device's addresses are separated by commas,
+ * devices by semicolons, and "@0x8001" after an address is its partition.
  */
 static void visit_addresses(address_visitor visitor, void *context) {
   const char *setting = getenv("STANDIN_IPOIB");
@@ -122,7 +122,7 @@ static bool is_wanted(void *context, int device, const uint8_t address[16], uint
   return true;
 }
 
-/* The device's number, or -1. */
+/* Returns the device's number, or -1. */
 static int find_address(const struct sockaddr *address, uint16_t *partition) {
   struct wanted wanted = {.device = -1};
   if (cm_address(address, wanted.address)) visit_addresses(is_wanted, &wanted);
@@ -136,7 +136,7 @@ static bool own_address(void *context, int device, const uint8_t address[16], ui
   return *error != 0;
 }
 
-/* Other processes can reach them from now on. */
+/* Registers them, so that other processes can reach them. */
 static int own_addresses(void) {
   int error = 0;
   visit_addresses(own_address, &error);
@@ -144,8 +144,8 @@ static int own_addresses(void) {
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void) {
-  standin_cm_when_lost(tell_of_lost_groups);
-  standin_cm_when_told(sidr_read);
+  standin_cm_when_lost(report_lost_groups);
+  standin_cm_on_mail(sidr_read);
   if (own_addresses() != 0) return NULL;
   struct manager_channel *channel = calloc(1, sizeof *channel);
   if (channel == NULL) return NULL;
@@ -192,7 +192,7 @@ static void free_member(struct rdma_cm_id *id, struct member *member) {
   free(member);
 }
 
-/* What hasn't been taken. With the lock held. */
+/* Drops unread events. Called with the lock held. */
 static void forget_events(struct rdma_cm_id *id) {
   struct manager_channel *channel = (struct manager_channel *)id->channel;
   eventfd_t one;
@@ -299,10 +299,10 @@ static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bo
   if (id->verbs == NULL || length == 0) return cm_fail(EINVAL);
   if (standin_cm_refused(id->verbs, call) != 0) return -1;
   union ibv_gid group = group_of(id, address);
-  if (!has_link(id)) { /* the subnet's manager doesn't answer */
+  if (!has_link(id)) { /* the subnet manager doesn't answer */
     struct rdma_cm_event error = {.event = RDMA_CM_EVENT_MULTICAST_ERROR, .status = -ETIMEDOUT};
     error.param.ud.private_data = context;
-    return cm_tell(id, error);
+    return cm_post_event(id, error);
   }
   uint32_t lid = 0;
   int error = standin_cm_join(id->verbs, &group, receives, &lid);
@@ -325,7 +325,7 @@ static int join_locked(struct rdma_cm_id *id, const struct sockaddr *address, bo
                                                 .port_num = 1};
   event.param.ud.qp_num = MULTICAST_NUMBER;
   event.param.ud.qkey = RDMA_UDP_QKEY;
-  return cm_tell(id, event);
+  return cm_post_event(id, event);
 }
 
 static int join(struct rdma_cm_id *id, const struct sockaddr *address, bool receives, void *context, const char *call) {

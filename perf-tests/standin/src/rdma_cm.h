@@ -1,10 +1,10 @@
-/* What the parts of the double of librdmacm share. */
+/* Declarations that the parts of the double of librdmacm share. */
 #ifndef STANDIN_RDMA_CM_H
 #define STANDIN_RDMA_CM_H
 
 #include <rdma/rdma_cma.h>
 
-#include "manager.h"
+#include "cm_interface.h"
 
 enum { ADDRESS_BYTES = 28 };
 
@@ -20,11 +20,11 @@ struct manager_id {
   struct rdma_cm_id id;
   struct member *members;
   struct manager_id *next;
-  uint64_t number; /* of no other id of the process */
+  uint64_t number; /* unique in the process */
   /* A listener's. */
   uint8_t address[16];
   uint16_t port;
-  /* Of one that was asked. */
+  /* Of one that received a request. */
   struct subnet_letter question;
 };
 
@@ -42,18 +42,18 @@ struct manager_channel {
 /* rdma_cm.c: the lock of ids, their members and channels' events. */
 void cm_lock(void);
 void cm_unlock(void);
-/* All ids. With the lock held, as the next three. */
+/* Returns all ids. Called with the lock held, as the next three. */
 struct manager_id *cm_ids(void);
 void cm_enter(struct manager_id *id);
-int cm_tell(struct rdma_cm_id *id, struct rdma_cm_event event);
-int cm_tell_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes);
+int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event);
+int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes);
 
 /* -1, with errno. */
 int cm_fail(int error);
 /* IPv4 mapped. False for another family. */
 bool cm_address(const struct sockaddr *address, uint8_t to[16]);
 
-/* rdma_sidr.c: on the stand-in's thread. */
+/* rdma_sidr.c: called on the stand-in's thread. */
 void sidr_read(const struct subnet_letter *letter);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: who asks gets a path and an
- * answer, and who is asked gets the addresses and no path (drivers/infiniband/core/cma.c, cma_ib_new_udp_id). A question
- * that gets lost isn't repeated: its asker is told at once.
+ * The datagram service of the double of librdmacm (RDMA_PS_UDP), as Linux has it on InfiniBand: the client gets a
+ * path and an answer, and the server gets the addresses and no path (drivers/infiniband/core/cma.c,
+ * cma_ib_new_udp_id). A lost request isn't repeated: the client is notified at once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,14 +29,14 @@ static void write_address(struct sockaddr_storage *to, const uint8_t address[16]
   }
 }
 
-/* At the same place in both families. */
+/* At the same offset in both families. */
 static uint16_t port_of(const struct sockaddr *address) {
   return ntohs(((const struct sockaddr_in *)address)->sin_port);
 }
 
 static int tell(struct rdma_cm_id *id, enum rdma_cm_event_type kind, int status) {
   cm_lock();
-  int result = cm_tell(id, (struct rdma_cm_event){.event = kind, .status = status});
+  int result = cm_post_event(id, (struct rdma_cm_event){.event = kind, .status = status});
   cm_unlock();
   return result;
 }
@@ -47,7 +47,7 @@ static int path_to(struct rdma_cm_id *id, struct ibv_sa_path_rec *path) {
   return standin_cm_path(id->verbs, to, ntohs(id->route.addr.addr.ibaddr.pkey), path);
 }
 
-/* ---- who asks ---- */
+/* ---- the client ---- */
 
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct sockaddr *to, int timeout_ms) {
   (void)timeout_ms;
@@ -93,7 +93,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
   if (error == 0 && path_to(id, &path) != 0) error = ETIMEDOUT;
   if (error != 0) return tell(id, RDMA_CM_EVENT_UNREACHABLE, -error);
   struct subnet_letter letter = {.kind = LETTER_QUESTION,
-                                 .asker = ((struct manager_id *)id)->number,
+                                 .client_id = ((struct manager_id *)id)->number,
                                  .client_port = port_of(&id->route.addr.src_addr),
                                  .server_port = port_of(&id->route.addr.dst_addr)};
   cm_address(&id->route.addr.src_addr, letter.client);
@@ -104,7 +104,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
   return error == 0 ? 0 : cm_fail(error);
 }
 
-/* ---- who is asked ---- */
+/* ---- the server ---- */
 
 int rdma_listen(struct rdma_cm_id *id, int backlog) {
   (void)backlog;
@@ -124,9 +124,9 @@ static int answer(struct rdma_cm_id *id, struct subnet_letter letter) {
   if (question->from == 0) return cm_fail(EINVAL);
   letter.kind = LETTER_ANSWER;
   letter.to = question->from;
-  letter.asker = question->asker;
+  letter.client_id = question->client_id;
   int error = standin_cm_send(&letter);
-  /* Who asked may have ended. */
+  /* The client may have ended. */
   return error == 0 || error == ENOENT ? 0 : cm_fail(error);
 }
 
@@ -162,16 +162,16 @@ static void read_question(const struct subnet_letter *letter) {
   asked->question = *letter;
   cm_enter(asked);
   struct rdma_cm_event event = {.event = RDMA_CM_EVENT_CONNECT_REQUEST, .listen_id = &listener->id};
-  cm_tell_with(&asked->id, event, letter->data, QUESTION_BYTES);
+  cm_post_event_with(&asked->id, event, letter->data, QUESTION_BYTES);
 }
 
 static void read_answer(const struct subnet_letter *letter) {
-  struct manager_id *asker = cm_ids();
-  while (asker != NULL && asker->number != letter->asker) asker = asker->next;
-  if (asker == NULL || asker->id.route.num_paths == 0) return;
+  struct manager_id *client = cm_ids();
+  while (client != NULL && client->number != letter->client_id) client = client->next;
+  if (client == NULL || client->id.route.num_paths == 0) return;
   struct rdma_cm_event event = {.event = RDMA_CM_EVENT_UNREACHABLE, .status = (int)letter->status};
   if (letter->status == 0) {
-    const struct ibv_sa_path_rec *path = asker->id.route.path_rec;
+    const struct ibv_sa_path_rec *path = client->id.route.path_rec;
     event.event = RDMA_CM_EVENT_ESTABLISHED;
     event.param.ud.ah_attr = (struct ibv_ah_attr){.grh = {.dgid = path->dgid, .hop_limit = path->hop_limit},
                                                   .dlid = ntohs(path->dlid),
@@ -182,7 +182,7 @@ static void read_answer(const struct subnet_letter *letter) {
     event.param.ud.qp_num = letter->number;
     event.param.ud.qkey = letter->key;
   }
-  cm_tell_with(&asker->id, event, letter->data, ANSWER_BYTES);
+  cm_post_event_with(&client->id, event, letter->data, ANSWER_BYTES);
 }
 
 void sidr_read(const struct subnet_letter *letter) {

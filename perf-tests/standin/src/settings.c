@@ -72,7 +72,10 @@ bool settings_dma_buf(void) { return is_on("STANDIN_DMABUF"); }
 
 bool settings_instant(void) { return is_on("STANDIN_INSTANT"); }
 
-/* Element `index` of a list; the last one stands for all behind it. NULL when there is no list or it doesn't fit. */
+/*
+ * Copies element `index` of a list; the last one stands for all after it. Returns NULL if there is no list or it
+ * doesn't fit.
+ */
 static const char *element(const char *list, char separator, uint32_t index, char *to, size_t size) {
   if (list == NULL) return NULL;
   const char *at = list;
@@ -104,7 +107,7 @@ static int name_port(struct port *port, uint32_t device) {
   return 0;
 }
 
-/* The n-th number of a list, times `unit`. */
+/* Reads the n-th number of a list, times `unit`. */
 static int scaled(const char *name, uint32_t device, double most, double unit, _Atomic uint64_t *to) {
   char text[64];
   const char *list = setting(name), *found = element(list, ',', device, text, sizeof text);
@@ -127,7 +130,7 @@ static void link_local(union ibv_gid *gid, uint32_t host, uint32_t device) {
   gid->raw[15] = (uint8_t)(host + 1);
 }
 
-/* fd5d:a11d:0:<plane>::<host + 1>: what has the same plane is in one subnet. */
+/* fd5d:a11d:0:<plane>::<host + 1>: addresses of one plane are in one subnet. */
 static void generated(union ibv_gid *gid, uint32_t host, uint32_t plane) {
   memset(gid, 0, sizeof *gid);
   gid->raw[0] = 0xfd;
@@ -159,7 +162,7 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
             device);
     return EINVAL;
   }
-  uint32_t count = 1; /* behind the link-local one */
+  uint32_t count = 1; /* after the link-local one */
   for (char *rest = list, *text; (text = strsep(&rest, ",")) != NULL; count++) {
     if (count == GIDS || (strcmp(text, "-") != 0 && parse_gid(text, &port->gids[count].gid) != 0)) {
       fprintf(stderr, "verbs-standin: STANDIN_GIDS=%s: \"%s\" is no address (or \"-\"), or one of more than %d\n", all,
@@ -170,7 +173,7 @@ static int named_gids(struct port *port, const char *all, uint32_t device) {
   return 0;
 }
 
-/* The port's partitions: numbers with commas, the first of them the default one's. */
+/* The port's partitions: numbers separated by commas, the first of them the default. */
 static int partition_keys(struct port *port) {
   const char *list = setting("STANDIN_PKEYS");
   port->partition_keys[0] = 0xffff;

@@ -1,4 +1,4 @@
-/* Addresses of IPoIB, paths to them, and what communication managers say to each other. */
+/* IPoIB addresses, paths to them, and messages between communication managers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* From state to state: which attributes each step needs and allows, and what it does. */
+/* State transitions: the attributes that each requires and permits, and its effect. */
 #include <string.h>
 
-#include "wire.h"
+#include "transmit.h"
 
 struct step {
   enum ibv_qp_state from, to;
@@ -56,7 +56,7 @@ static bool same_gid(const union ibv_gid *one, const union ibv_gid *other) {
   return memcmp(one, other, sizeof *one) == 0;
 }
 
-/* Whether any port of the fabric has this address or, on InfiniBand, this LID. */
+/* Returns whether any port of the fabric has this address or, on InfiniBand, this LID. */
 static bool is_reachable(const struct ibv_ah_attr *path) {
   for (uint32_t host = 0; host < HOSTS; host++) {
     for (uint32_t device = 0; device < fabric->hosts[host].devices; device++) {
@@ -77,7 +77,7 @@ static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
   if (path->is_global == 0) return ethernet ? EINVAL : is_reachable(path) ? 0 : EINVAL;
   if (path->grh.sgid_index >= GIDS) return EINVAL;
   if (same_gid(&port_of(this_host, device)->gids[path->grh.sgid_index].gid, &none)) return EINVAL;
-  /* The kernel asks for the neighbour, and nobody answers. */
+  /* As if the kernel's neighbour discovery had no answer. */
   return is_reachable(path) ? 0 : ETIMEDOUT;
 }
 
@@ -98,7 +98,7 @@ static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int m
   return (mask & IBV_QP_AV) != 0 ? check_path(device, &wanted->ah_attr) : 0;
 }
 
-/* With both locks held. */
+/* Called with both locks held. */
 static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int mask) {
   struct shared_pair *shared = pair->shared;
   struct ibv_qp_attr *kept = &pair->attributes;
@@ -133,7 +133,7 @@ static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int
   if ((mask & IBV_QP_RNR_RETRY) != 0) kept->rnr_retry = wanted->rnr_retry;
 }
 
-/* Outstanding work vanishes, completions that nobody has polled too. With both locks held. */
+/* Drops outstanding work, and completions that were not polled. Called with both locks held. */
 static void forget_work(struct queue_pair *pair) {
   struct shared_pair *shared = pair->shared;
   atomic_fetch_add(&shared->epoch, 1);

@@ -1,6 +1,7 @@
 /*
- * What stock vendor libraries (libmlx5, libefa; perftest is linked with them) and librdmacm import of libibverbs' insides.
- * The loader wants the names; a vendor's driver registers itself, is never offered a device, and calls nothing else.
+ * Symbols of libibverbs' internals that stock vendor libraries (libmlx5, libefa; perftest links to them) and
+ * librdmacm import. The loader needs the names; a vendor's driver registers itself, is never offered a device, and
+ * calls nothing else.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * What posting and polling cost from C: nanoseconds per call, between two queue pairs of this process on the first device
- * that libibverbs lists. The measure for the same calls from Java, which tools' VerbsCost makes in the same way.
+ * Cost of posting and polling from C: nanoseconds per call, between two queue pairs of this process on the first
+ * device that libibverbs lists. The baseline for the same calls from Java, which tools' VerbsCost makes likewise.
  *
- * For each line that comes on standard input, one round: a line "case nanoseconds" for each case, then "end".
+ * Each line on standard input starts a round: a line "case nanoseconds" for each case, then "end".
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -102,7 +102,7 @@ static void set_up(void) {
   connect_to(far_pair, near_pair);
 }
 
-/* What the transport does for a chunk: every field is written, and a list is linked. */
+/* Like the transport for a chunk: every field is written, and a list is linked. */
 static void fill_in(int count, int signalled) {
   for (int i = 0; i < count; i++) {
     pieces[i] = (struct ibv_sge){.addr = (uintptr_t)memory->addr, .length = WRITE_BYTES, .lkey = memory->lkey};
@@ -142,7 +142,7 @@ static uint64_t empty_poll(int calls) {
   return now_ns() - begin;
 }
 
-/* One request a call; the last one of a batch is signalled, and its completion polled outside of the time. */
+/* One request per call; the last one of a batch is signalled, and its completion is polled outside the timed part. */
 static uint64_t single_post(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {
@@ -171,7 +171,7 @@ static uint64_t list_post(int calls) {
   return spent;
 }
 
-/* Per completion, of those that are there. */
+/* Per completion, with completions available. */
 static uint64_t full_poll(int calls) {
   uint64_t spent = 0;
   for (int done = 0; done < calls; done += BATCH) {
@@ -208,7 +208,7 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* The median of the batches: what takes the processor away for a while hits some of them. */
+/* Returns the median of the batches: preemption affects some of them. */
 static double round_of(uint64_t (*run)(int calls)) {
   static uint64_t spent[MOST_BATCHES];
   size_t count = 0;

@@ -1,4 +1,4 @@
-/* The data path of verbs_plugin.c: what happens for a message. */
+/* The data path of verbs_plugin.c. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -107,7 +107,7 @@ static int choose(const struct comm *comm, uint32_t length) {
   return best;
 }
 
-/* A plane that was full may catch up by about one window. */
+/* Lets a plane that was full catch up by about one window only. */
 static void limit_lag(struct comm *comm) {
   uint64_t furthest = 0, most = ((uint64_t)WINDOW_BYTES << 16) / (uint64_t)comm->planes;
   for (int i = 0; i < comm->planes; i++) {
@@ -128,7 +128,7 @@ static void started(struct comm *comm, struct flow *flow, uint32_t length) {
   if (flow->virtual_time >= comm->limit_at) limit_lag(comm);
 }
 
-/* Whether all chunks of this send are posted. */
+/* Returns whether all chunks of this send are posted. */
 static bool post_chunks(struct comm *comm, int line) {
   struct send *send = &comm->sends[line];
   for (; send->next < send->count; send->next++) {
@@ -167,7 +167,7 @@ int verbs_isend(void *opaque, void *data, size_t size, int tag, void *memory, vo
     if ((comm->matched & 1u << i) == 0 && entries[i].tag == tag) receive = i;
   }
   if (receive < 0) return NCCL_SUCCESS;
-  if (size > entries[receive].length) size = entries[receive].length; /* as NCCL's own transport does */
+  if (size > entries[receive].length) size = entries[receive].length; /* as in NCCL's own transport */
   struct line *line = claim(comm);
   if (line == NULL) return NCCL_SUCCESS;
   int number = (int)(line - comm->lines);
@@ -222,7 +222,7 @@ static void acknowledged(struct comm *comm, struct flow *flow, const struct ibv_
 
 /* ---- receiving ---- */
 
-/* Planes in turn. */
+/* Round robin over the planes. */
 static struct flow *next_flow(struct comm *comm) {
   for (int i = 0; i < comm->planes; i++) {
     comm->last_flow = (comm->last_flow + 1) % comm->planes;

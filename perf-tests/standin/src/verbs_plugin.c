@@ -1,12 +1,12 @@
 /*
- * A net plugin over verbs, in C: the steps that Heddle takes for a message on this kind of device, as one would write
- * them without Java. What its calls cost is what Heddle's are measured by.
+ * A net plugin over verbs, in C: Heddle's steps for a message on this kind of device, as one would write them without
+ * Java. It is the baseline for the cost of Heddle's calls.
  *
- * A receive writes a clear-to-send entry into the sender's ring; a send takes it, is cut into chunks, and each goes as an
- * RDMA WRITE WITH IMMEDIATE over the plane that has had the least; test polls, counts chunks and releases in order.
- * Both ends are in one process, and nothing is done about planes that fail.
+ * A receive writes a clear-to-send entry into the sender's ring. A send matches it and is cut into chunks; each goes
+ * as an RDMA WRITE WITH IMMEDIATE over the plane with the least traffic. test polls, counts chunks and releases in
+ * order. Both ends are in one process, and there is no failover.
  *
- *   VERBSREF_PLANES   addresses of the first device to be used, one queue pair on each (1)
+ *   VERBSREF_PLANES   number of the first device's addresses to use, one queue pair on each (1)
  */
 #include "verbs_plugin.h"
 

@@ -1,4 +1,4 @@
-/* What the two halves of verbs_plugin.c's plugin share. Numbers and queues are as deep as Heddle's. */
+/* Declarations that the two halves of verbs_plugin.c's plugin share. Sizes and queue depths equal Heddle's. */
 #ifndef VERBS_PLUGIN_H
 #define VERBS_PLUGIN_H
 
@@ -34,7 +34,7 @@ struct line {
   struct comm *comm;
 };
 
-/* A clear-to-send entry as it travels. */
+/* A clear-to-send entry on the wire. */
 struct entry {
   uint64_t address;
   uint32_t length;
@@ -46,7 +46,7 @@ struct entry {
 };
 _Static_assert(sizeof(struct entry) == 64 && offsetof(struct entry, sequence) == 56, "one line");
 
-/* One plane's queue pair, what is under way on it, and what is counted. */
+/* One plane's queue pair, its chunks in flight, and its counters. */
 struct flow {
   struct ibv_qp *qp;
   uint64_t index;
@@ -86,13 +86,13 @@ struct comm {
   struct entry *ring; /* GROUPS times RECEIVES */
   struct ibv_mr *ring_memory;
   uint64_t messages;
-  /* of a sender: the group at the ring's head, which of its receives have their send, sends with chunks to be posted */
+  /* of a sender: the group at the ring's head, its receives that have a send, sends with chunks to be posted */
   uint64_t group;
   uint32_t matched;
   struct send sends[LINES];
   int backlog[LINES];
   uint64_t backlog_head, backlog_tail, limit_at;
-  /* of a receiver: groups from the oldest that isn't released to the next to be opened; entries that are being written */
+  /* of a receiver: groups from the oldest unreleased to the next to be opened; entries being written */
   uint64_t oldest, next;
   struct slot slots[GROUPS];
   bool written[GROUPS];
@@ -101,7 +101,7 @@ struct comm {
   struct flow flows[MAX_PLANES];
 };
 
-/* Says on NCCL's log what failed and answers with a system error. */
+/* Logs the failed call to NCCL's logger and returns a system error. */
 int verbs_warn(const char *what, int error);
 
 /* verbs_path.c */

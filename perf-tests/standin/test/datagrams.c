@@ -278,7 +278,7 @@ static void a_group_of_infiniband_takes_its_lid_and_ports_that_have_joined(bool 
   vanishes(left, other, EVERYBODY, right);
   control("leave 0/1 ff1e::77");
   control("send 0/1 ff1e::77");
-  vanishes(left, handle, EVERYBODY, right); /* it may only send */
+  vanishes(left, handle, EVERYBODY, right); /* it has joined only to send */
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID + 1) == EINVAL, "the LID of another one");
   CHECK(ibv_detach_mcast(right->qp, &GROUP, GROUP_LID) == 0, "leave");
   CHECK(ibv_destroy_ah(handle) == 0 && ibv_destroy_ah(other) == 0, "handles");

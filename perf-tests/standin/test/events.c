@@ -1,4 +1,4 @@
-/* Completion channels and asynchronous events: who is woken when, what must be acknowledged. */
+/* Completion channels and asynchronous events: wake-ups, and acknowledgements. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -49,7 +49,7 @@ struct loop {
   struct address near, far;
 };
 
-/* The first end listens; the second one is driven to make completions on it by sending being done by ourselves. */
+/* The first end listens; the second one sends, so that completions appear on it. */
 static struct loop start_loop(bool in_child) {
   struct options options = usual_options();
   struct loop loop = {.second = start_second(&options, in_child)};
@@ -144,7 +144,7 @@ static void unread_asynchronous_events_go_with_their_pair(bool in_child) {
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &own, BUFFER_BYTES);
   CHECK(post(end, &wanted) == 0 && is_readable(end->context->async_fd, 1000), "the access is reported");
   struct ibv_qp_init_attr again = {.send_cq = end->cq, .recv_cq = end->cq, .qp_type = IBV_QPT_RC};
-  CHECK(ibv_destroy_qp(end->qp) == 0 && !is_readable(end->context->async_fd, 20), "nobody is told of what is gone");
+  CHECK(ibv_destroy_qp(end->qp) == 0 && !is_readable(end->context->async_fd, 20), "no event of a destroyed object");
   end->qp = ibv_create_qp(end->pd, &again);
   CHECK(end->qp != NULL, "errno %d", errno);
   close_end(end);

@@ -1,6 +1,6 @@
 /*
- * Arguments and work requests by chance, seeded: nothing crashes or hangs, memory that isn't registered for it keeps its
- * bytes, every signalled or failed request completes once and in order.
+ * Random arguments and work requests, seeded: no crash or hang, memory without permission keeps its bytes, every
+ * signalled or failed request completes once and in order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void seed(void) {
   fprintf(stderr, "STANDIN_SEED=%llu\n", (unsigned long long)state);
 }
 
-/* A number that is right mostly, and at or beyond an edge else. */
+/* Returns a number that is mostly right, and otherwise at or beyond an edge. */
 static uint64_t value(uint64_t right) {
   static const uint64_t edges[] = {0, 1, 0x7fffffff, 0xffffffff, UINT64_MAX, UINT64_MAX - 7};
   if (chance(85)) return right;
@@ -100,7 +100,7 @@ static void verbs_survive_any_argument(bool in_child) {
   close_end(end);
 }
 
-/* Both ends' completions until none has come for a while. */
+/* Polls both ends' completions until none has come for a while. */
 static uint32_t drain(struct end *end, uint64_t *last) {
   struct ibv_wc completions[8];
   uint32_t found = 0;
@@ -118,13 +118,13 @@ static uint32_t drain(struct end *end, uint64_t *last) {
   return found;
 }
 
-/* With nothing strange in it, a request is one that the device must carry out. */
+/* With nothing strange in it, the device must carry out the request. */
 static void random_send(struct end *end, const struct address *peer, uint64_t *posted, bool strange) {
   static const enum ibv_wr_opcode opcodes[] = {IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
                                                IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ};
   struct ibv_sge pieces[4];
   for (int i = 0; i < 4; i++) {
-    /* Sources and landing places lie in the first quarter, targets in the second. */
+    /* Sources and read targets are in the first quarter, remote targets in the second. */
     pieces[i] = piece(end, below(BUFFER_BYTES / 8), below(2000));
     if (strange && chance(2)) pieces[i].addr = value(pieces[i].addr);
     if (strange && chance(2)) pieces[i].lkey = (uint32_t)value(pieces[i].lkey);
@@ -148,7 +148,7 @@ static void random_send(struct end *end, const struct address *peer, uint64_t *p
 }
 
 static void work_of_any_kind_completes_once(bool in_child) {
-  (void)in_child; /* what may be touched is known in one process only */
+  (void)in_child; /* the touched memory is known in one process only */
   seed();
   struct options options = usual_options();
   options.rnr_timer = 1;
@@ -158,7 +158,7 @@ static void work_of_any_kind_completes_once(bool in_child) {
   options.queue_entries = 1024;
   struct end *first = open_end(&options), *second = open_end(&options);
   struct address near = address_of(first), far = address_of(second);
-  /* Registered, but for nobody else to write to; its address and key are among those that the requests try. */
+  /* Registered without remote write; its address and key are among those that the requests try. */
   uint8_t *kept = aligned_alloc(GUARD, GUARD);
   fill(kept, GUARD, 4);
   struct ibv_mr *readable = ibv_reg_mr(second->pd, kept, GUARD, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
@@ -188,7 +188,7 @@ static void work_of_any_kind_completes_once(bool in_child) {
   }
   CHECK(failures > ROUNDS / 10 && failures < ROUNDS, "%llu of %d rounds had an error: too few or too many to tell",
         (unsigned long long)failures, ROUNDS);
-  CHECK(compare(kept, GUARD, 4) == GUARD, "memory that nobody may write to has changed");
+  CHECK(compare(kept, GUARD, 4) == GUARD, "memory without remote write permission has changed");
   CHECK(ibv_dereg_mr(readable) == 0, "deregistered");
   free(kept);
   close_end(first);

@@ -1,4 +1,4 @@
-/* Groups of InfiniBand that programs join by librdmacm, whose double is beside the stand-in's libibverbs. */
+/* InfiniBand groups that programs join by librdmacm, whose double is beside the stand-in's libibverbs. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <infiniband/ib.h>
@@ -35,7 +35,8 @@ static struct ibv_ah_attr joined(struct rdma_cm_id *id) {
   struct rdma_cm_event *event;
   CHECK(rdma_get_cm_event(channel, &event) == 0, "errno %d", errno);
   CHECK(event->event == RDMA_CM_EVENT_MULTICAST_JOIN && event->id == id, "event %d", event->event);
-  CHECK(event->param.ud.qp_num == MULTICAST_NUMBER && event->param.ud.qkey == RDMA_UDP_QKEY, "what to send with");
+  CHECK(event->param.ud.qp_num == MULTICAST_NUMBER && event->param.ud.qkey == RDMA_UDP_QKEY,
+        "number and key to send with");
   struct ibv_ah_attr path = event->param.ud.ah_attr;
   CHECK(rdma_ack_cm_event(event) == 0, "acknowledged");
   CHECK(path.is_global == 1 && path.port_num == 1 && path.sl == 4, "path");
@@ -103,7 +104,7 @@ static void a_manager_that_begins_anew_gives_other_lids(bool in_child) {
   expect(joined(id), "ff12:4001:ffff::f01:203", 0xc000);
   control("forget");
   struct rdma_cm_event *event;
-  CHECK(rdma_get_cm_event(channel, &event) == 0 && event->event == RDMA_CM_EVENT_MULTICAST_ERROR, "it is told");
+  CHECK(rdma_get_cm_event(channel, &event) == 0 && event->event == RDMA_CM_EVENT_MULTICAST_ERROR, "it is notified");
   CHECK(event->param.ud.private_data == &four && event->status == -ENETRESET, "of which");
   CHECK(rdma_ack_cm_event(event) == 0, "acknowledged");
   CHECK(rdma_leave_multicast(id, (struct sockaddr *)&four) == 0, "leave");

@@ -285,7 +285,7 @@ struct second *start_second(const struct options *options, bool in_child) {
   CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0, "errno %d", errno);
   second->child = fork();
   if (second->child == 0) {
-    close(ends[0]); /* so that the end of the first process is the end of what can be read */
+    close(ends[0]); /* so that the first process's end is the end of the input */
     serve(ends[1], options);
   }
   close(ends[1]);
@@ -351,7 +351,7 @@ enum ibv_event_type second_event(struct second *second) {
   return (enum ibv_event_type)give(second, (struct order){.command = EVENT}).value;
 }
 
-/* The child is started before this process opens the stand-in, whose thread a fork would not take along. */
+/* The child is started before this process opens the stand-in, whose thread a fork would not copy. */
 struct couple couple(const struct options *options, bool in_child) {
   struct couple both = {.second = start_second(options, in_child)};
   both.first = open_end(options);

@@ -1,6 +1,6 @@
 /*
- * Two ends of a connection. The first is this process's; the second is either in it too or in a child on a host of its
- * own, which does what it is told. A test is a function; main runs those that it is given the names of.
+ * Two ends of a connection. The first is this process's. The second is either in it too, or in a child on a separate
+ * host, which follows orders. A test is a function; main runs those named by its arguments.
  */
 #ifndef STANDIN_HARNESS_H
 #define STANDIN_HARNESS_H
@@ -20,7 +20,7 @@ _Noreturn void fail(const char *file, int line, const char *condition, const cha
 
 enum { BUFFER_BYTES = 1 << 22, DEPTH = 64 };
 
-/* What the ends tell each other. */
+/* Data that the ends exchange. */
 struct address {
   uint32_t number, psn, key;
   uint64_t buffer;
@@ -55,17 +55,17 @@ void connect_end(struct end *end, const struct address *peer);
 int to_state(struct end *end, enum ibv_qp_state state);
 enum ibv_qp_state state_of(struct end *end);
 
-/* Work requests over the end's own buffer. */
+/* Returns a work request over the end's own buffer. */
 struct ibv_send_wr request(enum ibv_wr_opcode opcode, uint64_t id, struct ibv_sge *sge, const struct address *peer,
                            uint64_t offset);
 struct ibv_sge piece(const struct end *end, uint64_t offset, uint32_t length);
 int post(struct end *end, struct ibv_send_wr *request);
 int post_receive_of(struct end *end, uint64_t id, uint64_t offset, uint32_t length);
-/* The next completion within the time; fails the test when there's none. */
+/* Returns the next completion within the time; fails the test if there's none. */
 struct ibv_wc await(struct end *end, int milliseconds);
 /* Checks that none comes. */
 void await_nothing(struct end *end, int milliseconds);
-/* The next asynchronous event but COMM_EST, acknowledged. */
+/* Returns the next asynchronous event except COMM_EST, acknowledged. */
 enum ibv_event_type await_event(struct end *end, int milliseconds);
 
 /* ---- the second end ---- */
@@ -79,7 +79,7 @@ void second_connect(struct second *second, const struct address *peer);
 int second_receive(struct second *second, uint64_t id, uint64_t offset, uint32_t length);
 struct ibv_wc second_await(struct second *second);
 void second_fill(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
-/* Where the buffer first differs from fill's pattern; length where it doesn't. */
+/* Returns where the buffer first differs from fill's pattern; length if it doesn't. */
 uint32_t second_compare(struct second *second, uint64_t offset, uint32_t length, uint32_t seed);
 enum ibv_qp_state second_state(struct second *second);
 int second_to_state(struct second *second, enum ibv_qp_state state);
@@ -97,7 +97,7 @@ struct couple {
 struct couple couple(const struct options *options, bool in_child);
 void separate(struct couple couple);
 
-/* Runs the control program on the fabric of the test; fails the test when that fails. */
+/* Runs the control program on the fabric of the test; a failure fails the test. */
 void control(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t clock_ns(void);
 
@@ -105,7 +105,7 @@ struct test {
   const char *name;
   void (*run)(bool in_child);
 };
-/* Each test in a process and on a fabric of its own, twice: with both ends in one process, and in two. */
+/* Runs each test in its own process and fabric, twice: with both ends in one process, and in two. */
 int run_tests(const struct test *tests, int count, char **words);
 
 #endif

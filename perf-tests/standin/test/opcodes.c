@@ -1,4 +1,4 @@
-/* What each opcode does at both ends, at sizes around the packet and the queue. */
+/* Effect of each opcode at both ends, at sizes around the packet and the queue. */
 #include <arpa/inet.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Rate and latency: what they cost, on whom, and that nothing gets out of order by them. */
+/* Rate and latency: the delays that they cause, and that nothing is reordered by them. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 enum { FAR = 1 << 21 };
 
-/* Microseconds from posting to the completion of the last of `count` writes. */
+/* Returns the microseconds from posting to the completion of the last of `count` writes. */
 static double microseconds(struct couple *both, enum ibv_wr_opcode opcode, uint32_t length, uint32_t count) {
   struct ibv_sge sge = piece(both->first, 0, length);
   uint64_t begin = clock_ns();
@@ -21,7 +21,7 @@ static double microseconds(struct couple *both, enum ibv_wr_opcode opcode, uint3
   return (double)(clock_ns() - begin) / 1e3;
 }
 
-/* A busy machine may make it slower, never faster: the least of some rounds tells. */
+/* Returns the least of several rounds: a busy machine may slow one down, never speed it up. */
 static double least(struct couple *both, enum ibv_wr_opcode opcode, uint32_t length, uint32_t count) {
   double least = 1e12;
   for (int round = 0; round < 5; round++) {
@@ -60,7 +60,7 @@ static void nothing_lands_before_its_time(bool in_child) {
   separate(both);
 }
 
-/* Nobody polls: the thread does it. */
+/* Without polling, the thread does it. */
 static void what_is_due_happens_without_polling(bool in_child) {
   struct options options = usual_options();
   struct couple both = couple(&options, in_child);
@@ -70,7 +70,7 @@ static void what_is_due_happens_without_polling(bool in_child) {
   struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &both.far, FAR);
   CHECK(post(both.first, &wanted) == 0, "post");
   for (int i = 0; i < 1000 && second_compare(both.second, FAR, 64, 3) != 64; i++) usleep(1000);
-  CHECK(second_compare(both.second, FAR, 64, 3) == 64, "nobody did it");
+  CHECK(second_compare(both.second, FAR, 64, 3) == 64, "it wasn't done");
   await(both.first, 1000);
   separate(both);
 }

@@ -1,4 +1,4 @@
-/* Queue pairs' states: which steps there are, what each needs, what may be posted where. */
+/* Queue pairs' states: the transitions, their requirements, and the states in which posting is allowed. */
 #include <errno.h>
 
 #include "harness.h"
@@ -79,7 +79,7 @@ static void each_step_needs_its_attributes(bool in_child) {
   CHECK(ibv_modify_qp(end->qp, &bad, receive) == EINVAL, "Ethernet needs addresses");
   bad = path;
   bad.ah_attr.grh.dgid.raw[3] ^= 1;
-  CHECK(ibv_modify_qp(end->qp, &bad, receive) == ETIMEDOUT, "nobody has that address");
+  CHECK(ibv_modify_qp(end->qp, &bad, receive) == ETIMEDOUT, "no port has that address");
   bad = path;
   bad.max_dest_rd_atomic = 17;
   CHECK(ibv_modify_qp(end->qp, &bad, receive) == EINVAL, "more reads than the device has");

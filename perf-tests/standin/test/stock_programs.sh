@@ -31,11 +31,11 @@ fail() {
 STANDIN_DEVICES=2 STANDIN_ADDRESSES=4 ibv_devinfo -v >"$folder/devinfo.log" || fail "ibv_devinfo"
 for text in "hca_id:.*standin0" "hca_id:.*standin1" PORT_ACTIVE "link_layer:.*Ethernet" \
   "GID\[  4\]:.*fd5d:a11d:0:8::1, RoCE v2"; do
-  grep -q "$text" "$folder/devinfo.log" || fail "ibv_devinfo doesn't say $text"
+  grep -q "$text" "$folder/devinfo.log" || fail "ibv_devinfo doesn't print $text"
 done
 echo "ok ibv_devinfo"
 
-# A port that nobody listens on; another process may take it before the server does, so each pair tries three times.
+# Prints a port without listener; another process may take it before the server does, so each pair tries three times.
 free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' 2>/dev/null ||
     echo $((20000 + RANDOM % 10000))
@@ -87,10 +87,10 @@ both_ends "ibv_ud_pingpong" ibv_ud_pingpong -g 1 -n 50
 both_ends "ibv_rc_pingpong" ibv_rc_pingpong -g 1 -n 200
 both_ends "ibv_rc_pingpong, woken by events" ibv_rc_pingpong -g 1 -n 200 -e
 
-# perftest notices a port that isn't active.
+# perftest detects a port that isn't active.
 STANDIN_HOST=0 "$2" create
 STANDIN_HOST=0 "$2" host 0
 "$2" port 0/0 down
 if STANDIN_HOST=0 timeout 20 ib_write_bw -F -x 1 >"$folder/server.log" 2>&1; then fail "a port that is down was used"; fi
-grep -qi "port" "$folder/server.log" || fail "nothing is said about the port"
+grep -qi "port" "$folder/server.log" || fail "no message about the port"
 echo "ok a port that is down"

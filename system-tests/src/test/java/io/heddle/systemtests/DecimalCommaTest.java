@@ -30,7 +30,7 @@ final class DecimalCommaTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
   }

@@ -26,7 +26,7 @@ final class DemoTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
   }

@@ -24,7 +24,7 @@ final class DrainTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);

@@ -27,7 +27,7 @@ final class FailoverDemoTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);

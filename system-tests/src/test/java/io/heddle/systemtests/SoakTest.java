@@ -26,7 +26,7 @@ final class SoakTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.chaos();
     Skip.unless(Lab.Kind.NAMESPACES);

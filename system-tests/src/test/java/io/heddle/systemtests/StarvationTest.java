@@ -49,7 +49,7 @@ final class StarvationTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() {
+  void requireBuildOutputs() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);

@@ -40,7 +40,7 @@ final class StatOfRunningDemoTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void requireBuiltParts() throws Exception {
+  void requireBuildOutputs() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);

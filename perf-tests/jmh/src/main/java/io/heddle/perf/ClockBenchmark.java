@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The time as the data path reads it: by the injected clock, while the control thread's own time is
- * a second implementation of it; beside the system's call in its place.
+ * Reads of the time on the data path: by the injected clock, while the control thread's time is a
+ * second implementation of it; beside the bare system call.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -26,7 +26,7 @@ public class ClockBenchmark {
   private final NanoClock clock = NanoClock.SYSTEM;
   private final NanoClock second = new Shifted();
 
-  /** As the control thread's. */
+  /** A clock like the control thread's. */
   private static final class Shifted implements NanoClock {
     private long awayNs;
 

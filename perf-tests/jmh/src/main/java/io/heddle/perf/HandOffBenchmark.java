@@ -24,10 +24,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to hand something to another thread and to take it there: tasks of the control
- * thread, asynchronous events, posted receives, bells of queue pairs. Each by a queue of our own or
- * Java's, and by JCTools'. Both sides are one thread: what a line of cache takes from one processor
- * to another is the same for all. An operation is one thing handed over, of eight at a time.
+ * Cost of handing an item to another thread and of taking it there: tasks of the control thread,
+ * asynchronous events, posted receives, doorbells of queue pairs. Each by a queue of Heddle's or
+ * Java's, and by JCTools'. One thread plays both sides: moving a cache line between processors
+ * costs the same for all. An operation is one item, of eight at a time.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -185,7 +185,7 @@ public class HandOffBenchmark {
     return sum;
   }
 
-  /* As a job of eight connections over four planes has them: all in one word. */
+  /* As in a job of eight connections over four planes: all in one word. */
   @Benchmark
   @OperationsPerInvocation(AT_ONCE)
   public int bellsByBits() {

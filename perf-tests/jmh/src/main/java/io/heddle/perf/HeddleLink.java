@@ -20,8 +20,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection between two transports of this process, over the soft device on loopback addresses,
- * whose ends are driven by one thread as two ranks' threads would.
+ * Connection between two transports of this process, over the soft device on loopback addresses,
+ * with both ends driven by one thread as two ranks' threads would.
  */
 final class HeddleLink implements AutoCloseable {
   static final HeddleLink NONE = new HeddleLink(List.of(), null, null, 1);
@@ -86,7 +86,7 @@ final class HeddleLink implements AutoCloseable {
     }
   }
 
-  /* A folder each: the statistics file is named after the process, which both are. */
+  /* Separate folders: the statistics file is named after the process, which both share. */
   private static Transport open(String address, List<AutoCloseable> open) {
     Path folder = temporaryFolder();
     open.add(() -> delete(folder));
@@ -117,7 +117,7 @@ final class HeddleLink implements AutoCloseable {
     Files.delete(folder);
   }
 
-  /** One message there, until both ends say that it is done. */
+  /** Sends one message, until both ends report it done. */
   void exchange() {
     if (sender == null || receiver == null) {
       throw new IllegalStateException("not connected");

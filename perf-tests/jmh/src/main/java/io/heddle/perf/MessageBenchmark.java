@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One message from isend to both ends' completion, sender and receiver driven by one thread over
- * the soft device on loopback, beside the same bytes through a TCP connection of the same thread's.
+ * the soft device on loopback, beside the same bytes through a TCP connection of the same thread.
  * An operation is one message.
  */
 @BenchmarkMode(Mode.AverageTime)

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to note one chunk's arrival and to release full messages in order: 16 messages of
- * 64 chunks under way. An operation is one chunk.
+ * Cost of recording one chunk's arrival and of releasing full messages in order: 16 messages of 64
+ * chunks in flight. An operation is one chunk.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -36,7 +36,7 @@ public class ReorderBenchmark {
   private static final int CHUNK_BYTES = 61_440;
   private static final int SLOTS = 256;
 
-  /** In which order chunks come. */
+  /** Order in which chunks arrive. */
   @Param({"in-order", "planes", "shuffled"})
   public String arrival = "";
 
@@ -48,7 +48,7 @@ public class ReorderBenchmark {
   private final int[] slots = new int[MESSAGES];
   private long nextMessage;
 
-  /** Fixes the order: as sent, from four planes of which one lags by 64 chunks, or any. */
+  /** Fixes the order: as sent, from four planes of which one lags by 64 chunks, or shuffled. */
   @Setup
   public void orderArrivals() {
     for (int i = 0; i < order.length; i++) {
@@ -84,7 +84,7 @@ public class ReorderBenchmark {
     }
   }
 
-  /** The window that the transport uses. */
+  /** Measures the window that the transport uses. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES * CHUNKS)
   public long reorderWindow() {
@@ -102,7 +102,7 @@ public class ReorderBenchmark {
     return window.oldestGroup();
   }
 
-  /** What one would write with the JDK's collections: a bit set for each open message. */
+  /** Measures the JDK's collections instead: a bit set for each open message. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES * CHUNKS)
   public long bitSets() {

@@ -32,10 +32,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Longest match plane by plane among 400,000 host routes and a covering one, random hosts: in the
- * routes file, as plugin processes ask it, and in a HashMap of the same process, which no other
- * process could read. An operation is one destination, all four planes. Beside them one read at a
- * random place of as many bytes, each after the one before: what no table of this size goes below.
+ * Longest match for each plane among 400,000 host routes and a covering one, for random hosts: in
+ * the routes file, as plugin processes read it, and in a HashMap of the same process, which no
+ * other process could read. An operation is one destination on all four planes. Beside them is one
+ * dependent read at a random place of as many bytes: the lower bound for a table of this size.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -75,7 +75,7 @@ public class RouteLookupBenchmark {
 
   @Setup
   public void setUp() throws IOException {
-    bytes.fill((byte) 0); // so that each page is one of its own
+    bytes.fill((byte) 0); // so that each page has its own memory
     Path made = Files.createTempDirectory("heddle-routes");
     folder = made;
     RoutePublisher to =
@@ -127,7 +127,7 @@ public class RouteLookupBenchmark {
     return cells == null ? 0 : RouteCell.weight(cells[0]) + RouteCell.weight(cells[PLANES - 1]);
   }
 
-  /* What was read is part of the next address, so that no read begins before the last one's end. */
+  /* Each value read is part of the next address, so that reads don't overlap. */
   @Benchmark
   public long memory() {
     long at = (nextHost() * 0x9e3779b97f4a7c15L >>> 1) % (FILE_BYTES / Long.BYTES) + zero;

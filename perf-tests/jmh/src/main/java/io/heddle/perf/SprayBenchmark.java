@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to cut a message of 4 MiB and to choose a plane for each chunk; {@code hash}, which
- * looks at nothing, is what the others are measured by. An operation is one message.
+ * Cost of cutting a message of 4 MiB and of choosing a plane for each chunk; the baseline is {@code
+ * hash}, which observes nothing. An operation is one message.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -51,7 +51,7 @@ public class SprayBenchmark {
   private long message;
   private long nowNs;
 
-  /** Planes of unequal weights, 4, 2, 1, 1 and so on. */
+  /** Uses planes of unequal weights, 4, 2, 1, 1 and so on. */
   @Setup
   public void setUp() {
     chosen = SprayPolicy.named(policy, 0x9e3779b97f4a7c15L);
@@ -80,7 +80,7 @@ public class SprayBenchmark {
         int length = (int) (end - start);
         int plane = chosen.choose(message, chunk, chunks, length, loads, weights);
         if (plane == SprayPolicy.NO_PLANE) {
-          /* Only at the beginning, when nothing is known of the planes. */
+          /* Only at first, when nothing is known of the planes. */
           finish(chunk);
           plane = chosen.choose(message, chunk, chunks, length, loads, weights);
         }
@@ -96,7 +96,7 @@ public class SprayBenchmark {
     return sum;
   }
 
-  /* All chunks before this one, at once. */
+  /* Finishes all chunks before this one, at once. */
   private void finish(int end) {
     nowNs += TOOK_NS;
     loads.at(nowNs);

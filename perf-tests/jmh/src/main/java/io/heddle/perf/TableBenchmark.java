@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Look-ups in tables: what the host holds by number, registered memory by key, what epoll tells of
- * by descriptor, sets of attributes by value. Each by a table of our own or Java's, and by
- * Agrona's. An operation is one look-up, or one addition with its removal.
+ * Look-ups in tables: the host's objects by number, registered memory by key, epoll's events by
+ * descriptor, sets of attributes by value. Each by a table of Heddle's or Java's, and by Agrona's.
+ * An operation is one look-up, or one addition with its removal.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class TableBenchmark {
-  /** A number for each object: generation above, its place plus one below. */
+  /** Numbers for objects: the generation above, the slot plus one below. */
   private static final class Slots {
     private record Entry(long id, Object object) {}
 
@@ -109,7 +109,7 @@ public class TableBenchmark {
   private long nextId = 1;
   private int at;
 
-  /** As many objects in each table; asked for in one order, by chance. */
+  /** Fills each table with equally many objects, read in one random order. */
   @Setup
   public void setUp() {
     slotIds = new long[objects];

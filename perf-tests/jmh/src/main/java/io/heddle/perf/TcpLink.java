@@ -9,7 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A TCP connection whose ends are driven by one thread. */
+/** TCP connection with both ends driven by one thread. */
 final class TcpLink implements AutoCloseable {
   static final TcpLink NONE = new TcpLink(null, null, 0);
 
@@ -37,7 +37,7 @@ final class TcpLink implements AutoCloseable {
     }
   }
 
-  /** One message there. */
+  /** Sends one message. */
   void exchange() throws IOException {
     if (sender == null || receiver == null) {
       throw new IllegalStateException("not connected");

@@ -16,9 +16,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A plane's weight as the data path asks for it before each message and run of chunks: an immutable
- * snapshot behind a volatile reference, which another thread swaps; beside a concurrent map by
- * plane. An operation is one plane's weight.
+ * Look-up of a plane's weight, as the data path makes it before each message and run of chunks: in
+ * an immutable snapshot behind a volatile reference that another thread swaps; beside a concurrent
+ * map by plane. An operation is one plane's weight.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,7 @@ public class WeightLookupBenchmark {
   private int plane;
   private int changes;
 
-  /** Weights 1 to 8. */
+  /** Uses weights 1 to 8. */
   @Setup
   public void setUp() {
     int[] figures = new int[PLANES];

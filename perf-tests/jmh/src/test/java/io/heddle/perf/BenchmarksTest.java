@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** That every benchmark runs; how fast is no business of a test. */
+/** Every benchmark runs; its figures aren't tested. */
 final class BenchmarksTest {
   @Test
   void everyBenchmarkRuns() throws RunnerException {

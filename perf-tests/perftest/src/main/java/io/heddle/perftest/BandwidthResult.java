@@ -1,14 +1,14 @@
 package io.heddle.perftest;
 
 /**
- * What a bandwidth run measured.
+ * Measurement of a bandwidth run.
  *
  * @param messages those that count
- * @param peakBytesPerSecond 0 where it wasn't looked for
+ * @param peakBytesPerSecond 0 if not measured
  * @param laneBytes bytes over each lane, in order
  * @param laneMessages messages, or pieces of messages, over each lane
- * @param completionTimes from post to completion, of the messages that asked for one; empty at an
- *     end that only receives
+ * @param completionTimes from post to completion, of signalled messages; empty at an end that only
+ *     receives
  */
 record BandwidthResult(
     long sizeBytes,
@@ -22,7 +22,7 @@ record BandwidthResult(
   private static final double GIGABIT_BYTES = 125_000_000;
   private static final double MILLION = 1e6;
 
-  /** Bytes in the unit of the report. */
+  /** Returns the bytes in the unit of the report. */
   static double unitBytes(boolean gigabits) {
     return gigabits ? GIGABIT_BYTES : MEBIBYTE;
   }

@@ -7,8 +7,8 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * The loop of the bandwidth tests: keeps every queue pair's window full, or takes and reposts
- * receives, or both. One message size; the calling thread; no allocation in {@link #run}.
+ * Loop of the bandwidth tests: keeps every queue pair's window full, or takes and reposts receives,
+ * or both. One message size; the calling thread; no allocation in {@link #run}.
  */
 final class BandwidthRun {
   private static final int POLL_BATCH = 16;
@@ -136,7 +136,7 @@ final class BandwidthRun {
   /**
    * Sends and receives until the test is over.
    *
-   * @throws io.heddle.platform.HeddleException when a queue pair failed or the peer went away
+   * @throws io.heddle.platform.HeddleException if a queue pair fails or the peer disconnects
    */
   void run() {
     nowNs = System.nanoTime();
@@ -174,8 +174,10 @@ final class BandwidthRun {
     return stopped && (!waitsForSends() || totalCompleted == totalPosted);
   }
 
-  /* Of a test by time. Where both send, each stops by its own clock: who waited for its last sends might wait for receives
-  that a peer whose time is over posts no more. */
+  /*
+   * For a test by time. If both ends send, each stops by its own clock: an end that waited for its
+   * last sends might wait for receives that a finished peer posts no more.
+   */
   private boolean waitsForSends() {
     return sends && !receives;
   }
@@ -222,7 +224,7 @@ final class BandwidthRun {
     totalPosted += messages;
   }
 
-  /* The last messages may not have asked for a completion: one more does. */
+  /* The last messages may be unsignalled: one more, signalled, completes them. */
   private void closeWindows() {
     for (int i = 0; waitsForSends() && i < count; i++) {
       if (posted[i] != signalledUpTo[i]) {
@@ -305,7 +307,7 @@ final class BandwidthRun {
     failure.throwIfAny(queues, guard, progress);
   }
 
-  /** What was measured; after {@link #run}. */
+  /** Returns the measurement, after {@link #run}. */
   BandwidthResult result() {
     long[] laneBytes = new long[queues.lanes().size()];
     long[] laneMessages = new long[laneBytes.length];

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The TCP connection between the two ends of a test. A thread of its own reads it, so that the
- * loops see with one volatile read that the peer is gone.
+ * TCP connection between the two ends of a test. A separate thread reads it, so that the loops
+ * notice by one volatile read that the peer is gone.
  */
 final class ControlConnection implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MS = 10_000;
@@ -42,7 +42,7 @@ final class ControlConnection implements AutoCloseable {
     reader.start();
   }
 
-  /** Waits for clients on a port of all addresses. */
+  /** Listener for clients on a port of all addresses. */
   static final class Listener implements AutoCloseable {
     private final ServerSocket socket;
 
@@ -83,7 +83,7 @@ final class ControlConnection implements AutoCloseable {
     }
   }
 
-  /** Connects to the first of the host's addresses that answers. */
+  /** Connects to the first of the host's addresses that accepts. */
   static ControlConnection connect(String host, int port) {
     InetAddress[] addresses;
     try {
@@ -118,7 +118,7 @@ final class ControlConnection implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      /* It is closed either way. */
+      /* It is closed in any case. */
     }
   }
 
@@ -130,12 +130,12 @@ final class ControlConnection implements AutoCloseable {
     return server;
   }
 
-  /** The other end, for a sentence. */
+  /** Returns the other end's name, for messages. */
   String peer() {
     return peer;
   }
 
-  /** Whether the peer has closed the connection; what it said before can still be taken. */
+  /** Returns whether the peer has closed the connection; its earlier bytes can still be taken. */
   boolean ended() {
     return ended;
   }
@@ -186,10 +186,10 @@ final class ControlConnection implements AutoCloseable {
   }
 
   /**
-   * The next bytes of the peer.
+   * Returns the next bytes of the peer.
    *
-   * @param limitMs how long to wait, 0 for ever
-   * @param awaited what they are, for a sentence
+   * @param limitMs time to wait, 0 for ever
+   * @param awaited name of the bytes, for messages
    */
   synchronized byte[] take(int count, long limitMs, String awaited) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
@@ -211,12 +211,12 @@ final class ControlConnection implements AutoCloseable {
     return taken;
   }
 
-  /** What has come and was not taken yet. */
+  /** Returns the received bytes that were not taken yet. */
   synchronized byte[] peek() {
     return Arrays.copyOf(pending, pendingBytes);
   }
 
-  /** Waits until the peer has closed the connection, no longer than the limit. */
+  /** Waits until the peer has closed the connection, up to the limit. */
   synchronized void awaitEnd(long limitMs) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
     while (!ended) {
@@ -237,13 +237,13 @@ final class ControlConnection implements AutoCloseable {
     }
   }
 
-  /** The failure that this connection's end is. */
+  /** Returns the failure for this connection's end. */
   synchronized HeddleException gone(String when) {
     return new HeddleException(
         peer + " went away" + when + (ending.isEmpty() ? "" : " (" + ending + ")"));
   }
 
-  /** Says that nothing more will come from this end. */
+  /** Shuts down this end's direction. */
   void finish() {
     try {
       socket.shutdownOutput();

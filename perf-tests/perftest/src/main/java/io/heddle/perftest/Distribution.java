@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import org.HdrHistogram.Histogram;
 
-/** How long things took, in an HdrHistogram of nanoseconds. Recording allocates nothing. */
+/** Distribution of times, in an HdrHistogram of nanoseconds. Recording allocates nothing. */
 final class Distribution {
   private static final long LONGEST_NS = 3_600_000_000_000L;
   private static final int DIGITS = 3;
@@ -22,7 +22,7 @@ final class Distribution {
     return histogram.getTotalCount();
   }
 
-  /** Microseconds that this share of all values doesn't pass; 0 where there's no value. */
+  /** Returns the percentile in microseconds; 0 without values. */
   double percentileUs(double percent) {
     return count() == 0 ? 0 : histogram.getValueAtPercentile(percent) / NS_PER_US;
   }

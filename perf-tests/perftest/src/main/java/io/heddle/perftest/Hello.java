@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What two Heddles tell each other before they make queue pairs, so that options that don't fit
- * each other are one sentence instead of a hang. Lines of {@code name=value}; unknown names are
- * passed over.
+ * First record between two Heddle ends, before they create queue pairs, so that incompatible
+ * options are one message instead of a hang. Lines of {@code name=value}; unknown names are
+ * ignored.
  *
  * @param test name of the test
  * @param sizeBytes length of a message, the largest with {@code -a}
  * @param seconds length of a test by time, 0 for one by count
  * @param queuePairs per plane
- * @param planesAsked whether this end was asked for planes
- * @param mostPlanes and for how many at most
+ * @param planesAsked whether this end was started with planes
+ * @param mostPlanes and with how many at most
  * @param planes keys of the planes that this end could use, in order
  */
 record Hello(
@@ -67,7 +67,7 @@ record Hello(
   }
 
   /**
-   * @throws HeddleException for a text that doesn't hold together
+   * @throws HeddleException if the text is malformed
    */
   static Hello decode(byte[] bytes, String peer) {
     Map<String, String> lines = new LinkedHashMap<>();
@@ -107,7 +107,7 @@ record Hello(
 
   /**
    * @param server whether this is the server's
-   * @throws HeddleException that names the first thing in which the two ends differ and must not
+   * @throws HeddleException that names the first incompatible option
    */
   void requireFits(Hello peer, boolean server) {
     same("test", test, peer.test, server);

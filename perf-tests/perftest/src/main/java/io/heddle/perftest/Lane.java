@@ -3,10 +3,9 @@ package io.heddle.perftest;
 import io.heddle.verbs.Gid;
 
 /**
- * A local address that queue pairs of the test are pinned to: that of a plane, or the one that the
- * GID index names.
+ * Local address to which queue pairs of the test are pinned: a plane's, or that of the GID index.
  *
- * @param key the plane's key; empty where no planes were asked for
+ * @param key the plane's key; empty if no planes were requested
  */
 record Lane(String key, Gid gid, int gidIndex) {
   @Override

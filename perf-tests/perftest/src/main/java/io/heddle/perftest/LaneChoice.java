@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which local addresses a test uses: those of planes, or the one GID. */
+/** Choice of a test's local addresses: those of planes, or the one GID. */
 final class LaneChoice {
   private final TestDevice device;
   private final Settings.PlaneChoice wish;
   private final List<Lane> planes;
 
   /**
-   * @throws HeddleException when a plane that was asked for isn't there
+   * @throws HeddleException if a requested plane is missing
    */
   LaneChoice(TestDevice device, Settings.PlaneChoice wish, Map<String, String> environment) {
     this.device = device;
@@ -71,16 +71,16 @@ final class LaneChoice {
     return lanes.isEmpty() ? "none" : String.join(", ", lanes.stream().map(Lane::key).toList());
   }
 
-  /** Keys of the planes that this end could use. */
+  /** Returns the keys of the planes that this end could use. */
   List<String> keys() {
     return planes.stream().map(Lane::key).toList();
   }
 
   /**
-   * The lanes of the test.
+   * Returns the lanes of the test.
    *
-   * @param peer what the other end said, null for stock perftest
-   * @throws HeddleException when the two ends have no plane in common
+   * @param peer the other end's record, null for stock perftest
+   * @throws HeddleException if the two ends have no plane in common
    */
   List<Lane> lanes(@Nullable Hello peer) {
     boolean asked = wish.asked() || peer != null && peer.planesAsked();

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a ping-pong measured: halves of round trips, in microseconds.
+ * Measurement of a ping-pong: halves of round trips, in microseconds.
  *
  * @param iterations rounds that count
  * @param typicalUs the median
- * @param perSecond rounds a second
+ * @param perSecond rounds per second
  * @param values every value in order of time, empty in a test by time
  */
 record LatencyResult(
@@ -24,14 +24,14 @@ record LatencyResult(
     double perSecond,
     double[] values,
     Distribution distribution) {
-  /* perftest leaves the two longest rounds out of everything but the maximum. */
+  /* perftest excludes the two longest rounds from all figures but the maximum. */
   private static final int TAIL = 2;
   private static final double HALF_NS_PER_US = 2_000.0;
 
   /**
-   * By count, as perftest computes it.
+   * Returns that of a test by count, as perftest computes it.
    *
-   * @param postedNs when each message was posted
+   * @param postedNs time of each message's post
    */
   static LatencyResult of(long sizeBytes, long[] postedNs) {
     int rounds = postedNs.length - 1;
@@ -66,7 +66,7 @@ record LatencyResult(
         distribution);
   }
 
-  /** One row of several runs of the same size, such as one per plane. */
+  /** Combines several runs of the same size, such as one per plane. */
   static LatencyResult together(List<LatencyResult> results) {
     LatencyResult first = results.getFirst();
     if (results.size() == 1) {
@@ -104,7 +104,7 @@ record LatencyResult(
   }
 
   /**
-   * By time.
+   * Returns that of a test by time.
    *
    * @param rounds those that ended in the measured time
    * @param distribution of halves of rounds

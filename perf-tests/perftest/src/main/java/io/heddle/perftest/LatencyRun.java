@@ -7,7 +7,7 @@ import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.WorkCompletion;
 
 /**
- * A ping-pong: each end answers a message with one of its own. The calling thread; no allocation in
+ * Ping-pong: each end answers a message with one of its own. The calling thread; no allocation in
  * {@link #run}.
  */
 abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
@@ -32,8 +32,8 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   private long sampled;
 
   /**
-   * @param index queue pair to play over
-   * @param begins whether this end has the first move
+   * @param index queue pair to use
+   * @param begins whether this end sends first
    */
   LatencyRun(
       TestQueues queues,
@@ -60,13 +60,13 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
     request.lengthBytes = Math.toIntExact(sizeBytes);
   }
 
-  /** Waits for the other end's next message; whether it came. */
+  /** Waits for the other end's next message. Returns whether it arrived. */
   abstract boolean awaitMessage();
 
-  /** What is to be done to the message before its {@link #sent}th sending. */
+  /** Prepares the message for its {@link #sent}th sending. */
   abstract void prepare();
 
-  /** Waits until the last message is acknowledged; whether it was. */
+  /** Waits until the last message is acknowledged. Returns whether it was. */
   abstract boolean awaitCompletion();
 
   final void play() {
@@ -129,8 +129,8 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
   }
 
   /**
-   * @param finished of a test by number
-   * @throws io.heddle.platform.HeddleException when the queue pair failed or the peer went away
+   * @param finished rounds of a test by count
+   * @throws io.heddle.platform.HeddleException if the queue pair failed or the peer disconnected
    */
   final void throwIfFailed(long finished) {
     failure.throwIfAny(
@@ -139,7 +139,7 @@ abstract sealed class LatencyRun permits SendLatencyRun, WriteLatencyRun {
         byTime ? sent + " round trips" : finished + " of " + target + " round trips");
   }
 
-  /** What was measured; after the run. */
+  /** Returns the measurement, after the run. */
   final LatencyResult result() {
     return byTime
         ? LatencyResult.of(sizeBytes, sampled, window.measuredNs(), halves)

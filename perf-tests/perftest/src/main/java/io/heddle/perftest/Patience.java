@@ -1,11 +1,11 @@
 package io.heddle.perftest;
 
 /**
- * When a loop without work gives way to others on its core, and how. Only decides; the loop's
- * thread.
+ * Idle policy of a loop: when it gives way to others on its core, and how. It only decides; used by
+ * the loop's thread.
  */
 final class Patience {
-  /** What the loop does before its next round. */
+  /** Action before the loop's next round. */
   enum Rest {
     NONE,
     YIELD,
@@ -15,11 +15,11 @@ final class Patience {
 
   static final long NAP_NS = 50_000;
 
-  /* A waiting end that yielded in each vain round spent more than half of its time in the kernel. */
+  /* A waiting end that yielded in each empty round spent more than half of its time in the kernel. */
   private static final int ROUNDS = 1 << 11;
-  /* With the timer's slack and the way back onto the core, a nap lasts up to twice as long. */
+  /* With the timer's slack and the delay until it runs again, a nap lasts up to twice as long. */
   private static final long LONGEST_NAP_NS = 2 * NAP_NS;
-  /* 400 Gb/s: whose receives hold what that brings meanwhile, may nap. */
+  /* 400 Gb/s: a loop whose receives hold what arrives meanwhile may nap. */
   private static final long FASTEST_BYTES_PER_US = 50_000;
   private static final long NAP_BYTES = FASTEST_BYTES_PER_US * LONGEST_NAP_NS / 1_000;
 
@@ -30,14 +30,14 @@ final class Patience {
     this.rest = rest;
   }
 
-  /** Of a loop that others wait for as soon as something comes. */
+  /** Returns that of a loop for which others wait as soon as a message arrives. */
   static Patience ofSender() {
     return new Patience(Rest.YIELD);
   }
 
   /**
-   * A loop that only receives gets half of a core that it shares with the sender, however often it
-   * yields: where its receives last longer than a nap, it naps.
+   * Returns that of a test. A loop that only receives gets half of a core that it shares with the
+   * sender, however often it yields: if its receives last longer than a nap, it naps.
    *
    * @param sizeBytes of a message
    */
@@ -48,9 +48,9 @@ final class Patience {
   }
 
   /**
-   * Called once a round.
+   * Called once per round.
    *
-   * @param work what was done in it
+   * @param work number of events in it
    */
   Rest after(int work) {
     if (work != 0) {

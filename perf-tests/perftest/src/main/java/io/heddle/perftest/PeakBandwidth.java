@@ -1,9 +1,9 @@
 package io.heddle.perftest;
 
 /**
- * perftest's peak: of all runs of consecutive messages the one with the least time per message,
- * from the post of its first to the completion of its last. perftest compares every pair; here the
- * answer is searched by halving, with one pass over the messages for each guess.
+ * perftest's peak: among all runs of consecutive messages, the least time per message, from the
+ * post of the first to the completion of the last. perftest compares every pair; this bisects, with
+ * one pass over the messages for each guess.
  */
 final class PeakBandwidth {
   private static final int HALVINGS = 50;
@@ -11,10 +11,10 @@ final class PeakBandwidth {
   private PeakBandwidth() {}
 
   /**
-   * @param postedNs when each message was posted, in order
-   * @param completedNs when as many messages were complete
-   * @param count how many messages there are
-   * @return the least time per message in ns; 0 where there's no message
+   * @param postedNs time of each message's post, in order
+   * @param completedNs time when as many messages were complete
+   * @param count number of messages
+   * @return the least time per message in ns; 0 without messages
    */
   static double leastNsPerMessage(long[] postedNs, long[] completedNs, int count) {
     if (count == 0) {
@@ -34,7 +34,10 @@ final class PeakBandwidth {
     return high;
   }
 
-  /* (c[j] − p[i]) ÷ (j − i + 1) ≤ g for some i ≤ j, just when c[j] − g·(j + 1) ≤ p[i] − g·i for some. */
+  /*
+   * (c[j] − p[i]) ÷ (j − i + 1) ≤ g for some i ≤ j, if and only if c[j] − g·(j + 1) ≤ p[i] − g·i
+   * for some.
+   */
   private static boolean someRunIsAsFast(
       long[] postedNs, long[] completedNs, int count, long origin, double guess) {
     double best = Double.NEGATIVE_INFINITY;

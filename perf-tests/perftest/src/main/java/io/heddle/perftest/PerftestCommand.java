@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** What the five commands have in common. Exit code 0, 1 for a test that failed, 2 for bad use. */
+/** Common part of the five commands. Exit code 0, 1 for a failed test, 2 for a usage error. */
 public abstract class PerftestCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
@@ -41,10 +41,10 @@ public abstract class PerftestCommand implements Callable<Integer> {
     return common;
   }
 
-  /** What was asked for, checked. */
+  /** Returns the checked options. */
   abstract Settings settings();
 
-  /* Warnings only: what a provider tells besides isn't part of a report. */
+  /* Passes on warnings only: a provider's other lines aren't part of a report. */
   private static Log warningsTo(PrintWriter err) {
     return (level, sentence) -> {
       if (level == Log.Level.WARN) {

@@ -8,15 +8,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * perftest's conversation over TCP, step by step; docs/perftest-handshake.md describes it. In every
+ * perftest's protocol over TCP, step by step; docs/perftest-handshake.md describes it. In every
  * step the client writes first and the server answers with the same kind of record.
  *
- * <p>Behind the version's NUL the mark says that this end is Heddle: perftest reads up to the NUL
- * only. Two ends that carry it go through steps of their own besides: a {@link Hello}, the
- * providers' endpoint parameters, and a synchronisation at the end of write_lat.
+ * <p>After the version's NUL, a mark identifies this end as Heddle: perftest reads up to the NUL
+ * only. Two ends with the mark have additional steps: a {@link Hello}, the providers' endpoint
+ * parameters, and a synchronisation at the end of write_lat.
  */
 final class PerftestDialogue {
-  /** The version that Debian 12's perftest says, the oldest form that newer ones still speak. */
+  /** The version that Debian 12's perftest sends, the oldest form that newer ones still accept. */
   static final String VERSION = "6.06";
 
   private static final String MARK = "heddle/1";
@@ -37,14 +37,14 @@ final class PerftestDialogue {
     this.connection = connection;
   }
 
-  /** What both ends have to lay their buffers out by. */
+  /** Parameters by which both ends lay out their buffers. */
   record BufferRules(int cycleBytes, int cacheLineBytes) {}
 
   ControlConnection connection() {
     return connection;
   }
 
-  /** Whether the other end is Heddle too; known after {@link #exchangeVersions}. */
+  /** Returns whether the other end is Heddle too; known after {@link #exchangeVersions}. */
   boolean peerIsHeddle() {
     return heddle;
   }
@@ -63,7 +63,7 @@ final class PerftestDialogue {
    * Step 1.
    *
    * @return the peer's version
-   * @throws HeddleException when the peer isn't perftest, or too old
+   * @throws HeddleException if the peer isn't perftest, or too old
    */
   String exchangeVersions() {
     byte[] own = versionRecord();
@@ -124,7 +124,7 @@ final class PerftestDialogue {
             + "\" where a version was expected");
   }
 
-  /** Text for a message, whatever the bytes are. */
+  /** Returns printable text for a message, whatever the bytes are. */
   static String printable(byte[] bytes, int most) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < Math.min(most, bytes.length); i++) {
@@ -133,7 +133,7 @@ final class PerftestDialogue {
     return text.toString();
   }
 
-  /** Steps 2 and 3: both take the larger of both. */
+  /** Steps 2 and 3: both use the larger of both. */
   BufferRules exchangeBufferRules() {
     return new BufferRules(
         larger(CYCLE_BUFFER_BYTES, "its page size"),
@@ -150,16 +150,16 @@ final class PerftestDialogue {
     return Math.max(own, theirs);
   }
 
-  /** Step 4: both take the smaller. */
+  /** Step 4: both use the smaller. */
   PathMtu exchangeMtu(PathMtu own) {
     byte[] mine = {(byte) ('0' + own.code()), 0};
     byte[] theirs = exchange(mine, mine.length, ANSWER_MS, "its MTU");
     int code = theirs[0] - '0';
-    /* perftest, too, keeps its own where the other's makes no sense. */
+    /* perftest, too, keeps its own if the other's is invalid. */
     return code >= 1 && code <= 5 ? own.min(PathMtu.fromCode(code)) : own;
   }
 
-  /** A step between two Heddles: a length of four bytes, and so many bytes. */
+  /** A step between two Heddle ends: a length of four bytes, and that many bytes. */
   byte[] exchangeBlob(byte[] own, String what) {
     byte[] mine =
         ByteBuffer.allocate(Integer.BYTES + own.length).putInt(own.length).put(own).array();
@@ -181,13 +181,13 @@ final class PerftestDialogue {
     return connection.take(length, ANSWER_MS, what);
   }
 
-  /** Steps 6, 7 and, as a synchronisation, everywhere else. */
+  /** Steps 6, 7 and, as a synchronisation, all others. */
   QueuePairRecord exchangeRecord(QueuePairRecord own) {
     byte[] theirs = exchange(own.encode(), QueuePairRecord.BYTES, ANSWER_MS, "its addresses");
     return QueuePairRecord.decode(theirs, connection.peer());
   }
 
-  /** Waits until the other end has come as far. */
+  /** Waits until the other end has reached this step. */
   void synchronise(QueuePairRecord first, String where) {
     exchange(first.encode(), QueuePairRecord.BYTES, NO_LIMIT, where);
   }
@@ -209,7 +209,7 @@ final class PerftestDialogue {
     return ByteBuffer.wrap(exchange(mine, Long.BYTES, ANSWER_MS, "its report")).getLong();
   }
 
-  /** The last step: a synchronisation and a word that nobody has to read. */
+  /** The last step: a synchronisation, and a word that need not be read. */
   void sayGoodbye(QueuePairRecord first) {
     synchronise(first, "its goodbye");
     try {

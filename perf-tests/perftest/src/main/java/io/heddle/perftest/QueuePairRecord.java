@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What one end says of one queue pair: 107 characters of hexadecimal fields, each closed by a
- * colon, and a NUL.
+ * Record of one end's queue pair: 107 characters of hexadecimal fields, each followed by a colon,
+ * and a NUL.
  *
  * @param localIdentifier InfiniBand's LID; 0 on Ethernet
  * @param outstandingReads reads that this end answers at a time
@@ -41,7 +41,7 @@ record QueuePairRecord(
     for (byte octet : gid.toBytes()) {
       text.append(String.format(Locale.ROOT, "%02x:", octet));
     }
-    /* The number of a shared receive queue, which there is none of. */
+    /* The number of a shared receive queue, which is never used. */
     text.append("00000000:");
     return Arrays.copyOf(text.toString().getBytes(StandardCharsets.US_ASCII), BYTES);
   }

@@ -2,11 +2,11 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.WorkCompletion;
 
-/** What failures usually come from; those of verbs tell it themselves. */
+/** Usual causes of failures; verbs' own errors name theirs. */
 final class Remedy {
   private Remedy() {}
 
-  /** What a completion's status usually comes from, as a clause; empty where nothing is usual. */
+  /** Returns the usual cause of a completion's status, as a clause; empty if there is none. */
   static String of(WorkCompletion.Status status) {
     return switch (status) {
       case RETRY_EXCEEDED ->

@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The report as one JSON document: perftest's {@code test_info} and {@code results} with its names;
- * {@code all_results} besides where there were several sizes, {@code planes} and {@code
- * completion_usec}.
+ * JSON report: perftest's {@code test_info} and {@code results} with its names; in addition {@code
+ * all_results} for several sizes, {@code planes} and {@code completion_usec}.
  */
 final class ReportJson {
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -146,7 +145,7 @@ final class ReportJson {
     return Math.round(value * 1e6) / 1e6;
   }
 
-  /** The document as it stands. */
+  /** Returns the document so far. */
   String text() throws IOException {
     Map<String, Object> whole = new LinkedHashMap<>(document);
     if (!rows.isEmpty()) {
@@ -159,9 +158,9 @@ final class ReportJson {
   }
 
   /**
-   * Writes it to the file that was asked for, if one was.
+   * Writes it to the requested file, if any.
    *
-   * @throws HeddleException when the file can't be written
+   * @throws HeddleException if the file can't be written
    */
   void write() {
     String file = settings.output().jsonFile();

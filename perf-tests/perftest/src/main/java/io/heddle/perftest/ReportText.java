@@ -7,7 +7,7 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
-/** perftest's tables on standard output, column by column, and below them what it doesn't have. */
+/** perftest's tables on standard output, column by column, followed by Heddle's additions. */
 final class ReportText {
   private static final String RULE = "-".repeat(87);
   private static final double FEW_GIGABITS = 0.1;
@@ -29,9 +29,9 @@ final class ReportText {
   }
 
   /**
-   * A number of perftest's columns, as printf(3) writes it: of the double's exact value, of two
-   * that are as near the even one. Java's Formatter takes the shortest decimal that means the
-   * double, and rounds halves up: 25390.625 would be 25390.63 here and 25390.62 at perftest's end.
+   * Formats a number as perftest's printf(3) does: rounds the double's exact value, and ties to
+   * even. Java's Formatter rounds the shortest decimal of the double, and ties up: 25390.625 would
+   * be 25390.63 here and 25390.62 at perftest's end.
    */
   static String fixed(double value, int places) {
     return Double.isFinite(value)
@@ -162,7 +162,7 @@ final class ReportText {
     }
   }
 
-  /** Every half round trip in order of time, as {@code -U} wants it. */
+  /** Prints every half round trip in order of time, for {@code -U}. */
   void values(LatencyResult result) {
     if (whole && settings.output().unsorted()) {
       line("#, usec");
@@ -191,7 +191,7 @@ final class ReportText {
     return percent == Math.rint(percent) ? Long.toString((long) percent) : Double.toString(percent);
   }
 
-  /** A row for each plane: what went over it. */
+  /** Prints a row for each plane with its traffic. */
   void planes(List<Lane> lanes, BandwidthResult result) {
     if (!whole || lanes.getFirst().key().isEmpty()) {
       return;
@@ -218,7 +218,7 @@ final class ReportText {
     }
   }
 
-  /** A row for each plane: the half round trips over it. */
+  /** Prints a row for each plane with its half round trips. */
   void planes(List<Lane> lanes, List<LatencyResult> results) {
     if (!whole || lanes.getFirst().key().isEmpty()) {
       return;

@@ -6,8 +6,8 @@ import io.heddle.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a loop stopped early. The loop only notes it, the sentence is made afterwards. The loop's
- * thread only.
+ * Reason why a loop stopped early. The loop only records it; the message is made afterwards. The
+ * loop's thread only.
  */
 final class RunFailure {
   private WorkCompletion.@Nullable Status status;
@@ -21,7 +21,7 @@ final class RunFailure {
     return happened;
   }
 
-  /** A completion that isn't a success. The first failure stays. */
+  /** Records a failed completion. The first failure is kept. */
   void completion(WorkCompletion.Status why, int index, boolean receive) {
     if (!happened) {
       happened = true;
@@ -31,7 +31,7 @@ final class RunFailure {
     }
   }
 
-  /** A post that wasn't taken whole. */
+  /** Records an incomplete post. */
   void post(int answer, int index, boolean receive) {
     if (!happened) {
       happened = true;
@@ -41,7 +41,7 @@ final class RunFailure {
     }
   }
 
-  /** A completion queue that answered with an error. */
+  /** Records an error of a completion queue. */
   void poll(int answer) {
     if (!happened) {
       happened = true;
@@ -50,8 +50,8 @@ final class RunFailure {
   }
 
   /**
-   * @param progress how far the loop came, as "12 of 100 messages"
-   * @throws HeddleException when something went wrong
+   * @param progress of the loop, as "12 of 100 messages"
+   * @throws HeddleException if a failure was recorded
    */
   void throwIfAny(TestQueues queues, RunGuard guard, String progress) {
     guard.throwIfStopped(progress);

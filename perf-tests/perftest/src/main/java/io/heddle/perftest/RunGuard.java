@@ -5,12 +5,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a loop watches besides its work: whether the peer is still there, and that a loop without
- * work lets others run on its core. The loop's thread only; no allocation.
+ * Watch of a loop: ends it if the peer is gone, and gives way to other threads on its core while it
+ * has no work. The loop's thread only; no allocation.
  */
 final class RunGuard {
   private static final int LOOK_EVERY = 1 << 10;
-  /* A peer that has all it wants may close while this end still waits for its last acknowledgement. */
+  /* A finished peer may close while this end still waits for its last acknowledgement. */
   private static final long GRACE_NS = 1_000_000_000L;
 
   private static final long NEVER_NS = Long.MAX_VALUE;
@@ -36,16 +36,16 @@ final class RunGuard {
     this(peer, NEVER_NS, patience);
   }
 
-  /** For a loop without a peer to lose, that may not last longer than this. */
+  /** Returns a guard without a peer, which ends the loop after this time. */
   static RunGuard within(long limitNs, Patience patience) {
     return new RunGuard(null, limitNs, patience);
   }
 
   /**
-   * Called once a round.
+   * Called once per round.
    *
-   * @param work what was done in it
-   * @return false when the loop has to end
+   * @param work number of events in it
+   * @return false if the loop has to end
    */
   boolean mayGoOn(int work) {
     switch (patience.after(work)) {
@@ -71,8 +71,8 @@ final class RunGuard {
   }
 
   /**
-   * @param progress how far the loop came
-   * @throws HeddleException when the peer was lost or the time was up
+   * @param progress of the loop
+   * @throws HeddleException if the peer was lost or the time was up
    */
   void throwIfStopped(String progress) {
     if (stopped) {

@@ -1,8 +1,8 @@
 package io.heddle.perftest;
 
 /**
- * The part of a test by time that is measured: all but a margin at the begin and at the end. The
- * loop's thread only.
+ * Measured part of a test by time: all but a margin at its start and at its end. The loop's thread
+ * only.
  */
 final class SampleWindow {
   private static final long SECOND_NS = 1_000_000_000L;
@@ -17,7 +17,7 @@ final class SampleWindow {
     durationNs = traffic.durationSeconds() * SECOND_NS;
   }
 
-  /** The first call counts. */
+  /** Starts the window; later calls are ignored. */
   void start(long nowNs) {
     if (!started) {
       started = true;

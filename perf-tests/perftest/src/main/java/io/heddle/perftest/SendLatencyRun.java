@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.SendWorkRequest;
 
-/** The ping-pong of send_lat: the client begins, each end answers a receive with a send. */
+/** Ping-pong of send_lat: the client begins, each end answers a receive with a send. */
 final class SendLatencyRun extends LatencyRun {
   private final int receiveDepth;
   private long receivesPosted;
@@ -44,9 +44,9 @@ final class SendLatencyRun extends LatencyRun {
   }
 
   /**
-   * Plays until the test is over.
+   * Runs until the test is over.
    *
-   * @throws io.heddle.platform.HeddleException when the queue pair failed or the peer went away
+   * @throws io.heddle.platform.HeddleException if the queue pair fails or the peer disconnects
    */
   void run() {
     if (begins) {
@@ -75,8 +75,8 @@ final class SendLatencyRun extends LatencyRun {
   void prepare() {}
 
   /**
-   * Also posts the receive that takes the place of a used one: while the message is under way, not
-   * between a message and its answer.
+   * Also posts the receive that replaces a used one: while the message is in flight, not between a
+   * message and its answer.
    */
   @Override
   boolean awaitCompletion() {

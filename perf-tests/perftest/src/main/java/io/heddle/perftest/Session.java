@@ -29,9 +29,9 @@ final class Session {
   }
 
   /**
-   * Goes through the test; afterwards nothing is open.
+   * Runs the test; afterwards nothing is open.
    *
-   * @throws HeddleException with the one sentence that says why it failed
+   * @throws HeddleException with the reason in one sentence
    */
   void run() {
     try (TestDevice device = TestDevice.open(settings.link(), source)) {
@@ -84,7 +84,7 @@ final class Session {
     json.write();
   }
 
-  /* The order of records differs between the tests; docs/perftest-handshake.md has it. */
+  /* The order of records differs between the tests; see docs/perftest-handshake.md. */
   private void connect(PerftestDialogue dialogue, TestQueues queues, PathMtu mtu) {
     TestKind kind = settings.kind();
     if (kind.startsWithRecordOfFirst()) {
@@ -112,7 +112,7 @@ final class Session {
     }
   }
 
-  /* What the two providers have to tell each other; stock perftest has nothing to tell. */
+  /* Returns the peer's endpoint parameters of its provider; stock perftest has none. */
   private List<byte[]> peerParameters(PerftestDialogue dialogue, TestQueues queues) {
     List<byte[]> theirs = new ArrayList<>();
     if (!dialogue.peerIsHeddle()) {
@@ -165,7 +165,7 @@ final class Session {
     }
   }
 
-  /* The server of a one-sided test: the client does everything and tells the result. */
+  /* The server of a one-sided test: the client does everything and sends the result. */
   private void watch(PerftestDialogue dialogue, TestQueues queues, @Nullable Hello peer) {
     dialogue.synchronise(queues.own(0), "the end of the client's run");
     BandwidthReport report = dialogue.exchangeReport(BandwidthReport.EMPTY);
@@ -173,7 +173,7 @@ final class Session {
     dialogue.sayGoodbye(queues.own(0));
   }
 
-  /* Each end reports in its own unit; perftest takes the other's for its own. */
+  /* Each end reports in its own unit; perftest assumes that the other's is its own. */
   private BandwidthReport inOwnUnit(BandwidthReport report, @Nullable Hello peer) {
     boolean gigabits = settings.output().gigabits();
     if (peer == null || peer.gigabits() == gigabits) {

@@ -3,10 +3,10 @@ package io.heddle.perftest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test was asked to do.
+ * Settings of a test.
  *
  * @param host the server, or null to be the server
- * @param tcpPort where the ends talk to each other
+ * @param tcpPort port of the control connection
  */
 record Settings(
     TestKind kind,
@@ -23,30 +23,30 @@ record Settings(
     return host == null;
   }
 
-  /** Whether this end posts the messages that are measured. */
+  /** Returns whether this end posts the measured messages. */
   boolean sends() {
     return kind.isLatency() || traffic.bidirectional() || !isServer();
   }
 
-  /** Whether this end has to post receives. */
+  /** Returns whether this end has to post receives. */
   boolean receives() {
     return kind.isSend() && (kind.isLatency() || traffic.bidirectional() || isServer());
   }
 
   /**
-   * What flows.
+   * Traffic of a test.
    *
    * @param sizeBytes length of a message; with {@code allSizes} the largest
    * @param allSizes every power of two up to {@code sizeBytes}, from 2
    * @param iterations messages per queue pair; 0 in a test by time
    * @param durationSeconds length of a test by time; 0 in one by count
-   * @param marginSeconds not measured at the begin and at the end of a test by time
+   * @param marginSeconds excluded at the start and at the end of a test by time
    * @param queuePairs queue pairs per plane
-   * @param sendDepth messages under way per queue pair
+   * @param sendDepth messages in flight per queue pair
    * @param receiveDepth receives posted per queue pair
-   * @param moderation every so many messages ask for a completion
+   * @param moderation every so many messages one is signalled
    * @param postList messages per post
-   * @param inlineBytes messages of up to so many bytes travel within their requests
+   * @param inlineBytes longest message sent inline
    * @param bidirectional both ends send
    * @param findPeak whether each message's times are kept for the peak
    */
@@ -71,12 +71,12 @@ record Settings(
   }
 
   /**
-   * Which device, and how queue pairs are connected.
+   * Device, and parameters of the connections.
    *
    * @param device its name, or null for the first
    * @param port port number
    * @param gidIndex {@link #NO_GID_INDEX} for the best
-   * @param preferIpv6 which addresses are better where there are both
+   * @param preferIpv6 the preferred kind of address if there are both
    * @param mtuBytes 0 for the port's
    * @param timeoutCode 4.096 µs · 2^code
    */
@@ -92,14 +92,14 @@ record Settings(
       int serviceLevel) {}
 
   /**
-   * Over which planes.
+   * Choice of planes.
    *
-   * @param asked whether planes were asked for at all; else there's one lane, the GID's
-   * @param most use so many at most
+   * @param asked whether planes were requested; otherwise there's one lane, the GID's
+   * @param most largest number of planes
    * @param keys only these, empty for all
-   * @param weights as HEDDLE_WEIGHTS has them, or null for all the same
-   * @param policy how each message is laid over the planes, or null to send whole messages on each
-   *     queue pair by turns, as perftest does
+   * @param weights in the syntax of HEDDLE_WEIGHTS, or null for equal ones
+   * @param policy spray policy that lays messages over the planes, or null to send whole messages
+   *     on the queue pairs in turn, as perftest does
    */
   record PlaneChoice(
       boolean asked,
@@ -112,14 +112,14 @@ record Settings(
   }
 
   /**
-   * What is printed.
+   * Output of a test.
    *
    * @param gigabits Gb/s instead of MiB/s
    * @param only one number of this kind instead of the tables, or null
    * @param percentiles also the distribution of the completion times
-   * @param jsonFile where the JSON report goes, or null
+   * @param jsonFile path of the JSON report, or null
    * @param leastRate exit code 1 below this average rate, in the unit of the report; 0 for none
-   * @param leastMessageRate likewise, in millions of messages a second
+   * @param leastMessageRate likewise, in millions of messages per second
    */
   record Output(
       boolean gigabits,

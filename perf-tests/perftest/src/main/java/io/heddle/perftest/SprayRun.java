@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loop of a bandwidth test whose messages a spray policy lays over the planes, chunk by chunk,
- * as the plugin does with NCCL's. A message is complete when all its chunks are. The peer does
- * nothing, so that it may be stock perftest. The calling thread; no allocation in {@link #run}.
+ * Loop of a bandwidth test in which a spray policy lays messages over the planes, chunk by chunk,
+ * as the plugin does with NCCL's. A message is complete when all its chunks are. The peer is
+ * passive, so it may be stock perftest. The calling thread; no allocation in {@link #run}.
  */
 final class SprayRun {
   private static final int POLL_BATCH = 16;
   private static final int INDEX_SHIFT = 40;
-  /* As the plugin has it. */
+  /* The plugin's value. */
   private static final long WINDOW_BYTES = 16L << 20;
   private static final int LEAST_MESSAGES = 2;
 
@@ -40,12 +40,12 @@ final class SprayRun {
   private final int sizeBytes;
   private final long target;
 
-  /* Messages under way, by number modulo the size of these. */
+  /* Messages in flight, by number modulo the size of these. */
   private final int[] chunksLeft;
   private final long[] startedNs;
   private final int messageMask;
   private final long underWayLimitBytes;
-  /* Chunks under way of each queue pair, in order of posting. */
+  /* Chunks in flight of each queue pair, in order of posting. */
   private final int queueDepth;
   private final long[][] chunkMessages;
   private final int[][] chunkBytes;
@@ -91,7 +91,7 @@ final class SprayRun {
     chunksLeft = new int[messages];
     startedNs = new long[messages];
     messageMask = messages - 1;
-    /* With every queue full a plane would get what it drains, whatever its weight. */
+    /* With every queue full, a plane's share would be its drain rate, whatever its weight. */
     underWayLimitBytes =
         Math.min(WINDOW_BYTES, (long) perLane * queueDepth * loads.preferredChunkBytes()) / 2;
     chunkMessages = new long[queues.count()][queueDepth];
@@ -107,9 +107,9 @@ final class SprayRun {
   }
 
   /**
-   * The weights that were asked for.
+   * Returns the requested weights.
    *
-   * @throws HeddleException that names what is malformed and what is allowed
+   * @throws HeddleException that names the malformed part and the syntax
    */
   static PlaneWeights weights(@Nullable String text, List<Lane> lanes) {
     try {
@@ -123,7 +123,7 @@ final class SprayRun {
   /**
    * Sends until the test is over.
    *
-   * @throws HeddleException when a queue pair failed or the peer went away
+   * @throws HeddleException if a queue pair fails or the peer disconnects
    */
   void run() {
     startNs = System.nanoTime();
@@ -152,7 +152,7 @@ final class SprayRun {
     }
   }
 
-  /* Begins messages and posts their chunks as long as the policy finds room. */
+  /* Starts messages and posts their chunks as long as the policy finds room. */
   private int lay(boolean closing) {
     int laid = 0;
     loads.at(System.nanoTime());
@@ -210,7 +210,7 @@ final class SprayRun {
     return true;
   }
 
-  /* Queue pair i is on lane i modulo the number of lanes; those of a lane take turns. */
+  /* Queue pair i is on lane i modulo the number of lanes; those of a lane are used in turn. */
   private int queuePairWithRoom(int lane) {
     for (int tried = 0; tried < perLane; tried++) {
       int index = lane + turns[lane] * lanes;
@@ -265,7 +265,7 @@ final class SprayRun {
     }
   }
 
-  /** What was measured; after {@link #run}. The peak isn't looked for. */
+  /** Returns the measurement, after {@link #run}; without the peak. */
   BandwidthResult result() {
     long measuredNs = byTime ? window.measuredNs() : nowNs - startNs;
     return new BandwidthResult(

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The device of a test, opened, with port, GID and MTU as they were asked for. */
+/** Opened device of a test, with its port, GID and MTU. */
 final class TestDevice implements AutoCloseable {
   private static final int SHOWN_GIDS = 8;
 
@@ -30,13 +30,13 @@ final class TestDevice implements AutoCloseable {
     this.wish = wish;
   }
 
-  /** Where devices come from. */
+  /** Source of devices. */
   record Source(
       List<VerbsProvider> providers, Map<String, String> environment, Log log, LeakLedger ledger) {
     /**
-     * Devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first.
+     * Returns the devices of the providers that HEDDLE_PROVIDER allows, libibverbs' first.
      *
-     * @param warnings takes what the providers warn of
+     * @param warnings receives the providers' warnings
      */
     List<RdmaDevice> devices(List<String> warnings) {
       Log kept =
@@ -66,8 +66,8 @@ final class TestDevice implements AutoCloseable {
   }
 
   /**
-   * @throws HeddleException when the device isn't there, can't be opened, or lacks what was asked
-   *     for
+   * @throws HeddleException if the device is missing, can't be opened, or lacks a requested
+   *     property
    */
   static TestDevice open(Settings.Link wish, Source source) {
     List<String> warnings = new ArrayList<>();
@@ -88,7 +88,7 @@ final class TestDevice implements AutoCloseable {
     }
   }
 
-  /* Where a warning is why there is no device, it is all that is said. */
+  /* If a warning explains the missing device, only that is reported. */
   private static void requireSome(
       List<RdmaDevice> devices, @Nullable String named, List<String> warnings) {
     List<String> reasons =
@@ -116,7 +116,7 @@ final class TestDevice implements AutoCloseable {
             .formatted(name, String.join(", ", names), NearestName.of(name, names)));
   }
 
-  /* The first that has an address, since one without can't do anything here. */
+  /* Opens the first device with an address; without one it is of no use here. */
   private static DeviceContext openFirst(List<RdmaDevice> devices) {
     @Nullable HeddleException refusal = null;
     for (RdmaDevice device : devices) {
@@ -160,7 +160,7 @@ final class TestDevice implements AutoCloseable {
     }
   }
 
-  /** The MTU that this end proposes. */
+  /** Returns the MTU that this end proposes. */
   PathMtu requestedMtu() {
     PathMtu active = context.port().activeMtu();
     if (wish.mtuBytes() == 0) {
@@ -175,7 +175,7 @@ final class TestDevice implements AutoCloseable {
         "-m " + wish.mtuBytes() + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
   }
 
-  /** The GID that -x names, or else the best there is. */
+  /** Returns the lane of the GID that -x names, or of the best one. */
   Lane lane() {
     List<GidTable.Entry> entries = context.gidTable().entries();
     if (wish.gidIndex() != Settings.NO_GID_INDEX) {
@@ -198,7 +198,7 @@ final class TestDevice implements AutoCloseable {
                     + " has no GID: give its interface a global address, see heddle planes"));
   }
 
-  /* As perftest: RoCE v2 first, nothing link-local, IPv4 before IPv6 where not asked otherwise. */
+  /* As perftest: RoCE v2 first, nothing link-local, IPv4 before IPv6 by default. */
   private int merit(GidTable.Entry entry) {
     boolean wantedFamily = entry.gid().isIpv4Mapped() != wish.preferIpv6();
     return (entry.type() == GidTable.Type.ROCE_V2 ? 4 : 0)
@@ -224,16 +224,16 @@ final class TestDevice implements AutoCloseable {
   }
 
   /**
-   * The lane of a plane's address.
+   * Returns the lane of a plane's address.
    *
-   * @return null where the device hasn't got the address
+   * @return null if the device hasn't got the address
    */
   @Nullable Lane laneOf(String key, Gid gid) {
     java.util.OptionalInt index = context.gidTable().indexOf(gid);
     return index.isPresent() ? new Lane(key, gid, index.getAsInt()) : null;
   }
 
-  /** "IB" or "Ethernet", as perftest calls them. */
+  /** Returns "IB" or "Ethernet", perftest's names. */
   String linkType() {
     return context.gidTable().entries().stream()
             .anyMatch(entry -> entry.type() == GidTable.Type.INFINIBAND)

@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.verbs.SendWorkRequest.Operation;
 
-/** The tests, with perftest's names, defaults and habits. */
+/** Tests, with perftest's names, defaults and protocol variants. */
 enum TestKind {
   WRITE_BW("write_bw", "RDMA_Write BW Test", Operation.RDMA_WRITE, false),
   SEND_BW("send_bw", "Send BW Test", Operation.SEND, false),
@@ -66,7 +66,7 @@ enum TestKind {
     return isSend() ? 512 : 1;
   }
 
-  /** write_lat says its first record once more before all others. */
+  /** write_lat sends its first record once more before all others. */
   boolean startsWithRecordOfFirst() {
     return this == WRITE_LAT;
   }

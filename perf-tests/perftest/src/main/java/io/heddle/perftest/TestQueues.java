@@ -19,16 +19,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The queue pairs of one end, their completion queues and their memory. The memory is laid out as
- * perftest does it: a piece per queue pair to send from, then a piece per queue pair to receive
- * into; each as long as the largest message and at least as the cycle that small messages walk
- * through.
+ * Queue pairs of one end, their completion queues and their memory, laid out as perftest does: a
+ * send piece per queue pair, then a receive piece per queue pair. Each is at least as long as the
+ * largest message and as the cycle of small messages.
  */
 final class TestQueues implements AutoCloseable {
   private static final int RECEIVER_NOT_READY_TIMER_CODE = 12;
   private static final int RETRY_FOR_EVER = 7;
   private static final int READS_ANSWERED = 16;
-  /* A test by time ends with one that asks for a completion, though the window may be full. */
+  /* A test by time ends with a signalled message, though the window may be full. */
   private static final int CLOSING_MESSAGES = 1;
   private static final int PSN_BITS = 24;
   private static final int PAGE_BYTES = 4096;
@@ -57,7 +56,7 @@ final class TestQueues implements AutoCloseable {
   /**
    * @param count queue pairs in all; number i is on lane i modulo the number of lanes
    * @param largestBytes length of the longest message
-   * @throws HeddleException when the device refuses; nothing stays open then
+   * @throws HeddleException if the device refuses; nothing stays open then
    */
   TestQueues(
       DeviceContext context,
@@ -137,7 +136,7 @@ final class TestQueues implements AutoCloseable {
     return queuePairs.size();
   }
 
-  /** Up to which length messages travel within their requests: as asked, where the device does. */
+  /** Returns the longest message sent inline: as requested, if the device supports it. */
   int inlineBytes() {
     return Math.min(inlineBytes, queuePairs.getFirst().inlineBytes());
   }
@@ -182,12 +181,12 @@ final class TestQueues implements AutoCloseable {
     return memory.address() + pieceBytes * (remote.length + index);
   }
 
-  /** What this end says of a queue pair. */
+  /** Returns this end's record of a queue pair. */
   QueuePairRecord own(int index) {
     return own.get(index);
   }
 
-  /** What the peer said of its queue pair of this number. */
+  /** Returns the peer's record of its queue pair of this number. */
   QueuePairRecord remote(int index) {
     return remote[index];
   }
@@ -201,7 +200,8 @@ final class TestQueues implements AutoCloseable {
   }
 
   /**
-   * How far apart small messages lie in a piece; 0 for messages that take the same place each time.
+   * Returns the distance of small messages in a piece; 0 for messages that always use the same
+   * place.
    */
   long strideBytes(long sizeBytes) {
     long line = rules.cacheLineBytes();
@@ -210,7 +210,7 @@ final class TestQueues implements AutoCloseable {
         : Math.max(line, (sizeBytes + line - 1) / line * line);
   }
 
-  /** How many strides there are before the first place comes again. */
+  /** Returns the number of strides in a cycle. */
   int strides(long sizeBytes) {
     long stride = strideBytes(sizeBytes);
     return stride == 0 ? 1 : (int) Math.max(1, rules.cycleBytes() / stride);
@@ -241,7 +241,7 @@ final class TestQueues implements AutoCloseable {
             own.get(index).psn(), link.timeoutCode(), link.retryCount(), RETRY_FOR_EVER));
   }
 
-  /** Queue pair, lane and peer, for a sentence. */
+  /** Returns queue pair, lane and peer, for messages. */
   String describe(int index) {
     QueuePairRecord peer = remote[index];
     return "queue pair %#x on %s to %s"
@@ -252,7 +252,7 @@ final class TestQueues implements AutoCloseable {
   }
 
   private void closeAll(@org.jspecify.annotations.Nullable ProtectionDomain domain) {
-    /* The context, which is about to be closed too, closes what else there is. */
+    /* The context, which is about to be closed too, closes all other objects. */
     if (domain != null) {
       domain.close();
     }

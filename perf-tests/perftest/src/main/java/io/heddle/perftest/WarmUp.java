@@ -9,10 +9,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs the test's own loops for a moment between queue pairs of this device, before the peer is
- * talked to: perftest is compiled when it begins, this is not, and stock perftest at the other end
- * can't be asked to play along. What fails here is no failure of the test: a device that can't talk
- * to itself goes without.
+ * Warm-up: runs the test's own loops briefly between queue pairs of this device, before it contacts
+ * the peer. perftest is compiled when it starts, this code is not, and stock perftest at the other
+ * end has no warm-up. A failure here is not one of the test: a device that can't send to itself is
+ * not warmed up.
  */
 final class WarmUp {
   private static final long LIMIT_NS = 3_000_000_000L;
@@ -39,7 +39,7 @@ final class WarmUp {
         sendBothWays();
       }
     } catch (HeddleException cannot) {
-      /* Then the first messages are slower, nothing else. */
+      /* Then only the first messages are slower. */
       return;
     }
   }

@@ -5,8 +5,8 @@ import io.heddle.verbs.SendWorkRequest;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The ping-pong of write_lat: each end writes a message whose last byte is its number and waits for
- * the other's to appear in memory. The server begins, as perftest has it.
+ * Ping-pong of write_lat: each end writes a message whose last byte is its number and polls memory
+ * for the other's. The server begins, as in perftest.
  */
 final class WriteLatencyRun extends LatencyRun {
   private final long sendByte;
@@ -29,9 +29,9 @@ final class WriteLatencyRun extends LatencyRun {
   }
 
   /**
-   * Plays until the test is over.
+   * Runs until the test is over.
    *
-   * @throws io.heddle.platform.HeddleException when the queue pair failed or the peer went away
+   * @throws io.heddle.platform.HeddleException if the queue pair fails or the peer disconnects
    */
   void run() {
     window.start(System.nanoTime());

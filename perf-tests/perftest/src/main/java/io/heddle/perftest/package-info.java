@@ -1,17 +1,17 @@
 /**
  * perftest's tests ({@code write_bw}, {@code send_bw}, {@code read_bw}, {@code write_lat}, {@code
- * send_lat}) over any {@link io.heddle.verbs.VerbsProvider}, speaking perftest's own TCP handshake,
- * so that the other end may be stock perftest; and what perftest lacks: planes.
+ * send_lat}) over any {@link io.heddle.verbs.VerbsProvider}, with perftest's own TCP handshake, so
+ * that the other end may be stock perftest; and with planes, which perftest lacks.
  *
- * <p>To read it: {@code PerftestCommand} turns options into {@code Settings}; {@code Session} goes
- * through a test from the first byte of the handshake ({@code PerftestDialogue} over {@code
+ * <p>Reading order: {@code PerftestCommand} turns options into {@code Settings}; {@code Session}
+ * runs a test from the first byte of the handshake ({@code PerftestDialogue} over {@code
  * ControlConnection}) to the report; {@code BandwidthRun}, {@code WriteLatencyRun} and {@code
- * SendLatencyRun} are the loops that are measured. docs/perftest-handshake.md has the wire.
+ * SendLatencyRun} are the measured loops. docs/perftest-handshake.md describes the wire format.
  *
- * <p>Threads: everything runs on the command's thread, but one daemon thread that reads the TCP
- * connection, so that a peer that goes away is noticed in the middle of a run. The loops allocate
- * nothing. Memory and verbs objects belong to {@code TestDevice} and {@code TestQueues} and end
- * with the session.
+ * <p>Threads: all code runs on the command's thread, except one daemon thread that reads the TCP
+ * connection, so that a lost peer is noticed in the middle of a run. The loops allocate nothing.
+ * Memory and verbs objects belong to {@code TestDevice} and {@code TestQueues} and end with the
+ * session.
  */
 @NullMarked
 package io.heddle.perftest;

@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * A program of its own, with the system calls of C, as the plugin has them: {@code SPRAYS COMMAND}.
- * Prints how many bytes the last round of messages allocated.
+ * Separate program, with C system calls like the plugin's: {@code SPRAYS COMMAND}. Prints the bytes
+ * that the last round of messages allocated.
  */
 final class AllocationRun {
   private static final int MESSAGES = 3_000;
   private static final int MOST_ROUNDS = 60;
-  /* A round of JIT bookkeeping and the first touch of this and that; one object a message would be 48,000. */
+  /* A round of JIT bookkeeping and some first touches; one object per message would be 48,000. */
   static final long ALLOWED_BYTES = 8_192;
 
   private interface Loop {
@@ -63,7 +63,7 @@ final class AllocationRun {
       queues.setRemote(1, queues.own(0));
       queues.connect(0, PathMtu.MTU_4096, queues.endpointParameters(1));
       queues.connect(1, PathMtu.MTU_4096, queues.endpointParameters(0));
-      /* What interpreted code allocates for method handles goes once it is compiled. */
+      /* Interpreted code allocates for method handles; compiled code doesn't. */
       long allocated = Long.MAX_VALUE;
       for (int round = 0; round < MOST_ROUNDS && allocated >= ALLOWED_BYTES; round++) {
         Loop loop = sprays ? spray(queues, settings) : plain(queues, settings);

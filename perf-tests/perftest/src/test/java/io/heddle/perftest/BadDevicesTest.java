@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/** Devices, ports, GIDs and rights that aren't there: one sentence each, nothing left open. */
+/** Missing devices, ports, GIDs and permissions: one sentence each, nothing left open. */
 @EndsWithin(30)
 final class BadDevicesTest {
   private final LeakLedger ledger = new LeakLedger();
@@ -47,7 +47,7 @@ final class BadDevicesTest {
     return failure(options, environment, providers());
   }
 
-  /* A device that refuses to be opened, as one whose node belongs to somebody else. */
+  /* Returns a device that can't be opened, as one whose node belongs to another user. */
   private static List<VerbsProvider> refusing(int errno) {
     RdmaDevice device =
         new RdmaDevice() {

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Peers that aren't perftest, or not for long: one sentence each, at once. */
+/** Peers that aren't perftest, or end early: one sentence each, at once. */
 @EndsWithin(30)
 final class BadPeersTest {
   private static final int VERSION_BYTES = 16;
@@ -24,7 +24,7 @@ final class BadPeersTest {
     void talk(Socket socket) throws IOException;
   }
 
-  /* Runs a peer behind a port and what talks to it; returns what the conversation failed with. */
+  /* Runs a peer behind a port and a dialogue with it. Returns the dialogue's failure. */
   private static String failure(Peer peer, Consumer<PerftestDialogue> conversation)
       throws Exception {
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
@@ -33,7 +33,7 @@ final class BadPeersTest {
             try (Socket socket = listener.accept()) {
               peer.talk(socket);
             } catch (IOException alreadyGone) {
-              /* The other side, which is what is tested, has closed first. */
+              /* The tested side has closed first. */
             }
           });
       thread.start();

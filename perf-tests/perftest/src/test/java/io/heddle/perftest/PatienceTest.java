@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which ends nap while they wait in vain, and after how many rounds. */
+/** Ends that nap while they wait, and the rounds before they do. */
 final class PatienceTest {
   private static final int ROUNDS = 2048;
 
@@ -24,7 +24,7 @@ final class PatienceTest {
     }
   }
 
-  /* 5,000,000 bytes are what 400 Gb/s bring in 100 us, the longest that a nap of 50 us lasts. */
+  /* 400 Gb/s bring 5,000,000 bytes in 100 us, the longest that a nap of 50 us lasts. */
   @ParameterizedTest
   @CsvSource({
     "send_bw -r 512 -s 65536, NAP",

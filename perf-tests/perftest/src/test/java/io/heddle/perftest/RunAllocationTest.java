@@ -12,10 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The loops that are measured allocate nothing per message, whether Java's second compiler takes
- * part or not.
- */
+/** The measured loops allocate nothing per message, with Java's second compiler and without. */
 @EndsWithin(60)
 final class RunAllocationTest {
   @TempDir Path folder;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * Server and client of one test in one process, each with a soft device of its own on loopback
- * addresses of its own. Neither may leave a verbs object open.
+ * Server and client of one test in one process, each with its own soft device on its own loopback
+ * addresses. Neither may leave a verbs object open.
  */
 final class TwoEnds {
   private static final long LIMIT_SECONDS = 60;
@@ -40,9 +40,9 @@ final class TwoEnds {
     return used;
   }
 
-  /** What one end said, and why it failed if it did. */
+  /** One end's output, and its failure if it failed. */
   record Said(String out, @Nullable HeddleException failure) {
-    /** The words of the row that starts with this message size. */
+    /** Returns the words of the row that starts with this message size. */
     String[] row(long size) {
       return out.lines()
           .map(String::strip)
@@ -53,10 +53,10 @@ final class TwoEnds {
     }
   }
 
-  /** Both ends' outcomes. */
+  /** Both ends' results. */
   record Both(Said server, Said client) {}
 
-  /** A command with its options, as {@code write_bw -s 64}. */
+  /** Returns a command with its options, as {@code write_bw -s 64}. */
   static PerftestCommand command(String arguments) {
     String[] words = arguments.strip().split(" +");
     PerftestCommand command =
@@ -73,7 +73,10 @@ final class TwoEnds {
     return command;
   }
 
-  /** Addresses of an end: 127.x.y.1 … as planes a, b, …; x and y are this process's own. */
+  /**
+   * Returns the addresses of an end: 127.x.y.1 … as planes a, b, …; x and y are unique to this
+   * process.
+   */
   private String planes(int end, int count) {
     long pid = ProcessHandle.current().pid();
     List<String> rules = new ArrayList<>();
@@ -115,7 +118,7 @@ final class TwoEnds {
   /** Runs both ends at once, each with so many planes. */
   Both run(String server, String client, int planes) throws Exception {
     String port = " -p " + freePort();
-    /* A core that both ends and the rest of a build share needs more than perftest's half second. */
+    /* On a core shared by both ends and the rest of a build, perftest's half second is too short. */
     String patience = " -u 20";
     CompletableFuture<Said> serving =
         CompletableFuture.supplyAsync(

@@ -1,4 +1,4 @@
-/* Questions for queue pairs by the double of librdmacm: its datagram service on InfiniBand. */
+/* Requests for queue pairs by the double of librdmacm: its datagram service on InfiniBand. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -41,7 +41,7 @@ static void end(struct rdma_cm_id *listener) {
   rdma_destroy_event_channel(channel);
 }
 
-/* Given back, so that its data is gone. */
+/* Acknowledged, so that its data is gone. */
 static struct rdma_cm_event next(enum rdma_cm_event_type kind, uint8_t *first) {
   struct rdma_cm_event *event;
   CHECK(rdma_get_cm_event(channel, &event) == 0, "errno %d", errno);
@@ -57,7 +57,7 @@ static void resolve(struct rdma_cm_id *id, const char *server, uint16_t port) {
   CHECK(rdma_resolve_addr(id, (struct sockaddr *)&own, (struct sockaddr *)&far, 100) == 0, "errno %d", errno);
 }
 
-/* Up to a path, whose LID is returned. */
+/* Resolves up to a path, whose LID is returned. */
 static uint16_t find_path(struct rdma_cm_id *id, uint16_t port) {
   resolve(id, "10.9.0.2", port);
   next(RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
@@ -71,7 +71,7 @@ static struct rdma_cm_id *asked(struct rdma_cm_id *listener, uint8_t word) {
   uint8_t heard = 0;
   struct rdma_cm_event event = next(RDMA_CM_EVENT_CONNECT_REQUEST, &heard);
   CHECK(event.listen_id == listener && event.id != listener && heard == word, "question");
-  CHECK(event.id->route.num_paths == 0 && event.param.ud.ah_attr.dlid == 0, "Linux tells no path there");
+  CHECK(event.id->route.num_paths == 0 && event.param.ud.ah_attr.dlid == 0, "Linux returns no path there");
   struct sockaddr_in client = at("10.9.0.1", 0);
   const struct sockaddr_in *told = (const struct sockaddr_in *)&event.id->route.addr.dst_addr;
   CHECK(told->sin_addr.s_addr == client.sin_addr.s_addr && told->sin_port != 0, "client");
@@ -151,7 +151,7 @@ static void a_path_follows_its_port(bool in_child) {
   next(RDMA_CM_EVENT_ADDR_RESOLVED, NULL);
   CHECK(rdma_resolve_route(id, 100) == 0, "errno %d", errno);
   CHECK(next(RDMA_CM_EVENT_ROUTE_ERROR, NULL).status == -EINVAL, "no path");
-  /* What hasn't been taken goes with its id. */
+  /* Unread events are freed with their id. */
   CHECK(rdma_resolve_route(id, 100) == 0 && rdma_destroy_id(id) == 0, "errno %d", errno);
   end(listener);
 }

@@ -1,4 +1,4 @@
-/* The rest of the library: verbs that these devices don't have, and refuse as a device without them does. */
+/* The rest of the library: verbs that these devices don't support, and refuse like a device without them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void *nothing(int error) {
   return NULL;
 }
 
-/* A forked child has its own copy of what the stand-in copies from and to; there is nothing to protect. */
+/* A forked child has its own copy of the memory that the stand-in copies from and to; no protection is needed. */
 int ibv_fork_init(void) { return 0; }
 enum ibv_fork_status ibv_is_fork_initialized(void) { return IBV_FORK_UNNEEDED; }
 int ibv_dontfork_range(void *base, size_t size);
@@ -76,7 +76,7 @@ struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t handle) {
 }
 void ibv_unimport_dm(struct ibv_dm *dm) { (void)dm; }
 
-/* ---- sysfs, which has no trace of these devices ---- */
+/* ---- sysfs, which has no entries for these devices ---- */
 
 const char *ibv_get_sysfs_path(void);
 const char *ibv_get_sysfs_path(void) { return "/sys"; }

@@ -1,13 +1,13 @@
 /*
- * A work request's way to the other end: what the sender's adapter checks, what the receiver's checks, the copy, the
- * receiver's completion. All of it is done by the sender's process, with the receiving pair's lock held: once a pair has
- * left its receiving states, nothing of its peer's has any effect.
+ * Transmission of a work request: the sender's adapter checks, the receiver's checks, the copy, the receiver's
+ * completion. The sender's process does all of it, with the receiving pair's lock held: once a pair has left its
+ * receiving states, its peer has no effect on it.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "wire.h"
+#include "transmit.h"
 
 /* ---- errors of a pair ---- */
 
@@ -34,7 +34,7 @@ void fail_locked(struct shared_pair *pair) {
   flush_receives(pair);
 }
 
-static void tell_owner(struct shared_pair *pair, enum mail_kind kind, uint32_t event) {
+static void notify_owner(struct shared_pair *pair, enum mail_kind kind, uint32_t event) {
   send_mail(
       atomic_load(&pair->owner),
       (struct mail){.kind = kind, .event = event, .index = (uint32_t)(pair - fabric->pairs), .epoch = pair->number});
@@ -44,12 +44,12 @@ void pair_to_error(struct shared_pair *pair) {
   lock(&pair->lock);
   fail_locked(pair);
   unlock(&pair->lock);
-  tell_owner(pair, MAIL_FLUSH, 0);
+  notify_owner(pair, MAIL_FLUSH, 0);
 }
 
 /* ---- the sender's side ---- */
 
-/* What a request sends, or where a read lands; false where a key, its rights or its bounds are wrong. */
+/* Returns the memory that a request sends, or that a read fills; false if a key, its rights or its bounds are wrong. */
 static bool local_span(struct queue_pair *pair, const struct work *work, struct span *span) {
   span->count = 0;
   if ((work->flags & IBV_SEND_INLINE) != 0) {
@@ -68,7 +68,7 @@ static bool local_span(struct queue_pair *pair, const struct work *work, struct 
   return true;
 }
 
-/* The status that the control program asked for, or success. */
+/* Returns the status that the control program injected, or success. */
 static int injected_status(struct port *port) {
   int status = IBV_WC_SUCCESS;
   if (port->work.count == 0) return status;
@@ -145,7 +145,7 @@ static uint32_t packets_of(const struct work *work, uint32_t mtu_bytes) {
 static enum outcome refuse(struct work *work, uint32_t status, struct shared_pair *target, enum ibv_event_type event) {
   work->status = status;
   fail_locked(target);
-  tell_owner(target, MAIL_PAIR_EVENT, event);
+  notify_owner(target, MAIL_PAIR_EVENT, event);
   return FAILED;
 }
 
@@ -194,7 +194,7 @@ enum ibv_wc_status receive_span(const struct shared_pair *target, uint64_t lengt
   return length > 0 ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* Into the oldest posted buffer. */
+/* Places a message into the oldest posted buffer. */
 static enum outcome place_message(struct work *work, const struct span *ours, struct shared_pair *target) {
   struct span theirs;
   enum ibv_wc_status status = receive_span(target, work->length, &theirs);
@@ -220,7 +220,7 @@ static enum outcome access_memory(struct shared_pair *own, struct work *work, co
   uint64_t address = work->remote_address;
   uint32_t owner = atomic_load(&target->owner);
   enum copied copied;
-  if (work->length == 0) { /* then neither address nor key means anything */
+  if (work->length == 0) { /* then address and key are ignored */
     copied = copy(owner, ours, ours, 0, true);
   } else if (!hold_region(own, work->remote_key, target->domain, &address, work->length, access)) {
     return refuse(work, IBV_WC_REM_ACCESS_ERR, target, IBV_EVENT_QP_ACCESS_ERR);
@@ -238,7 +238,7 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
                             struct shared_pair *target, uint64_t *wait_ns) {
   uint32_t state = atomic_load(&target->state);
   if (state != IBV_QPS_RTR && state != IBV_QPS_RTS && state != IBV_QPS_SQD) return LOST;
-  /* A packet for another connection, or outside of this one's window. */
+  /* A packet for another connection, or outside this one's window. */
   if (target->peer != own->number || target->expected_psn != psn) return LOST;
   if (work->length > target->mtu_bytes && own->mtu_bytes > target->mtu_bytes) {
     return refuse(work, IBV_WC_REM_INV_REQ_ERR, target, IBV_EVENT_QP_REQ_ERR);
@@ -250,7 +250,7 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
   }
   if (!target->established) {
     target->established = true;
-    if (state == IBV_QPS_RTR) tell_owner(target, MAIL_PAIR_EVENT, IBV_EVENT_COMM_EST);
+    if (state == IBV_QPS_RTR) notify_owner(target, MAIL_PAIR_EVENT, IBV_EVENT_COMM_EST);
   }
   bool message = work->opcode == IBV_WR_SEND || work->opcode == IBV_WR_SEND_WITH_IMM;
   enum outcome outcome = message ? place_message(work, ours, target) : access_memory(own, work, ours, target);

@@ -1,6 +1,4 @@
-/*
- * Who ran during a turn: the kernel's accounts of each thread of this process, from /proc/self/task (proc_pid_schedstat).
- */
+/* CPU time of each thread of this process during a turn, from the kernel's /proc/self/task (proc_pid_schedstat). */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* What the double of librdmacm (rdma_cm.c, rdma_sidr.c), a library of its own, needs of the stand-in. */
-#ifndef STANDIN_MANAGER_H
-#define STANDIN_MANAGER_H
+/* Functions of the stand-in for the double of librdmacm (rdma_cm.c, rdma_sidr.c), which is a separate library. */
+#ifndef STANDIN_CM_INTERFACE_H
+#define STANDIN_CM_INTERFACE_H
 
 #include <infiniband/sa.h>
 #include <infiniband/verbs.h>
@@ -10,40 +10,42 @@
 enum { LETTER_BYTES = 180 };
 enum letter_kind { LETTER_QUESTION, LETTER_ANSWER };
 
-/* What communication managers of two processes say to each other: a request for a queue pair, or its reply. */
+/* A message between communication managers of two processes: a request for a queue pair, or its reply. */
 struct subnet_letter {
-  uint32_t to, from; /* processes; to nobody: free */
+  uint32_t to, from; /* processes; to 0: free */
   uint32_t kind;
-  uint64_t asker, answerer; /* numbers of ids in their processes */
+  uint64_t client_id, server_id; /* numbers of ids in their processes */
   uint8_t client[16], server[16];
   uint16_t client_port, server_port;
   uint32_t status, number, key; /* of an answer */
   uint8_t data[LETTER_BYTES];
 };
 
-/* datagram.c: the port of a context joins a group or leaves it, as subnet_join and subnet_leave have it. */
+/* datagram.c: joins a context's port to a group or removes it, like subnet_join and subnet_leave. */
 int standin_cm_join(struct ibv_context *context, const union ibv_gid *group, bool receives, uint32_t *lid);
 bool standin_cm_leave(struct ibv_context *context, const union ibv_gid *group, bool receives);
-/* 0, or what the control program wants this call of librdmacm's to fail with, in errno too. */
+/* Returns 0, or the error that the control program injected into this librdmacm call, also in errno. */
 int standin_cm_refused(struct ibv_context *context, const char *call);
 
-/* events.c: on the stand-in's thread, once the subnet's manager has forgotten all groups. */
+/* events.c: called on the stand-in's thread, once the subnet manager has forgotten all groups. */
 typedef void (*standin_cm_listener)(void);
 void standin_cm_when_lost(standin_cm_listener listener);
-/* The same for each letter that comes. */
+/* Called likewise for each message. */
 typedef void (*standin_cm_reader)(const struct subnet_letter *letter);
-void standin_cm_when_told(standin_cm_reader reader);
+void standin_cm_on_mail(standin_cm_reader reader);
 
-/* subnet.c: this process says that a device of its host has an address of IPoIB. */
+/* subnet.c: registers an IPoIB address of a device of this process's host. */
 int standin_cm_own(uint32_t device, const uint8_t address[16], uint16_t partition);
-/* How a context's port gets to an address in its partition: 0, EHOSTUNREACH where nobody has it, ETIMEDOUT where no manager
- * answers, EINVAL where that one knows no path. */
+/*
+ * Finds a context's path to an address in its partition. Returns 0, EHOSTUNREACH if no device has the address,
+ * ETIMEDOUT if no manager answers, EINVAL if the manager knows no path.
+ */
 int standin_cm_path(struct ibv_context *context, const uint8_t address[16], uint16_t partition,
                     struct ibv_sa_path_rec *path);
-/* 0, EADDRINUSE, or ENOMEM. */
+/* Returns 0, EADDRINUSE, or ENOMEM. */
 int standin_cm_serve(const uint8_t address[16], uint16_t port);
 void standin_cm_end_service(const uint8_t address[16], uint16_t port);
-/* To whoever listens, or, of an answer, to whom it is for: 0; ENOENT where nobody is there, ENOBUFS. */
+/* Sends to the listener, or an answer to its requester. Returns 0, ENOENT without a receiver, or ENOBUFS. */
 int standin_cm_send(const struct subnet_letter *letter);
 
 #endif

@@ -1,6 +1,6 @@
-/* What both kinds of queue pairs do to get a work request to the other end. */
-#ifndef STANDIN_WIRE_H
-#define STANDIN_WIRE_H
+/* Transmission of work requests, for both kinds of queue pairs. */
+#ifndef STANDIN_TRANSMIT_H
+#define STANDIN_TRANSMIT_H
 
 #include <sys/uio.h>
 
@@ -8,16 +8,16 @@
 
 enum outcome { DONE, FAILED, NOT_READY, LOST };
 
-/* Does a work request at both ends. FAILED leaves its status, NOT_READY the receiver's time to wait. */
+/* Executes a work request at both ends. FAILED sets its status, NOT_READY the receiver's wait time. */
 enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
 
-/* The pair that it is connected to, while that exists. */
+/* Returns the connected pair, if it exists. */
 struct shared_pair *peer_of(const struct shared_pair *pair);
 struct shared_pair *pair_of_number(uint32_t number);
 
 /* Moves a pair to the error state and flushes its receives; its process's thread flushes the sends. */
 void pair_to_error(struct shared_pair *pair);
-/* The same with the pair's lock held, and nobody told. */
+/* The same with the pair's lock held, without notification. */
 void fail_locked(struct shared_pair *pair);
 void flush_receives(struct shared_pair *pair);
 
@@ -29,19 +29,19 @@ struct span {
 
 enum copied { COPIED, NO_PROCESS, NO_MEMORY };
 
-/* Between this process and another, or itself; `writes`: from ours to theirs. Both spans are equally long. */
+/* Copies between this process and another, or itself; `writes`: from ours to theirs. Both spans are equally long. */
 enum copied copy(uint32_t owner, const struct span *ours, const struct span *theirs, uint64_t length, bool writes);
 
-/* The first `length` bytes of the oldest posted receive, whose pair's lock is held: success, or a status. */
+/* Returns the first `length` bytes of the oldest posted receive, whose pair's lock is held: success, or a status. */
 enum ibv_wc_status receive_span(const struct shared_pair *target, uint64_t length, struct span *span);
-/* Completes that receive; `completion` says how. */
+/* Completes that receive with `completion`. */
 void complete_receive(struct shared_pair *target, struct ibv_wc completion, bool solicited);
 
-/* Whether the port sends and receives under this address, which it has held in entry `index`. */
+/* Returns whether the port sends and receives under this address, which was in entry `index`. */
 bool is_open(const struct port *port, uint32_t index, const union ibv_gid *gid, bool is_global);
 void count_bytes(struct port *from, uint32_t gid_index, struct port *to, uint32_t length);
 
-/* datagram.c: sends to whoever is there; nobody may be */
+/* datagram.c: sends to any receivers that exist */
 void send_datagram(struct queue_pair *pair, const struct work *work, const struct span *ours);
 
 #endif

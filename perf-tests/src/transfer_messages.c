@@ -5,24 +5,24 @@
 #include "net_plugin.h"
 #include "rendezvous.h"
 #include "report.h"
-#include "way.h"
+#include "transfer.h"
 
 enum { TAG = 3 };
 
-/* A connection each way with one rank; receives are posted ahead, and taken in order. */
+/* A connection in each direction with one rank; receives are posted ahead, and completed in order. */
 struct peer {
   void *listener, *send_comm, *receive_comm, *send_memory, *receive_memory;
   uint64_t expected, posted, come;
-  void *receives[WAY_MOST_DEPTH];
+  void *receives[TRANSFER_MOST_DEPTH];
 };
 
-static const struct way_options *options;
+static const struct transfer_options *options;
 static struct net_plugin net;
-static struct peer peers[WAY_MOST_RANKS];
+static struct peer peers[TRANSFER_MOST_RANKS];
 static unsigned char *from, *into;
 
-unsigned char *way_memory(const struct way_options *of, size_t *bytes) {
-  *bytes = way_piece(of, of->ranks, 0) + 1;
+unsigned char *transfer_memory(const struct transfer_options *of, size_t *bytes) {
+  *bytes = transfer_piece(of, of->ranks, 0) + 1;
   unsigned char *found = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (found == MAP_FAILED) fail_with(EXIT_BAD_USAGE, "no memory: %zu bytes; ask for less with --bytes", *bytes);
   return found;
@@ -44,17 +44,17 @@ static void connect_all(char theirs[][NET_HANDLE_BYTES]) {
   }
 }
 
-static void open(const struct way_options *wanted) {
+static void open(const struct transfer_options *wanted) {
   options = wanted;
   if (net_load(&net, options->plugin, 0, options->log_prefix) != 0) exit(EXIT_PLUGIN_ERROR);
   progress();
-  char own[WAY_MOST_RANKS][NET_HANDLE_BYTES] = {0}, theirs[WAY_MOST_RANKS][NET_HANDLE_BYTES];
+  char own[TRANSFER_MOST_RANKS][NET_HANDLE_BYTES] = {0}, theirs[TRANSFER_MOST_RANKS][NET_HANDLE_BYTES];
   for (int rank = 0; rank < options->ranks; rank++) {
     if (rank != options->rank) check(net_listen(&net, 0, own[rank], &peers[rank].listener), "listen");
   }
   if (rendezvous_put(options->folder, "handles", options->rank, own, sizeof own) != 0) exit(EXIT_BAD_USAGE);
   for (int rank = 0; rank < options->ranks; rank++) {
-    char all[WAY_MOST_RANKS][NET_HANDLE_BYTES];
+    char all[TRANSFER_MOST_RANKS][NET_HANDLE_BYTES];
     if (rendezvous_get(options->folder, "handles", rank, all, sizeof all, options->timeout_seconds) != 0) {
       exit(EXIT_TIMED_OUT);
     }
@@ -62,8 +62,8 @@ static void open(const struct way_options *wanted) {
   }
   connect_all(theirs);
   size_t bytes = 0;
-  from = way_memory(options, &bytes);
-  into = way_memory(options, &bytes);
+  from = transfer_memory(options, &bytes);
+  into = transfer_memory(options, &bytes);
   for (int rank = 0; rank < options->ranks; rank++) {
     struct peer *peer = &peers[rank];
     if (rank == options->rank) continue;
@@ -75,7 +75,7 @@ static void open(const struct way_options *wanted) {
 static void post(int rank) {
   struct peer *peer = &peers[rank];
   while (peer->posted < peer->expected && peer->posted < peer->come + (uint64_t)options->depth) {
-    void *data = into + way_piece(options, rank, peer->posted), *request = NULL;
+    void *data = into + transfer_piece(options, rank, peer->posted), *request = NULL;
     size_t size = options->bytes;
     int tag = TAG;
     check(net_irecv(&net, peer->receive_comm, 1, &data, &size, &tag, &peer->receive_memory, &request), "irecv");
@@ -90,9 +90,9 @@ static void expect(int sender, uint64_t count) {
 }
 
 static void *send(int to, uint64_t number, bool ordered) {
-  (void)ordered; /* all are */
+  (void)ordered; /* all of them are */
   void *request = NULL;
-  check(net_isend(&net, peers[to].send_comm, from + way_piece(options, to, number), options->bytes, TAG,
+  check(net_isend(&net, peers[to].send_comm, from + transfer_piece(options, to, number), options->bytes, TAG,
                   peers[to].send_memory, &request),
         "isend");
   return request;
@@ -131,4 +131,4 @@ static void close(void) {
   net_unload(&net);
 }
 
-const struct way way_of_messages = {"messages", open, expect, send, is_sent, come, close};
+const struct transfer transfer_by_messages = {"messages", open, expect, send, is_sent, come, close};

@@ -3,16 +3,16 @@
 
 #include "one_sided_plugin.h"
 #include "report.h"
-#include "way.h"
+#include "transfer.h"
 
-static const struct way_options *options;
+static const struct transfer_options *options;
 static struct one_sided plugin;
 static struct one_sided_meeting meeting;
 static unsigned char *from, *into;
-static uint64_t words[WAY_MOST_RANKS]; /* one for each rank, which it signals */
+static uint64_t words[TRANSFER_MOST_RANKS]; /* one for each rank, which signals it */
 static void *from_memory, *into_memory, *words_memory;
 
-static void open(const struct way_options *wanted) {
+static void open(const struct transfer_options *wanted) {
   options = wanted;
   if (one_sided_load(&plugin, options->plugin, options->table, options->log_prefix) != 0) exit(EXIT_PLUGIN_ERROR);
   progress();
@@ -22,8 +22,8 @@ static void open(const struct way_options *wanted) {
                                        .timeout_seconds = options->timeout_seconds};
   one_sided_connect(&plugin, &meeting, 1);
   size_t bytes = 0;
-  from = way_memory(options, &bytes);
-  into = way_memory(options, &bytes);
+  from = transfer_memory(options, &bytes);
+  into = transfer_memory(options, &bytes);
   check(plugin.calls.reg(plugin.group, from, bytes, 1, 0, &from_memory), "regMrSym");
   check(plugin.calls.reg(plugin.group, into, bytes, 1, 0, &into_memory), "regMrSym");
   check(plugin.calls.reg(plugin.group, words, sizeof words, 1, 0, &words_memory), "regMrSym");
@@ -34,8 +34,8 @@ static void expect(int sender, uint64_t count) { (void)sender, (void)count; }
 
 static void *send(int to, uint64_t number, bool ordered) {
   void *request = NULL;
-  check(plugin.calls.put_signal(plugin.contexts, 0, way_piece(options, to, number), from_memory, options->bytes,
-                                way_piece(options, options->rank, number), into_memory, (uint32_t)to,
+  check(plugin.calls.put_signal(plugin.contexts, 0, transfer_piece(options, to, number), from_memory, options->bytes,
+                                transfer_piece(options, options->rank, number), into_memory, (uint32_t)to,
                                 (size_t)options->rank * sizeof *words, words_memory, 1, NCCL_SIGNAL_ADD, ordered,
                                 &request),
         "iputSignal");
@@ -61,4 +61,4 @@ static void close(void) {
   check(plugin.calls.finalize(plugin.context), "finalize");
 }
 
-const struct way way_of_puts = {"puts", open, expect, send, is_sent, come, close};
+const struct transfer transfer_by_puts = {"puts", open, expect, send, is_sent, come, close};

@@ -1,0 +1,46 @@
+/* A kind of transfer that heddle-one-sided-perf measures: puts with signals, or the net interface's messages. */
+#ifndef HEDDLE_TRANSFER_H
+#define HEDDLE_TRANSFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRANSFER_MOST_RANKS = 64, TRANSFER_MOST_DEPTH = 64 };
+
+struct transfer_options {
+  const char *plugin, *folder, *table, *log_prefix;
+  int rank, ranks;
+  int depth; /* messages in flight to one rank, each with its own piece of memory */
+  size_t bytes;
+  double timeout_seconds;
+};
+
+/*
+ * All calls end the process if one of the plugin's fails. The caller numbers messages to a rank from 0, and has no
+ * more than `depth` of them in flight.
+ */
+struct transfer {
+  const char *name;
+  void (*open)(const struct transfer_options *);
+  /* Sets the total number of messages that will arrive from that rank. */
+  void (*expect)(int from, uint64_t count);
+  /* Returns NULL if it can't be started yet. An ordered one arrives after all before it. */
+  void *(*send)(int to, uint64_t number, bool ordered);
+  bool (*is_sent)(void *request);
+  /* Makes progress, and returns the number of messages that have arrived from that rank. */
+  uint64_t (*come)(int from);
+  void (*close)(void);
+};
+
+extern const struct transfer transfer_by_puts, transfer_by_messages;
+
+/* Returns the piece of memory for a message in flight with a rank. */
+static inline size_t transfer_piece(const struct transfer_options *options, int rank, uint64_t number) {
+  return ((size_t)rank * (size_t)options->depth + number % (uint64_t)options->depth) * options->bytes;
+}
+
+/* Allocates touched memory for all pieces. */
+unsigned char *transfer_memory(const struct transfer_options *, size_t *bytes);
+
+#endif
