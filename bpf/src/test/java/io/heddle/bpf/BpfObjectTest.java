@@ -38,7 +38,7 @@ final class BpfObjectTest {
   @TempDir private Path folder;
 
   @BeforeEach
-  void programsCanBeLoaded() {
+  void loadsPrograms() {
     Optional<String> refusal = BpfObject.refusal();
     refusal.ifPresent(reason -> {
       System.out.println("skipped: " + reason);

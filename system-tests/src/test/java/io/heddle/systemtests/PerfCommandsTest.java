@@ -118,7 +118,7 @@ final class PerfCommandsTest {
       List<String> complaint =
           client.output().lines().filter(line -> line.startsWith("heddle:")).toList();
       assertEquals(1, complaint.size(), client.output());
-      assertTrue(complaint.getFirst().contains("went away in mid-test"), complaint.getFirst());
+      assertTrue(complaint.getFirst().contains("disconnected in mid-test"), complaint.getFirst());
     }
   }
 
@@ -135,7 +135,7 @@ final class PerfCommandsTest {
       List<String> complaint =
           server.output().lines().filter(line -> line.startsWith("heddle:")).toList();
       assertEquals(1, complaint.size(), server.output());
-      assertTrue(complaint.getFirst().contains("went away"), complaint.getFirst());
+      assertTrue(complaint.getFirst().contains("disconnected"), complaint.getFirst());
     }
   }
 }

@@ -197,8 +197,7 @@ final class PerftestInteropTest {
       if (oursIsServer) {
         server.awaitOutput("Waiting for client", LIMIT_SECONDS);
       }
-      try (HostProcess client =
-          oursIsServer ? stock(0, test, "127.0.0.1") : awaitOwnServer(test)) {
+      try (HostProcess client = oursIsServer ? stock(0, test, "127.0.0.1") : awaitOwnServer(test)) {
         assertEquals(0, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
         assertEquals(0, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
         assertEquals(
@@ -212,10 +211,10 @@ final class PerftestInteropTest {
   /* HeddleCommandTest checks all the messages, in every run. */
   @ParameterizedTest
   @CsvSource({
-    "write_bw -R, 'rdma_cm isn''t spoken here: leave -R and -z out at both ends'",
-    "write_bw -c UC, 'reliable connections (RC) are all there is here'",
-    "write_bw -b --report-both, '-b has the sum of both ways; leave it out'",
-    "read_bw -I 64, '-I is for messages that are sent or written, not read'",
+    "write_bw -R, 'rdma_cm is not supported: leave out -R and -z at both ends'",
+    "write_bw -c UC, 'only reliable connections (RC) are supported'",
+    "write_bw -b --report-both, '-b reports the sum of both directions; leave it out'",
+    "read_bw -I 64, '-I applies to sends and writes, not to reads'",
     "write_bw -l 3 -n 100, '-n 100 is no multiple of -l 3'",
     "write_lat -q 2, 'has no option -q'"
   })

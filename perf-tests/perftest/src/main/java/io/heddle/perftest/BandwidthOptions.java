@@ -20,7 +20,7 @@ final class BandwidthOptions {
       names = {"-t", "--tx-depth"},
       paramLabel = "N",
       defaultValue = "128",
-      description = "Messages under way per queue pair (${DEFAULT-VALUE}).")
+      description = "Messages in flight per queue pair (${DEFAULT-VALUE}).")
   private int sendDepth;
 
   @Option(
@@ -32,7 +32,7 @@ final class BandwidthOptions {
   @Option(
       names = {"-Q", "--cq-mod"},
       paramLabel = "N",
-      description = "Ask for a completion every so many messages (100; 1 above 8192 bytes).")
+      description = "Messages per signalled one (100; 1 above 8192 bytes).")
   private @Nullable Integer moderation;
 
   @Option(
@@ -49,7 +49,7 @@ final class BandwidthOptions {
 
   @Option(
       names = {"-N", "--noPeak"},
-      description = "Don't look for the peak; nor is it looked for above 20000 messages.")
+      description = "Omit the peak, which is also omitted above 20000 messages.")
   private boolean noPeak;
 
   @Option(names = "--report_gbits", description = "Gb/s (10^9) instead of MiB/s (2^20).")
@@ -62,7 +62,7 @@ final class BandwidthOptions {
       names = {"-w", "--limit_bw"},
       paramLabel = "RATE",
       defaultValue = "0",
-      description = "Exit code 1 when the average rate is below this (${DEFAULT-VALUE}).")
+      description = "Exit code 1 if the average rate is below this (${DEFAULT-VALUE}).")
   double leastRate;
 
   @Option(
@@ -70,12 +70,13 @@ final class BandwidthOptions {
       paramLabel = "RATE",
       defaultValue = "0",
       description =
-          "Exit code 1 when there are fewer million messages a second (${DEFAULT-VALUE}).")
+          "Exit code 1 below this rate in million messages per second (${DEFAULT-VALUE}).")
   double leastMessageRate;
 
   Settings.Traffic traffic(TestKind kind, CommonOptions common) {
     if (bothApart) {
-      throw common.wrong("--report-both isn't here: -b has the sum of both ways; leave it out");
+      throw common.wrong(
+          "--report-both is not supported: -b reports the sum of both directions; leave it out");
     }
     common.requireRange("-q", queuePairs, 1, 16_384);
     common.requireRange("-t", sendDepth, 1, 15_000);

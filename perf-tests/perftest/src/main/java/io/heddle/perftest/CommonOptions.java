@@ -55,14 +55,13 @@ final class CommonOptions {
   @Option(
       names = {"-D", "--duration"},
       paramLabel = "SECONDS",
-      description = "Run for so many seconds instead of so many messages.")
+      description = "Duration in seconds, instead of a number of messages.")
   private @Nullable Integer duration;
 
   @Option(
       names = {"-f", "--margin"},
       paramLabel = "SECONDS",
-      description =
-          "Seconds at the begin and at the end of a test by time that don't count (a quarter).")
+      description = "Seconds excluded at the start and at the end of a test by time (a quarter).")
   private @Nullable Integer margin;
 
   @Option(
@@ -91,7 +90,7 @@ final class CommonOptions {
       description = "Index of the GID (RoCE v2, not link-local, IPv4 before IPv6).")
   private @Nullable Integer gidIndex;
 
-  @Option(names = "--ipv6", description = "Prefer an IPv6 GID; as --ipv6-addr the same.")
+  @Option(names = "--ipv6", description = "Prefer an IPv6 GID; same as --ipv6-addr.")
   private boolean ipv6;
 
   @Option(names = "--ipv6-addr", hidden = true)
@@ -145,7 +144,7 @@ final class CommonOptions {
       names = "--out_json_file",
       paramLabel = "FILE",
       defaultValue = DEFAULT_JSON_FILE,
-      description = "Where to (${DEFAULT-VALUE}).")
+      description = "File of the JSON report (${DEFAULT-VALUE}).")
   private String jsonFile = DEFAULT_JSON_FILE;
 
   @Option(
@@ -161,15 +160,15 @@ final class CommonOptions {
 
   @Option(
       names = {"-F", "--CPU-freq", "--use_old_post_send", "--disable_pcie_relaxed"},
-      description = "For scripts that give it; without effect here.")
+      description = "Accepted for scripts; has no effect.")
   private boolean noEffect;
 
   @Option(
       names = {"-I", "--inline_size"},
       paramLabel = "BYTES",
       description =
-          "Messages of up to so many bytes travel within their requests, where the device takes"
-              + " them so (write_lat 220, send_lat 236, else 0).")
+          "Longest message sent inline, if the device supports that"
+              + " (write_lat 220, send_lat 236, else 0).")
   private @Nullable Integer inlineSize;
 
   @Option(
@@ -197,7 +196,7 @@ final class CommonOptions {
     }
     requireRange("-I", inlineSize, 0, MOST_INLINE_BYTES);
     if (kind.isRead()) {
-      throw wrong("-I is for messages that are sent or written, not read");
+      throw wrong("-I applies to sends and writes, not to reads");
     }
     return inlineSize;
   }
@@ -224,7 +223,7 @@ final class CommonOptions {
     }
     requireRange("-D", duration, 1, 1_000_000);
     if (all) {
-      throw wrong("-D and -a don't go together: give one size with -s");
+      throw wrong("-D and -a exclude each other: set one size with -s");
     }
     return duration;
   }
@@ -233,7 +232,7 @@ final class CommonOptions {
     int seconds = duration();
     int quarter = margin == null ? seconds / 4 : margin;
     if (seconds > 0 && (quarter < 0 || seconds <= 2 * quarter)) {
-      throw wrong("-D " + seconds + " leaves nothing between two margins of -f " + quarter);
+      throw wrong("-D " + seconds + " leaves no time between two margins of -f " + quarter);
     }
     return quarter;
   }
@@ -252,10 +251,10 @@ final class CommonOptions {
       throw wrong("-m " + mtu + ": an MTU is one of 256, 512, 1024, 2048 and 4096");
     }
     if (!connection.equalsIgnoreCase("RC")) {
-      throw wrong("-c " + connection + ": reliable connections (RC) are all there is here");
+      throw wrong("-c " + connection + ": only reliable connections (RC) are supported");
     }
     if (connectionManager) {
-      throw wrong("rdma_cm isn't spoken here: leave -R and -z out at both ends");
+      throw wrong("rdma_cm is not supported: leave out -R and -z at both ends");
     }
     return new Settings.Link(
         device,

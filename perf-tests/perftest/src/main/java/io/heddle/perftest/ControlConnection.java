@@ -57,7 +57,7 @@ final class ControlConnection implements AutoCloseable {
                 + port
                 + ": "
                 + refused.getMessage()
-                + "; another server may run there, -p names another port",
+                + "; another server may use it; choose another port with -p",
             refused);
       }
     }
@@ -90,7 +90,7 @@ final class ControlConnection implements AutoCloseable {
       addresses = InetAddress.getAllByName(host);
     } catch (UnknownHostException unknown) {
       throw new HeddleException(
-          "there is no host " + host + ": name it or give an address", unknown);
+          "unknown host " + host + ": check the name or use an address", unknown);
     }
     IOException why = new IOException("it has no address");
     for (InetAddress address : addresses) {
@@ -146,7 +146,7 @@ final class ControlConnection implements AutoCloseable {
     try {
       for (int count = socket.getInputStream().read(buffer); count >= 0; ) {
         if (!append(buffer, count)) {
-          why = "it sent more than " + LARGEST_PENDING_BYTES + " bytes that nobody asked for";
+          why = "it sent more than " + LARGEST_PENDING_BYTES + " unexpected bytes";
           break;
         }
         count = socket.getInputStream().read(buffer);
@@ -154,7 +154,7 @@ final class ControlConnection implements AutoCloseable {
     } catch (IOException broken) {
       why = "its connection broke: " + broken.getMessage();
     } catch (Throwable failed) {
-      why = "this end failed to read what it said: " + failed;
+      why = "this end failed to read from it: " + failed;
     }
     synchronized (this) {
       ending = why;
@@ -201,7 +201,7 @@ final class ControlConnection implements AutoCloseable {
           limitMs == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()) + 1;
       if (limitMs > 0 && leftMs <= 0) {
         throw new HeddleException(
-            peer + " said nothing for " + limitMs / 1000 + " s; " + awaited + " was expected");
+            peer + " sent nothing for " + limitMs / 1000 + " s; " + awaited + " was expected");
       }
       pause(leftMs);
     }
@@ -233,14 +233,14 @@ final class ControlConnection implements AutoCloseable {
       wait(limitMs);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new HeddleException("interrupted while talking to " + peer, interrupted);
+      throw new HeddleException("interrupted while connected to " + peer, interrupted);
     }
   }
 
   /** Returns the failure for this connection's end. */
   synchronized HeddleException gone(String when) {
     return new HeddleException(
-        peer + " went away" + when + (ending.isEmpty() ? "" : " (" + ending + ")"));
+        peer + " disconnected" + when + (ending.isEmpty() ? "" : " (" + ending + ")"));
   }
 
   /** Shuts down this end's direction. */

@@ -125,7 +125,7 @@ record Hello(
   private static void same(String option, Object own, Object theirs, boolean server) {
     if (!own.equals(theirs)) {
       throw new HeddleException(
-          "the two ends don't fit each other: %s is %s at the server and %s at the client; give both the same"
+          "the ends are incompatible: %s is %s at the server and %s at the client; use the same"
               .formatted(option, server ? own : theirs, server ? theirs : own));
     }
   }

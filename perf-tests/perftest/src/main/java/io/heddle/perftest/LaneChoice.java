@@ -95,7 +95,7 @@ final class LaneChoice {
     }
     if (common.isEmpty()) {
       throw new HeddleException(
-          "the two ends have no plane in common: here there is %s, there %s"
+          "the two ends have no plane in common: this end has %s, the other %s"
               .formatted(
                   keys(planes), peer == null || peer.planes().isEmpty() ? "none" : peer.planes()));
     }

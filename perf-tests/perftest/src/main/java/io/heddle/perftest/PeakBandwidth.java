@@ -25,7 +25,7 @@ final class PeakBandwidth {
     double high = (double) (completedNs[count - 1] - origin) / count;
     for (int i = 0; i < HALVINGS; i++) {
       double guess = (low + high) / 2;
-      if (someRunIsAsFast(postedNs, completedNs, count, origin, guess)) {
+      if (hasRunAsFast(postedNs, completedNs, count, origin, guess)) {
         high = guess;
       } else {
         low = guess;
@@ -38,7 +38,7 @@ final class PeakBandwidth {
    * (c[j] − p[i]) ÷ (j − i + 1) ≤ g for some i ≤ j, if and only if c[j] − g·(j + 1) ≤ p[i] − g·i
    * for some.
    */
-  private static boolean someRunIsAsFast(
+  private static boolean hasRunAsFast(
       long[] postedNs, long[] completedNs, int count, long origin, double guess) {
     double best = Double.NEGATIVE_INFINITY;
     for (int j = 0; j < count; j++) {

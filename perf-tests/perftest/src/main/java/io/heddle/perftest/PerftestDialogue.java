@@ -94,7 +94,7 @@ final class PerftestDialogue {
       byte[] said = connection.peek();
       throw said.length == 0
           ? new HeddleException(
-              nothing.getMessage() + "; is it perftest, and free for a test?", nothing)
+              nothing.getMessage() + "; check that it is perftest, and idle", nothing)
           : notPerftest(said);
     }
   }
@@ -111,7 +111,7 @@ final class PerftestDialogue {
     double number = Double.parseDouble(text.replaceFirst("^([0-9]+\\.[0-9]+).*", "$1"));
     if (number < OLDEST) {
       throw new HeddleException(
-          connection.peer() + " speaks perftest " + text + "; 5.70 is the oldest that will do");
+          connection.peer() + " runs perftest " + text + "; at least 5.70 is required");
     }
     return text;
   }
@@ -119,7 +119,7 @@ final class PerftestDialogue {
   private HeddleException notPerftest(byte[] said) {
     return new HeddleException(
         connection.peer()
-            + " is not perftest: it said \""
+            + " is not perftest: it sent \""
             + printable(said, VERSION_BYTES)
             + "\" where a version was expected");
   }
@@ -145,7 +145,7 @@ final class PerftestDialogue {
     int theirs = ByteBuffer.wrap(exchange(mine, Integer.BYTES, ANSWER_MS, what)).getInt();
     if (theirs < 1 || theirs > LARGEST_BUFFER_BYTES) {
       throw new HeddleException(
-          connection.peer() + " says that " + what + " is " + theirs + " bytes: no perftest does");
+          connection.peer() + " reports " + what + " of " + theirs + " bytes, which is invalid");
     }
     return Math.max(own, theirs);
   }
@@ -176,7 +176,7 @@ final class PerftestDialogue {
     int length = ByteBuffer.wrap(connection.take(Integer.BYTES, ANSWER_MS, what)).getInt();
     if (length < 0 || length > LARGEST_BLOB_BYTES) {
       throw new HeddleException(
-          connection.peer() + " announces " + length + " bytes of " + what + ": that can't be");
+          connection.peer() + " announces " + length + " bytes of " + what + ", which is invalid");
     }
     return connection.take(length, ANSWER_MS, what);
   }

@@ -13,8 +13,8 @@ final class PlaneOptions {
       names = "--planes",
       paramLabel = "all|COUNT|KEY,...",
       description =
-          "Use the planes of this host: all, so many, or those with these keys. Each has a queue"
-              + " pair, or as many as -q says; a stock perftest at the other end needs -q with all"
+          "Use planes of this host: all, a number, or a list of keys. Each has a queue"
+              + " pair, or as many as -q; a stock perftest at the other end needs -q with all"
               + " of them.")
   private @Nullable String planes;
 
@@ -23,13 +23,14 @@ final class PlaneOptions {
       paramLabel = "POLICY",
       description =
           "Cut each message of write_bw or read_bw and lay it over the planes as the plugin does:"
-              + " spray, pinned or hash. Without it whole messages go over each queue pair alike.")
+              + " spray, pinned or hash. Without it, whole messages go over the queue pairs in"
+              + " turn.")
   private @Nullable String policy;
 
   @Option(
       names = "--weights",
       paramLabel = "4,2,1,1|KEY=4,...",
-      description = "How much of the bytes each plane takes; with --policy (spray).")
+      description = "Weights of the planes; with --policy (spray).")
   private @Nullable String weights;
 
   Settings.PlaneChoice choice(TestKind kind, CommonOptions common) {
@@ -43,7 +44,8 @@ final class PlaneOptions {
               + " counts messages");
     }
     if (policy != null && !POLICIES.contains(policy)) {
-      throw common.wrong("--policy " + policy + " is none of " + String.join(", ", POLICIES));
+      throw common.wrong(
+          "--policy " + policy + " is unknown; the policies are " + String.join(", ", POLICIES));
     }
     int most = Integer.MAX_VALUE;
     List<String> keys = List.of();

@@ -72,7 +72,7 @@ record QueuePairRecord(
     } catch (NumberFormatException malformed) {
       throw new HeddleException(
           peer
-              + " sent no address record of perftest but \""
+              + " sent an invalid address record: \""
               + PerftestDialogue.printable(bytes, 40)
               + "\"; both ends must run the same test, with a GID (-x) and without data validation",
           malformed);

@@ -73,7 +73,7 @@ final class RunFailure {
               .formatted(Errno.describe(-pollAnswer), progress));
     }
     throw new HeddleException(
-        "%s took no more %s after %s: %s"
+        "%s accepted no more %s after %s: %s"
             .formatted(
                 queues.describe(queuePair),
                 receiving ? "receives" : "messages",

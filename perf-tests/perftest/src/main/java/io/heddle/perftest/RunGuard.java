@@ -17,28 +17,28 @@ final class RunGuard {
 
   private final @Nullable ControlConnection peer;
   private final long limitNs;
-  private final Patience patience;
+  private final IdlePolicy idlePolicy;
   private final long startNs = System.nanoTime();
   private int rounds;
   private long endedNs;
   private boolean stopped;
 
-  private RunGuard(@Nullable ControlConnection peer, long limitNs, Patience patience) {
+  private RunGuard(@Nullable ControlConnection peer, long limitNs, IdlePolicy idlePolicy) {
     this.peer = peer;
     this.limitNs = limitNs;
-    this.patience = patience;
+    this.idlePolicy = idlePolicy;
   }
 
   /**
    * @param peer the connection whose end ends the loop
    */
-  RunGuard(ControlConnection peer, Patience patience) {
-    this(peer, NEVER_NS, patience);
+  RunGuard(ControlConnection peer, IdlePolicy idlePolicy) {
+    this(peer, NEVER_NS, idlePolicy);
   }
 
   /** Returns a guard without a peer, which ends the loop after this time. */
-  static RunGuard within(long limitNs, Patience patience) {
-    return new RunGuard(null, limitNs, patience);
+  static RunGuard within(long limitNs, IdlePolicy idlePolicy) {
+    return new RunGuard(null, limitNs, idlePolicy);
   }
 
   /**
@@ -48,10 +48,10 @@ final class RunGuard {
    * @return false if the loop has to end
    */
   boolean mayGoOn(int work) {
-    switch (patience.after(work)) {
+    switch (idlePolicy.after(work)) {
       case NONE -> {}
       case YIELD -> Thread.yield();
-      case NAP -> LockSupport.parkNanos(Patience.NAP_NS);
+      case NAP -> LockSupport.parkNanos(IdlePolicy.NAP_NS);
     }
     if ((++rounds & LOOK_EVERY - 1) == 0) {
       look();

@@ -41,7 +41,7 @@ final class Session {
       }
     }
     if (belowLimit) {
-      throw new HeddleException("the result is below the limit that -w or -y gave");
+      throw new HeddleException("the result is below the limit of -w or -y");
     }
   }
 
@@ -217,7 +217,7 @@ final class Session {
 
   private BandwidthResult run(
       PerftestDialogue dialogue, TestQueues queues, PathMtu mtu, long size) {
-    RunGuard guard = new RunGuard(dialogue.connection(), Patience.of(settings, size));
+    RunGuard guard = new RunGuard(dialogue.connection(), IdlePolicy.of(settings, size));
     boolean together = settings.kind().isSend() || settings.traffic().bidirectional();
     String policy = settings.planes().policy();
     if (policy != null) {
@@ -264,7 +264,7 @@ final class Session {
     ControlConnection connection = dialogue.connection();
     if (queues.lanes().size() > 1 && !dialogue.peerIsHeddle()) {
       throw new HeddleException(
-          "stock perftest measures latency over one queue pair: name one plane with --planes");
+          "stock perftest measures latency over one queue pair: choose one plane with --planes");
     }
     for (long size : sizes()) {
       List<LatencyResult> results = new ArrayList<>();
@@ -279,7 +279,7 @@ final class Session {
       json.row(all);
       json.planes(queues.lanes(), results);
     }
-    if (settings.kind().saysGoodbye() || dialogue.peerIsHeddle()) {
+    if (settings.kind().endsWithGoodbye() || dialogue.peerIsHeddle()) {
       dialogue.sayGoodbye(queues.own(0));
     } else {
       /* The peer's last messages may still need an acknowledgement. */
@@ -289,7 +289,7 @@ final class Session {
   }
 
   private LatencyResult play(PerftestDialogue dialogue, TestQueues queues, int index, long size) {
-    RunGuard guard = new RunGuard(dialogue.connection(), Patience.ofSender());
+    RunGuard guard = new RunGuard(dialogue.connection(), IdlePolicy.ofSender());
     if (settings.kind().isSend()) {
       SendLatencyRun run =
           new SendLatencyRun(queues, index, settings, !settings.isServer(), size, guard);

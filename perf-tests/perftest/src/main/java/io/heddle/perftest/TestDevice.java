@@ -100,7 +100,7 @@ final class TestDevice implements AutoCloseable {
     }
     if (devices.isEmpty()) {
       throw new HeddleException(
-          "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software");
+          "there is no RDMA device: HEDDLE_PROVIDER=soft selects the software device");
     }
   }
 
@@ -112,7 +112,7 @@ final class TestDevice implements AutoCloseable {
     }
     List<String> names = devices.stream().map(RdmaDevice::name).toList();
     throw new HeddleException(
-        "-d %s: there is no such device; there is %s; did you mean %s?"
+        "-d %s: there is no such device; devices: %s; did you mean %s?"
             .formatted(name, String.join(", ", names), NearestName.of(name, names)));
   }
 

@@ -77,7 +77,7 @@ enum TestKind {
   }
 
   /** write_lat just ends; the others say goodbye. */
-  boolean saysGoodbye() {
+  boolean endsWithGoodbye() {
     return this != WRITE_LAT;
   }
 }

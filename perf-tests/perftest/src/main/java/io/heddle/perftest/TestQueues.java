@@ -101,9 +101,9 @@ final class TestQueues implements AutoCloseable {
       return Memory.allocate(arena, bytes, PAGE_BYTES);
     } catch (OutOfMemoryError tooMuch) {
       throw new HeddleException(
-          "no memory for "
+          "out of memory for "
               + bytes
-              + " bytes of buffers; take fewer queue pairs (-q) or a smaller -s",
+              + " bytes of buffers; use fewer queue pairs (-q) or a smaller -s",
           tooMuch);
     }
   }

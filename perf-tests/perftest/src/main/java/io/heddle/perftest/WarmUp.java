@@ -90,7 +90,7 @@ final class WarmUp {
               queues,
               shortened,
               shortened.traffic().sizeBytes(),
-              RunGuard.within(LIMIT_NS, Patience.ofSender()));
+              RunGuard.within(LIMIT_NS, IdlePolicy.ofSender()));
       run.postFirstReceives();
       run.run();
     }
@@ -114,7 +114,7 @@ final class WarmUp {
 
   private static void play(TestQueues queues, Settings shortened, boolean begins) {
     long size = shortened.traffic().sizeBytes();
-    RunGuard guard = RunGuard.within(LIMIT_NS, Patience.ofSender());
+    RunGuard guard = RunGuard.within(LIMIT_NS, IdlePolicy.ofSender());
     if (shortened.kind().isSend()) {
       SendLatencyRun run = new SendLatencyRun(queues, 0, shortened, begins, size, guard);
       run.postFirstReceives();

@@ -79,7 +79,7 @@ final class AllocationRun {
             queues,
             settings,
             settings.traffic().sizeBytes(),
-            RunGuard.within(30_000_000_000L, Patience.ofSender()));
+            RunGuard.within(30_000_000_000L, IdlePolicy.ofSender()));
     run.postFirstReceives();
     return run::run;
   }
@@ -92,7 +92,7 @@ final class AllocationRun {
             PlaneWeights.equal(1),
             PathMtu.MTU_4096,
             settings.traffic().sizeBytes(),
-            RunGuard.within(30_000_000_000L, Patience.ofSender()))
+            RunGuard.within(30_000_000_000L, IdlePolicy.ofSender()))
         ::run;
   }
 }

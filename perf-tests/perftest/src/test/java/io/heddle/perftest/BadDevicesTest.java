@@ -77,40 +77,40 @@ final class BadDevicesTest {
   }
 
   @Test
-  void aDeviceThatDoesNotExistIsNamedWithThoseThatDo() {
+  void missingDeviceIsNamedWithExistingOnes() {
     assertEquals(
-        "-d sfot0: there is no such device; there is soft0; did you mean soft0?",
+        "-d sfot0: there is no such device; devices: soft0; did you mean soft0?",
         failure("-d sfot0"));
   }
 
   @Test
-  void aGidIndexThatDoesNotExistIsNamedWithTheTable() {
+  void missingGidIndexIsNamedWithTable() {
     assertEquals(
         "-x 40000: device soft0 has no GID at that index; it has 0 (127.0.77.1), 1 (127.0.77.2)",
         failure("-x 40000").replaceAll(", 2 .*", ""));
   }
 
   @Test
-  void aPortThatDoesNotExistIsNamedWithTheOneThatDoes() {
+  void missingPortIsNamedWithExistingOne() {
     assertEquals("-i 2: device soft0 has no such port; its port is 1", failure("-i 2"));
   }
 
   @Test
-  void aProviderThatDoesNotExistIsNamedWithThoseThatDo() {
+  void missingProviderIsNamedWithExistingOnes() {
     String said = failure("", Map.of("HEDDLE_PROVIDER", "sfot"), providers());
     assertTrue(said.startsWith("HEDDLE_PROVIDER=sfot is none of auto, "), said);
     assertTrue(said.contains("soft"), said);
   }
 
   @Test
-  void noDeviceAtAllNamesTheSoftOne() {
+  void withoutDevicesMessageNamesSoftOne() {
     assertEquals(
-        "there is no RDMA device: HEDDLE_PROVIDER=soft takes the one in software",
+        "there is no RDMA device: HEDDLE_PROVIDER=soft selects the software device",
         failure("", Map.of(), List.of()));
   }
 
   @Test
-  void aDeviceThatCannotBeOpenedSaysWhyInItsProvidersWords() {
+  void unopenableDeviceReportsProvidersReason() {
     for (String options : new String[] {"", "-d mlx5_0"}) {
       assertEquals(
           "open_device on mlx5_0 failed: EACCES (13)",

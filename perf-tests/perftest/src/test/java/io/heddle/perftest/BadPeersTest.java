@@ -58,10 +58,10 @@ final class BadPeersTest {
   }
 
   @Test
-  void aServerOfSomethingElseIsQuoted() throws Exception {
+  void foreignServerIsQuoted() throws Exception {
     String banner = "SSH-2.0-OpenSSH_9.2p1 Debian\r\n";
     assertEquals(
-        "127.0.0.1 port N is not perftest: it said \"SSH-2.0-OpenSSH_\" where a version was"
+        "127.0.0.1 port N is not perftest: it sent \"SSH-2.0-OpenSSH_\" where a version was"
             + " expected",
         failure(
             socket -> socket.getOutputStream().write(banner.getBytes(StandardCharsets.US_ASCII)),
@@ -69,9 +69,9 @@ final class BadPeersTest {
   }
 
   @Test
-  void aShortAnswerAndAnEndAreNoVersion() throws Exception {
+  void shortAnswerIsNoVersion() throws Exception {
     assertEquals(
-        "127.0.0.1 port N is not perftest: it said \"no..\" where a version was expected",
+        "127.0.0.1 port N is not perftest: it sent \"no..\" where a version was expected",
         failure(
             socket -> {
               readVersion(socket);
@@ -81,17 +81,17 @@ final class BadPeersTest {
   }
 
   @Test
-  void anEndWithoutAnAnswerAsksWhetherItIsPerftest() throws Exception {
+  void closeWithoutAnswerSuggestsCheckingPeer() throws Exception {
     assertEquals(
-        "127.0.0.1 port N went away while this end waited for perftest's version (it closed its"
-            + " connection); is it perftest, and free for a test?",
+        "127.0.0.1 port N disconnected while this end waited for perftest's version (it closed its"
+            + " connection); check that it is perftest, and idle",
         failure(BadPeersTest::readVersion, PerftestDialogue::exchangeVersions));
   }
 
   @Test
-  void anOldPerftestIsRefused() throws Exception {
+  void oldPerftestIsRefused() throws Exception {
     assertEquals(
-        "127.0.0.1 port N speaks perftest 5.60; 5.70 is the oldest that will do",
+        "127.0.0.1 port N runs perftest 5.60; at least 5.70 is required",
         failure(
             socket -> {
               readVersion(socket);
@@ -102,7 +102,7 @@ final class BadPeersTest {
   }
 
   @Test
-  void anImpossibleBufferIsRefused() throws Exception {
+  void invalidBufferSizeIsRefused() throws Exception {
     String said =
         failure(
             socket -> {
@@ -116,11 +116,11 @@ final class BadPeersTest {
               assertEquals("6.06", dialogue.exchangeVersions());
               dialogue.exchangeBufferRules();
             });
-    assertTrue(said.contains("its page size is -2147483648 bytes"), said);
+    assertTrue(said.contains("its page size of -2147483648 bytes"), said);
   }
 
   @Test
-  void stockPerftestAndHeddleAreToldApart() throws Exception {
+  void distinguishesStockPerftestFromHeddle() throws Exception {
     for (boolean heddle : new boolean[] {false, true}) {
       String said =
           failure(
@@ -139,7 +139,7 @@ final class BadPeersTest {
   }
 
   @Test
-  void aPortWhereNobodyListensIsNamedWithTheRemedy() throws Exception {
+  void portWithoutListenerIsNamedWithRemedy() throws Exception {
     HeddleException failed =
         org.junit.jupiter.api.Assertions.assertThrows(
             HeddleException.class,
@@ -150,7 +150,7 @@ final class BadPeersTest {
   }
 
   @Test
-  void aPortThatIsTakenIsNamed() throws Exception {
+  void portInUseIsNamed() throws Exception {
     try (ServerSocket other = new ServerSocket(0)) {
       HeddleException failed =
           org.junit.jupiter.api.Assertions.assertThrows(

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 final class PeakBandwidthTest {
   /* Compares every pair, as perftest does. */
-  private static double byEveryPair(long[] posted, long[] completed) {
+  private static double comparingEveryPair(long[] posted, long[] completed) {
     double least = Double.MAX_VALUE;
     for (int i = 0; i < posted.length; i++) {
       for (int j = i; j < posted.length; j++) {
@@ -18,7 +18,7 @@ final class PeakBandwidthTest {
   }
 
   @Test
-  void findsWhatComparingEveryPairFinds() {
+  void agreesWithComparisonOfEveryPair() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int round = 0; round < 200; round++) {
@@ -33,14 +33,14 @@ final class PeakBandwidthTest {
         done = Math.max(done, now) + 1 + random.nextInt(1_000);
         completed[i] = done;
       }
-      double expected = byEveryPair(posted, completed);
+      double expected = comparingEveryPair(posted, completed);
       double found = PeakBandwidth.leastNsPerMessage(posted, completed, count);
       assertEquals(expected, found, expected * 1e-9, "seed " + seed + ", round " + round);
     }
   }
 
   @Test
-  void noMessageHasNoPeak() {
+  void peakOfNoMessagesIsZero() {
     assertEquals(0, PeakBandwidth.leastNsPerMessage(new long[0], new long[0], 0));
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 final class QueuePairRecordTest {
   @Test
-  void fieldsAreHexadecimalWithAColonBehindEach() throws Exception {
+  void fieldsAreHexadecimalEachFollowedByColon() throws Exception {
     QueuePairRecord record =
         new QueuePairRecord(
             0,
@@ -35,7 +35,7 @@ final class QueuePairRecordTest {
   }
 
   @Test
-  void whatFollowsTheNulDoesNotMatter() throws Exception {
+  void bytesAfterNulAreIgnored() throws Exception {
     QueuePairRecord record =
         new QueuePairRecord(7, 16, 1, 2, 3, -1L, Gid.of(InetAddress.getByName("10.0.0.1")));
     byte[] shortFields =
@@ -47,19 +47,19 @@ final class QueuePairRecordTest {
   }
 
   @Test
-  void garbageIsRefusedInOneSentence() {
+  void garbageIsRefusedWithMessage() {
     Random random = new Random(7);
     byte[] bytes = new byte[QueuePairRecord.BYTES];
     for (int i = 0; i < 500; i++) {
       random.nextBytes(bytes);
       HeddleException refused =
           assertThrows(HeddleException.class, () -> QueuePairRecord.decode(bytes, "10.0.0.1"));
-      assertTrue(refused.getMessage().startsWith("10.0.0.1 sent no address record"));
+      assertTrue(refused.getMessage().startsWith("10.0.0.1 sent an invalid address record"));
     }
   }
 
   @Test
-  void theVersionRecordReadsAsTheVersionToWhoStopsAtTheNul() {
+  void versionRecordReadsAsVersionUpToNul() {
     byte[] record = PerftestDialogue.versionRecord();
     assertEquals(16, record.length);
     assertArrayEquals("6.06\0".getBytes(StandardCharsets.US_ASCII), Arrays.copyOf(record, 5));

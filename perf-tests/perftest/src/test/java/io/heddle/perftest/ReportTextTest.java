@@ -18,7 +18,7 @@ class ReportTextTest {
     "1e15, 2, 1000000000000000.00",
     "NaN, 2, NaN"
   })
-  void numbersAreRoundedAsPerftestRoundsThem(double value, int places, String expected) {
+  void numbersAreRoundedLikePerftest(double value, int places, String expected) {
     assertEquals(expected, ReportText.fixed(value, places));
   }
 }

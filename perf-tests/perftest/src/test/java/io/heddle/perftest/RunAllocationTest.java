@@ -23,7 +23,7 @@ final class RunAllocationTest {
     "false, send_bw -s 64 -b",
     "true, write_bw -s 8192",
   })
-  void aMessageAllocatesNothing(boolean sprays, String command) throws Exception {
+  void messagesAllocateNothing(boolean sprays, String command) throws Exception {
     for (int level : new int[] {1, 4}) {
       OwnProgram.End end =
           ShimOfTests.run(

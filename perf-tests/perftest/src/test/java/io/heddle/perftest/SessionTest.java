@@ -45,7 +45,7 @@ final class SessionTest {
     assertEquals(traffic.iterations() * traffic.queuePairs(), Long.parseLong(row[1]));
     assertTrue(Double.parseDouble(row[3]) > 0, "average in " + String.join(" ", row));
     if (test.contains(" -N")) {
-      assertEquals(0, Double.parseDouble(row[2]), "no peak was looked for");
+      assertEquals(0, Double.parseDouble(row[2]), "the peak was omitted");
     } else {
       assertTrue(Double.parseDouble(row[2]) >= Double.parseDouble(row[3]), "peak below average");
     }
@@ -81,7 +81,7 @@ final class SessionTest {
         "write_lat -D 1 -f 0",
         "send_lat -D 1 -f 0"
       })
-  void aTestByTimeCountsWhatItManaged(String test) throws Exception {
+  void testByTimeCountsItsMessages(String test) throws Exception {
     TwoEnds.Both both = new TwoEnds().run(test);
     assertBothSucceed(both);
     String[] row = both.client().row(TwoEnds.command(test).settings().traffic().sizeBytes());
@@ -91,7 +91,7 @@ final class SessionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"write_bw -a -n 5", "send_bw -a -n 5", "write_lat -a -n 8", "send_lat -a -n 8"})
-  void allSizesHaveARowEach(String test) throws Exception {
+  void eachSizeHasRow(String test) throws Exception {
     TwoEnds.Both both = new TwoEnds().run(test);
     assertBothSucceed(both);
     for (long size = 2; size <= 1 << 23; size *= 2) {
@@ -101,11 +101,10 @@ final class SessionTest {
   }
 
   @Test
-  void optionsThatMustBeTheSameAreNamedAtBothEnds() throws Exception {
+  void differingOptionsAreNamedAtBothEnds() throws Exception {
     TwoEnds.Both both = new TwoEnds().run("write_bw -n 10 -q 2", "write_bw -n 10", 1);
     String sentence =
-        "the two ends don't fit each other: -q is 2 at the server and 1 at the client; give both"
-            + " the same";
+        "the ends are incompatible: -q is 2 at the server and 1 at the client; use the same";
     assertEquals(sentence, String.valueOf(both.server().failure().getMessage()));
     assertEquals(sentence, String.valueOf(both.client().failure().getMessage()));
     both = new TwoEnds().run("send_bw -n 10", "write_bw -n 10", 1);
@@ -115,7 +114,7 @@ final class SessionTest {
   }
 
   @Test
-  void queuePairsAreSpreadOverThePlanesThatBothEndsHave() throws Exception {
+  void queuePairsUseCommonPlanes() throws Exception {
     TwoEnds.Both both =
         new TwoEnds().run("write_bw -n 200 -q 2", "write_bw -n 200 -q 2 --planes 3", 4);
     assertBothSucceed(both);
@@ -135,7 +134,7 @@ final class SessionTest {
   }
 
   @Test
-  void anUnknownPlaneIsNamedWithThoseThereAre() throws Exception {
+  void unknownPlaneIsNamedWithExistingOnes() throws Exception {
     TwoEnds.Both both =
         new TwoEnds().run("write_bw -n 10 --planes plane:z", "write_bw -n 10 --planes plane:z", 2);
     assertTrue(
@@ -147,7 +146,7 @@ final class SessionTest {
   }
 
   @Test
-  void theReportIsAlsoADocument(@TempDir Path folder) throws Exception {
+  void reportIsAlsoWrittenAsJson(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("report.json");
     TwoEnds.Both both =
         new TwoEnds()
@@ -166,14 +165,14 @@ final class SessionTest {
   }
 
   @Test
-  void oneNumberAloneCanBeAskedFor() throws Exception {
+  void printsOneNumberOnRequest() throws Exception {
     TwoEnds.Both both = new TwoEnds().run("write_bw -n 50", "write_bw -n 50 --output bandwidth", 1);
     assertBothSucceed(both);
     assertTrue(Double.parseDouble(both.client().out().strip()) > 0, both.client().out());
   }
 
   @Test
-  void aRateBelowTheLimitIsAFailure() throws Exception {
+  void rateBelowLimitFails() throws Exception {
     TwoEnds.Both both = new TwoEnds().run("write_bw -n 50", "write_bw -n 50 -w 1000000000", 1);
     assertNull(both.server().failure());
     assertTrue(both.client().failure().getMessage().contains("below the limit"));
@@ -187,7 +186,7 @@ final class SessionTest {
         "read_bw -n 20 -s 500000 --weights 4,2,1,1",
         "write_bw -n 60 -s 1000000 --policy spray --weights 4,2,1,1 -q 3"
       })
-  void aPolicyGivesEachPlaneItsWeight(String test) throws Exception {
+  void policyFollowsWeights(String test) throws Exception {
     TwoEnds.Both both = new TwoEnds().run(test.replaceFirst(" --.*?(?= -q|$)", ""), test, 4);
     assertBothSucceed(both);
     Settings.Traffic traffic = TwoEnds.command(test).settings().traffic();
@@ -203,7 +202,7 @@ final class SessionTest {
   }
 
   @Test
-  void weightsThatDoNotFitThePlanesAreNamed() throws Exception {
+  void mismatchedWeightsAreNamed() throws Exception {
     TwoEnds.Both both =
         new TwoEnds().run("write_bw -n 10", "write_bw -n 10 --weights 1,2 --planes 3", 3);
     assertTrue(
@@ -212,12 +211,12 @@ final class SessionTest {
             .getMessage()
             .contains("--weights 1,2 has 2 weights, but there are 3 planes"),
         both.client().failure().getMessage());
-    assertTrue(both.server().failure().getMessage().contains("went away"));
+    assertTrue(both.server().failure().getMessage().contains("disconnected"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"write_lat -n 100", "send_lat -n 100 -s 64"})
-  void latencyIsMeasuredOverEachPlane(String test) throws Exception {
+  void latencyIsMeasuredPerPlane(String test) throws Exception {
     TwoEnds.Both both = new TwoEnds().run(test, test + " --planes all --percentiles", 3);
     assertBothSucceed(both);
     Settings.Traffic traffic = TwoEnds.command(test).settings().traffic();

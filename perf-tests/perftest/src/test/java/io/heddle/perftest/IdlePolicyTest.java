@@ -3,24 +3,24 @@ package io.heddle.perftest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.perftest.Patience.Rest;
+import io.heddle.perftest.IdlePolicy.Rest;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Ends that nap while they wait, and the rounds before they do. */
-final class PatienceTest {
+final class IdlePolicyTest {
   private static final int ROUNDS = 2048;
 
-  private static Patience patience(String command) {
+  private static IdlePolicy idlePolicy(String command) {
     Settings settings = TwoEnds.command(command).settings();
-    return Patience.of(settings, settings.traffic().sizeBytes());
+    return IdlePolicy.of(settings, settings.traffic().sizeBytes());
   }
 
-  private static void assertPatient(Patience patience, int rounds) {
+  private static void assertKeepsPolling(IdlePolicy idlePolicy, int rounds) {
     for (int i = 0; i < rounds; i++) {
-      assertEquals(Rest.NONE, patience.after(0), "round " + i);
+      assertEquals(Rest.NONE, idlePolicy.after(0), "round " + i);
     }
   }
 
@@ -35,27 +35,27 @@ final class PatienceTest {
     "send_bw -r 512 -s 65536 127.0.0.1, YIELD",
     "write_bw -s 65536 127.0.0.1, YIELD",
   })
-  void onlyAServerWhoseReceivesLastLongerThanANapNaps(String command, Rest rest) {
-    Patience patience = patience(command);
-    assertPatient(patience, ROUNDS);
-    assertEquals(rest, patience.after(0));
+  void onlyServersWithEnoughReceivesNap(String command, Rest rest) {
+    IdlePolicy idlePolicy = idlePolicy(command);
+    assertKeepsPolling(idlePolicy, ROUNDS);
+    assertEquals(rest, idlePolicy.after(0));
   }
 
   @Test
-  void workMakesPatientAgainAndSoDoesARest() {
-    Patience patience = patience("send_bw -r 512 -s 65536");
-    assertPatient(patience, ROUNDS);
-    assertEquals(Rest.NONE, patience.after(1));
+  void workAndRestsResetTheRoundCount() {
+    IdlePolicy idlePolicy = idlePolicy("send_bw -r 512 -s 65536");
+    assertKeepsPolling(idlePolicy, ROUNDS);
+    assertEquals(Rest.NONE, idlePolicy.after(1));
     for (int naps = 0; naps < 3; naps++) {
-      assertPatient(patience, ROUNDS);
-      assertEquals(Rest.NAP, patience.after(0));
+      assertKeepsPolling(idlePolicy, ROUNDS);
+      assertEquals(Rest.NAP, idlePolicy.after(0));
     }
   }
 
   @ParameterizedTest
   @CsvSource({"send_bw -r 512 -s 65536, 3", "send_bw -r 512 -s 65536 127.0.0.1, 0"})
-  void theLoopSleepsAsOftenAsItIsTold(String command, int naps) {
-    RunGuard guard = RunGuard.within(Long.MAX_VALUE, patience(command));
+  void loopSleepsAsOftenAsDecided(String command, int naps) {
+    RunGuard guard = RunGuard.within(Long.MAX_VALUE, idlePolicy(command));
     long before = sleeps();
     for (int i = 0; i < 3 * (ROUNDS + 1); i++) {
       assertTrue(guard.mayGoOn(0));

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class PatienceTest {
+class IdlePolicyTest {
   private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private long nowNs = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); /* runs over */

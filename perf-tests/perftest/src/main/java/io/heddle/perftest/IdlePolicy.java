@@ -4,7 +4,7 @@ package io.heddle.perftest;
  * Idle policy of a loop: when it gives way to others on its core, and how. It only decides; used by
  * the loop's thread.
  */
-final class Patience {
+final class IdlePolicy {
   /** Action before the loop's next round. */
   enum Rest {
     NONE,
@@ -26,13 +26,13 @@ final class Patience {
   private final Rest rest;
   private int vainRounds;
 
-  private Patience(Rest rest) {
+  private IdlePolicy(Rest rest) {
     this.rest = rest;
   }
 
   /** Returns that of a loop for which others wait as soon as a message arrives. */
-  static Patience ofSender() {
-    return new Patience(Rest.YIELD);
+  static IdlePolicy ofSender() {
+    return new IdlePolicy(Rest.YIELD);
   }
 
   /**
@@ -41,10 +41,10 @@ final class Patience {
    *
    * @param sizeBytes of a message
    */
-  static Patience of(Settings settings, long sizeBytes) {
+  static IdlePolicy of(Settings settings, long sizeBytes) {
     long postedBytes = sizeBytes * settings.traffic().receiveDepth();
     boolean naps = !settings.sends() && postedBytes >= NAP_BYTES;
-    return new Patience(naps ? Rest.NAP : Rest.YIELD);
+    return new IdlePolicy(naps ? Rest.NAP : Rest.YIELD);
   }
 
   /**
