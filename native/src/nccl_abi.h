@@ -1,5 +1,5 @@
 /*
- * The binary interface of NCCL's net plugins, versions 6 to 12, declared here anew.
+ * The binary interface of NCCL's net plugins, versions 6 to 12, with declarations of our own.
  *
  * The numbers are facts of the interface (x86-64 and arm64, LP64), asserted at the end of this file. A table grows
  * only at its end, but the properties have changed in the middle. So each version has its own struct, and none is

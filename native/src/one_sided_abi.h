@@ -1,5 +1,5 @@
 /*
- * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), declared here anew. Version 13 of RMA
+ * The binary interface of NCCL's one-sided plugins (RMA, and GIN by a proxy), with declarations of our own. Version 13 of RMA
  * and of GIN are alike.
  */
 #ifndef HEDDLE_ONE_SIDED_ABI_H

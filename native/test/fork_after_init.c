@@ -65,7 +65,7 @@ int main(void) {
     CHECK(child >= 0, "fork failed");
     if (child == 0) {
       alarm(20);
-      pthread_mutex_trylock(&log_lock); /* held, whoever holds it, as if another thread were in the logger */
+      pthread_mutex_trylock(&log_lock); /* held, as if another thread were in the logger */
       int wrong = call_everything();
       if (round == 1) {
         exit(wrong); /* runs the exit handlers too */

@@ -102,7 +102,7 @@ static void taken_port(void) {
 #define VALUE "-XX:+UseG1GC -Dof=the.cluster"
 
 static atomic_bool over;
-static atomic_long looks;
+static atomic_long reads;
 static char unexpected[128];
 
 static void *read_environment(void *none) {
@@ -112,7 +112,7 @@ static void *read_environment(void *none) {
     if (now == NULL || strcmp(now, VALUE) != 0) {
       snprintf(unexpected, sizeof unexpected, "%s", now == NULL ? "nothing" : now);
     }
-    atomic_fetch_add(&looks, 1);
+    atomic_fetch_add(&reads, 1);
   }
   return NULL;
 }
@@ -147,7 +147,7 @@ static void fork_under_options(void) {
   atomic_store(&over, true);
   pthread_join(reader, NULL);
   pthread_join(forker, NULL);
-  CHECK(unexpected[0] == '\0', "one of %ld reads returned %s", atomic_load(&looks), unexpected);
+  CHECK(unexpected[0] == '\0', "one of %ld reads returned %s", atomic_load(&reads), unexpected);
 }
 
 /* ---- seccomp filters ---- */

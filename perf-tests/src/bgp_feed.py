@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Feeds a BGP receiver with IPv6 host routes from several peers at once, and tells how long it takes to have them all.
+"""Feeds a BGP receiver with IPv6 host routes from several peers at once, and measures the time until it has them all.
 
 Everything runs in a network namespace of its own, on its loopback interface. The receivers are the route daemon and
 BIRD, in turns, on the same feed. Senders are BIRDs, one a peer, or this program with prebuilt UPDATEs. Feeds:

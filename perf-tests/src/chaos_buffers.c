@@ -94,7 +94,7 @@ int chaos_is_end(const void *data, int size) {
   return words[0] == END_WORD && words[1] == ~END_WORD && words[2] == END_WORD;
 }
 
-static void tell(const char *what, int buffer, uint64_t count, uint64_t message) {
+static void report_wrong(const char *what, int buffer, uint64_t count, uint64_t message) {
   fprintf(stderr, "WRONG: %llu bytes of %s, buffer %d, message %llu\n", (unsigned long long)count, what, buffer,
           (unsigned long long)message);
 }
@@ -109,7 +109,7 @@ void chaos_check(struct chaos_buffers *buffers, int buffer, int size, uint64_t s
   } else {
     wrong = different(chaos_data(buffers, buffer), expected, key_of(seed, rank, message));
   }
-  if (wrong != 0) tell("a message", buffer, wrong, message);
+  if (wrong != 0) report_wrong("a message", buffer, wrong, message);
   buffers->wrong_bytes += wrong;
 }
 
@@ -118,7 +118,7 @@ void chaos_check_guards(struct chaos_buffers *buffers, int buffer) {
   const unsigned char *behind = (unsigned char *)chaos_data(buffers, buffer) + buffers->each;
   uint64_t wrong = 0;
   for (size_t i = 0; i < CHAOS_GUARD_BYTES; i++) wrong += (before[i] != GUARD) + (behind[i] != GUARD);
-  if (wrong != 0) tell("guards", buffer, wrong, 0);
+  if (wrong != 0) report_wrong("guards", buffer, wrong, 0);
   buffers->guard_bytes += wrong;
 }
 
@@ -129,7 +129,7 @@ void chaos_rest(struct chaos_buffers *buffers, int buffer, uint64_t message) {
 
 void chaos_check_rest(struct chaos_buffers *buffers, int buffer) {
   uint64_t wrong = different(chaos_data(buffers, buffer), buffers->each, buffers->resting[buffer]);
-  if (wrong != 0) tell("a returned buffer", buffer, wrong, 0);
+  if (wrong != 0) report_wrong("a returned buffer", buffer, wrong, 0);
   buffers->canary_bytes += wrong;
 }
 

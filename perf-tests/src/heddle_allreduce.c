@@ -143,11 +143,11 @@ static int start_together(void) {
  * continue.
  */
 static void report_progress(size_t bytes, int iteration) {
-  static double told;
+  static double reported;
   double now = now_seconds();
-  if (told == 0) told = now;
-  if (now - told < options.timeout_seconds / 8) return;
-  told = now;
+  if (reported == 0) reported = now;
+  if (now - reported < options.timeout_seconds / 8) return;
+  reported = now;
   printf("{\"event\":\"under-way\",\"rank\":%d,\"bytes\":%zu,\"iteration\":%d}\n", options.rank, bytes, iteration);
   fflush(stdout);
 }

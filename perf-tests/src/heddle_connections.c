@@ -145,13 +145,13 @@ static void end(const struct stage *stage, const char *event, int connections, i
 
 /* ---- set-up ---- */
 
-static void tell(const char *name, int first, const void *bytes, size_t size) {
+static void put(const char *name, int first, const void *bytes, size_t size) {
   char whole[64];
   snprintf(whole, sizeof whole, "%s%d", name, first);
   if (rendezvous_put(options.folder, whole, options.rank, bytes, size) != 0) exit(EXIT_BAD_USAGE);
 }
 
-static void hear(const char *name, int first, int peer, void *bytes, size_t size) {
+static void get(const char *name, int first, int peer, void *bytes, size_t size) {
   char whole[64];
   snprintf(whole, sizeof whole, "%s%d", name, first);
   progress();
@@ -169,11 +169,11 @@ static int has_sent_handle(const char *name, int first, int peer) {
 /* Sends each of these links' `size` bytes, and replaces them by the other end's. */
 static void exchange(const char *name, int first, int count, char *each, size_t size) {
   size_t whole = (size_t)count * size;
-  tell(name, first, each, whole);
+  put(name, first, each, whole);
   char *theirs = malloc(whole);
   if (theirs == NULL) fail_with(EXIT_BAD_USAGE, "no memory");
   for (int peer = 0; peer < peers(); peer++) {
-    hear(name, first, peer_of(first + peer), theirs, whole);
+    get(name, first, peer_of(first + peer), theirs, whole);
     for (int i = peer; i < count; i += peers()) {
       memcpy(each + (size_t)i * size, theirs + (size_t)(partner_of(first + i) - first) * size, size);
     }
@@ -184,8 +184,8 @@ static void exchange(const char *name, int first, int count, char *each, size_t 
 /* Waits until all ranks are here. */
 static void meet(const char *name) {
   char here = 1;
-  tell(name, 0, &here, 1);
-  for (int peer = 0; peer < peers(); peer++) hear(name, 0, peer_of(peer), &here, 1);
+  put(name, 0, &here, 1);
+  for (int peer = 0; peer < peers(); peer++) get(name, 0, peer_of(peer), &here, 1);
 }
 
 static void settle(struct side *side, int result, const char *call) {
@@ -232,7 +232,7 @@ static void give_up_refused(int first, int count, char *heard) {
   static char called[MOST_CONNECTIONS + MOST_RANKS];
   for (int peer = 0; peer < peers(); peer++) {
     if (heard[peer] || !has_sent_handle("connected", first, peer_of(first + peer))) continue;
-    hear("connected", first, peer_of(first + peer), called, (size_t)count);
+    get("connected", first, peer_of(first + peer), called, (size_t)count);
     heard[peer] = 1;
     for (int i = peer; i < count; i += peers()) {
       struct side *receive = &links[first + i].receive;
@@ -245,7 +245,7 @@ static void give_up_refused(int first, int count, char *heard) {
 static void connect_all(int first, int count) {
   static char mine[MOST_CONNECTIONS + MOST_RANKS];
   char heard[MOST_RANKS] = {0};
-  int told = 0;
+  int is_sent = 0;
   for (int left = 1; left != 0;) {
     left = 0;
     int begun = 0;
@@ -259,10 +259,10 @@ static void connect_all(int first, int count) {
       begun += link->send.state == BEGUN;
       left += link->receive.state == BEGUN;
     }
-    if (begun == 0 && !told) {
+    if (begun == 0 && !is_sent) {
       for (int i = 0; i < count; i++) mine[i] = links[first + i].send.state == UP;
-      tell("connected", first, mine, (size_t)count);
-      told = 1;
+      put("connected", first, mine, (size_t)count);
+      is_sent = 1;
     }
     if (left > 0 && options.may_refuse) give_up_refused(first, count, heard);
     left += begun;

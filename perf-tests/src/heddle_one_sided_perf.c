@@ -169,7 +169,7 @@ static double value(double seconds) {
   return samples[options.iterations / 2] / 2 * 1e6;
 }
 
-static void tell(const char *event) {
+static void print_event(const char *event) {
   if (options.transfer.rank == 0) printf("{\"event\":\"%s\",\"over\":\"%s\"}\n", event, transfer->name);
   fflush(stdout);
 }
@@ -202,7 +202,7 @@ int main(int argc, char **argv) {
   if (samples == NULL) fail_with(EXIT_BAD_USAGE, "no memory for %d samples", options.iterations);
   transfer->open(&options.transfer);
   all_to_all(1);
-  tell("warm");
+  print_event("warm");
   for (int round = 0; round < options.rounds; round++) {
     wait_for_turn();
     all_to_all(1); /* start all ranks together */
@@ -216,6 +216,6 @@ int main(int argc, char **argv) {
     fflush(stdout);
   }
   transfer->close();
-  tell("end");
+  print_event("end");
   return 0;
 }

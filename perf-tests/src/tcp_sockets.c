@@ -210,7 +210,7 @@ static void turn_away(struct guest *guest, int error, const char *why) {
 }
 
 /* Returns 1 when the guest has greeted. A guest that is too slow or has a wrong greeting is closed. */
-static int hear(const struct tcp_listener *listener, struct guest *guest) {
+static int read_greeting(const struct tcp_listener *listener, struct guest *guest) {
   struct greeting *greeting = &guest->greeting;
   while (guest->heard < sizeof *greeting) {
     ssize_t got = recv(guest->fd, (char *)greeting + guest->heard, sizeof *greeting - guest->heard, 0);
@@ -243,7 +243,7 @@ static struct tcp_sockets **place_of(struct tcp_listener *listener, uint64_t con
 }
 
 /* Adds a greeted guest to its connection; a connection with all its sockets is taken out. */
-static int seat(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
+static int add_to_connection(struct tcp_listener *listener, struct guest *guest, struct tcp_sockets **out) {
   struct tcp_sockets **place = place_of(listener, guest->greeting.connection), *sockets = *place;
   if (sockets == NULL) return NCCL_SYSTEM_ERROR;
   int *socket = socket_at(sockets, guest->greeting.socket);
@@ -277,7 +277,7 @@ int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
   *out = NULL;
   for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
     struct guest *guest = &listener->guests[i];
-    if (guest->fd >= 0 && hear(listener, guest)) result = seat(listener, guest, out);
+    if (guest->fd >= 0 && read_greeting(listener, guest)) result = add_to_connection(listener, guest, out);
   }
   for (int i = 0; i < TCP_MOST_GUESTS && *out == NULL && result == NCCL_SUCCESS; i++) {
     int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -286,7 +286,7 @@ int tcp_accept(struct tcp_listener *listener, struct tcp_sockets **out) {
     set_up(fd);
     struct guest *guest = room(listener);
     *guest = (struct guest){.fd = fd, .since = tcp_now()};
-    if (hear(listener, guest)) result = seat(listener, guest, out);
+    if (read_greeting(listener, guest)) result = add_to_connection(listener, guest, out);
   }
   return result;
 }

@@ -111,9 +111,9 @@ static void messages_of_all_sizes_arrive_whole(void) {
     size_t slot = message % AT_ONCE;
     if (message >= AT_ONCE) {
       size_t old = message - AT_ONCE, size = sizes[old % SIZES];
-      int told = -1;
-      check(outcome(receives[slot], &told), "test of a receive");
-      WANT(told == (int)size, "a message of %zu bytes is reported with %d", size, told);
+      int reported = -1;
+      check(outcome(receives[slot], &reported), "test of a receive");
+      WANT(reported == (int)size, "a message of %zu bytes is reported with %d", size, reported);
       check(outcome(sends[slot], NULL), "test of a send");
       for (size_t i = 0; i < size; i++) WANT(to[slot][i] == byte_at(old, i), "byte %zu of %zu is wrong", i, size);
       WANT(to[slot][size] == 0xee, "written behind a message of %zu bytes", size);

@@ -1,5 +1,5 @@
 /*
- * A crash of the host itself looks as without the plugin: same status, same standard error, no report of Java's.
+ * A crash of the host itself looks the same as without the plugin: same status, same standard error, no report of Java's.
  *
  * GUEST CASE segv segv -- status=-11
  * GUEST CASE segv_on_a_thread_that_moved_data segv data -- status=-11

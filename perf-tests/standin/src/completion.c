@@ -127,7 +127,7 @@ int ibv_destroy_cq(struct ibv_cq *cq) {
 
 /* ---- producing: by the thread of any process ---- */
 
-static void tell(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
+static void notify(struct shared_queue *queue, enum mail_kind kind, uint32_t event) {
   uint32_t slot = (uint32_t)(queue - fabric->queues);
   send_mail(atomic_load(&queue->owner),
             (struct mail){.kind = kind, .event = event, .index = slot, .epoch = atomic_load(&queue->epoch)});
@@ -149,8 +149,8 @@ void push_completion(struct shared_queue *queue, const struct shared_completion 
     if (wanted) atomic_store(&queue->armed, DISARMED);
   }
   unlock(&queue->lock);
-  if (wanted) tell(queue, MAIL_COMPLETION, 0);
-  if (first_overrun) tell(queue, MAIL_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
+  if (wanted) notify(queue, MAIL_COMPLETION, 0);
+  if (first_overrun) notify(queue, MAIL_QUEUE_EVENT, IBV_EVENT_CQ_ERR);
 }
 
 /* ---- consuming ---- */

@@ -174,7 +174,7 @@ static int open_locked(const char *path, bool create) {
 /* Called with the file's lock held. */
 static int map_file(int file) {
   struct stat status;
-  if (fstat(file, &status) != 0) return complain("cannot look at");
+  if (fstat(file, &status) != 0) return complain("cannot stat");
   if (status.st_size != 0 && status.st_size != (off_t)sizeof(struct fabric)) {
     fprintf(stderr, "verbs-standin: %s is no fabric of this version; remove it or set STANDIN_FABRIC\n", path_in_use);
     return EINVAL;

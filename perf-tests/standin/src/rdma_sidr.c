@@ -34,7 +34,7 @@ static uint16_t port_of(const struct sockaddr *address) {
   return ntohs(((const struct sockaddr_in *)address)->sin_port);
 }
 
-static int tell(struct rdma_cm_id *id, enum rdma_cm_event_type kind, int status) {
+static int post_event(struct rdma_cm_id *id, enum rdma_cm_event_type kind, int status) {
   cm_lock();
   int result = cm_post_event(id, (struct rdma_cm_event){.event = kind, .status = status});
   cm_unlock();
@@ -60,7 +60,7 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct socka
   int error = standin_cm_refused(id->verbs, "rdma_address");
   struct ibv_sa_path_rec path;
   if (error == 0 && path_to(id, &path) == EHOSTUNREACH) error = ETIMEDOUT;
-  return tell(id, error == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR, -error);
+  return post_event(id, error == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR, -error);
 }
 
 int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms) {
@@ -72,12 +72,12 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms) {
   if (error == 0) error = path_to(id, path);
   if (error != 0) {
     free(path);
-    return tell(id, RDMA_CM_EVENT_ROUTE_ERROR, -error);
+    return post_event(id, RDMA_CM_EVENT_ROUTE_ERROR, -error);
   }
   free(id->route.path_rec);
   id->route.path_rec = path;
   id->route.num_paths = 1;
-  return tell(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+  return post_event(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 }
 
 static void copy_data(struct subnet_letter *letter, const struct rdma_conn_param *parameter, size_t most) {
@@ -91,7 +91,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
   struct ibv_sa_path_rec path;
   int error = standin_cm_refused(id->verbs, "rdma_question");
   if (error == 0 && path_to(id, &path) != 0) error = ETIMEDOUT;
-  if (error != 0) return tell(id, RDMA_CM_EVENT_UNREACHABLE, -error);
+  if (error != 0) return post_event(id, RDMA_CM_EVENT_UNREACHABLE, -error);
   struct subnet_letter letter = {.kind = LETTER_QUESTION,
                                  .client_id = ((struct manager_id *)id)->number,
                                  .client_port = port_of(&id->route.addr.src_addr),
@@ -100,7 +100,7 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *parameter) {
   cm_address(&id->route.addr.dst_addr, letter.server);
   copy_data(&letter, parameter, QUESTION_BYTES);
   error = standin_cm_send(&letter);
-  if (error == ENOENT) return tell(id, RDMA_CM_EVENT_UNREACHABLE, UNSUPPORTED);
+  if (error == ENOENT) return post_event(id, RDMA_CM_EVENT_UNREACHABLE, UNSUPPORTED);
   return error == 0 ? 0 : cm_fail(error);
 }
 

@@ -186,7 +186,7 @@ static void work_of_any_kind_completes_once(bool in_child) {
     failures += state_of(first) == IBV_QPS_ERR;
     CHECK(to_state(first, IBV_QPS_RESET) == 0 && to_state(second, IBV_QPS_RESET) == 0, "reset");
   }
-  CHECK(failures > ROUNDS / 10 && failures < ROUNDS, "%llu of %d rounds had an error: too few or too many to tell",
+  CHECK(failures > ROUNDS / 10 && failures < ROUNDS, "%llu of %d rounds had an error: too few or too many",
         (unsigned long long)failures, ROUNDS);
   CHECK(compare(kept, GUARD, 4) == GUARD, "memory without remote write permission has changed");
   CHECK(ibv_dereg_mr(readable) == 0, "deregistered");

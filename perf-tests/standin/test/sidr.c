@@ -73,8 +73,8 @@ static struct rdma_cm_id *asked(struct rdma_cm_id *listener, uint8_t word) {
   CHECK(event.listen_id == listener && event.id != listener && heard == word, "question");
   CHECK(event.id->route.num_paths == 0 && event.param.ud.ah_attr.dlid == 0, "Linux returns no path there");
   struct sockaddr_in client = at("10.9.0.1", 0);
-  const struct sockaddr_in *told = (const struct sockaddr_in *)&event.id->route.addr.dst_addr;
-  CHECK(told->sin_addr.s_addr == client.sin_addr.s_addr && told->sin_port != 0, "client");
+  const struct sockaddr_in *source = (const struct sockaddr_in *)&event.id->route.addr.dst_addr;
+  CHECK(source->sin_addr.s_addr == client.sin_addr.s_addr && source->sin_port != 0, "client");
   return event.id;
 }
 

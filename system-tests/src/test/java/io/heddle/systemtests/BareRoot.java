@@ -92,12 +92,12 @@ final class BareRoot {
   static String run(List<String> command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int code = process.waitFor();
     /* ldd exits with 1 for a static program. */
     if (code != 0 && !command.getFirst().equals("ldd")) {
-      throw new AssertionError(String.join(" ", command) + " ended with " + code + ":\n" + said);
+      throw new AssertionError(String.join(" ", command) + " ended with " + code + ":\n" + output);
     }
-    return said;
+    return output;
   }
 }

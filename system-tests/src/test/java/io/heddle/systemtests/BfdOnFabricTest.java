@@ -129,7 +129,7 @@ final class BfdOnFabricTest {
           && isBorrowed(answer) == borrowed) {
         return;
       }
-      assertTrue(!patience.isOver(), "waited in vain for borrowed " + borrowed);
+      assertTrue(!patience.isOver(), "no route with borrowed " + borrowed);
       reader.awaitChange(sequence, 10_000_000);
     }
   }

@@ -76,8 +76,8 @@ class BridgeOverInfinibandTest {
     StandinControl.run("host 0", standin(0));
     StandinControl.run("host 1", standin(1));
     for (String each : MGIDS) {
-      String said = StandinControl.run("join 1/0 " + each, standin(1));
-      lids.add(Integer.toString(StandinControl.lidIn(said)));
+      String output = StandinControl.run("join 1/0 " + each, standin(1));
+      lids.add(Integer.toString(StandinControl.lidIn(output)));
     }
     startBridge();
   }

@@ -101,9 +101,9 @@ final class CheckedPair implements AutoCloseable {
     await(words, () -> said(rank).contains(words));
   }
 
-  private void await(String words, BooleanSupplier told) throws InterruptedException {
+  private void await(String words, BooleanSupplier found) throws InterruptedException {
     Patience patience = Patience.ofSeconds(60);
-    while (!told.getAsBoolean()) {
+    while (!found.getAsBoolean()) {
       assertAlive();
       assertTrue(!patience.isOver(), () -> "no \"" + words + "\" in\n" + said());
       TimeUnit.MILLISECONDS.sleep(50);

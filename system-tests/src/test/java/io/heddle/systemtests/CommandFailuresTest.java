@@ -97,9 +97,9 @@ final class CommandFailuresTest {
         code, process.exitCode(LIMIT_SECONDS), () -> arguments + ": " + process.outputOrWhyNot());
     String output = process.output();
     assertFalse(output.contains("\tat "), () -> arguments + ": " + output);
-    List<String> told = output.lines().filter(line -> line.startsWith("heddle: ")).toList();
-    assertEquals(1, told.size(), () -> arguments + ": " + output);
-    assertTrue(told.getFirst().contains(sentence), () -> arguments + ": " + output);
+    List<String> lines = output.lines().filter(line -> line.startsWith("heddle: ")).toList();
+    assertEquals(1, lines.size(), () -> arguments + ": " + output);
+    assertTrue(lines.getFirst().contains(sentence), () -> arguments + ": " + output);
   }
 
   /* Runs all in parallel, since most of each is the start. */

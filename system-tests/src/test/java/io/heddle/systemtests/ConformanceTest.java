@@ -72,13 +72,13 @@ final class ConformanceTest {
             HostProcess.start(lab, 1, folder.resolve("receiver.log"), second, receiving)) {
       int sent = sender.exitCode(LIMIT_SECONDS);
       int received = receiver.exitCode(LIMIT_SECONDS);
-      String said =
+      String output =
           "seed " + seed + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
-      assertEquals(0, sent, said);
-      assertEquals(0, received, said);
-      assertTrue(sender.output().contains("ok 1 - "), said);
-      assertFalse(said.contains("not ok"), said);
-      return said;
+      assertEquals(0, sent, output);
+      assertEquals(0, received, output);
+      assertTrue(sender.output().contains("ok 1 - "), output);
+      assertFalse(output.contains("not ok"), output);
+      return output;
     }
   }
 
@@ -120,8 +120,8 @@ final class ConformanceTest {
       Ipv4Fabric.renumber(lab, 0);
       Ipv4Fabric.renumber(lab, 1);
       Map<String, String> none = Map.of();
-      String said = bothPass(lab, none, none, command(0), command(1));
-      assertTrue(said.contains("with 10.7.1.2 "), said);
+      String output = bothPass(lab, none, none, command(0), command(1));
+      assertTrue(output.contains("with 10.7.1.2 "), output);
       List<Long> sent = lab.sentBytesByPlane();
       assertTrue(sent.stream().allMatch(bytes -> bytes > 1 << 20), "each carries data: " + sent);
     }

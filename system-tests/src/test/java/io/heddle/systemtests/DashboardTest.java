@@ -196,8 +196,8 @@ final class DashboardTest {
             .redirectInput(file.toFile())
             .redirectErrorStream(true)
             .start();
-    String said =
+    String output =
         new String(check.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-    assertEquals(0, check.waitFor(), said);
+    assertEquals(0, check.waitFor(), output);
   }
 }

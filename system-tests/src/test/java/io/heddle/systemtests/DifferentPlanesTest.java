@@ -36,8 +36,8 @@ final class DifferentPlanesTest {
         new ProcessBuilder(lab.command(host, List.of(words.split(" "))))
             .redirectErrorStream(true)
             .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + said);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
   private CheckedPair start(Lab lab) throws IOException, InterruptedException {
@@ -51,7 +51,7 @@ final class DifferentPlanesTest {
     Patience patience = Patience.ofSeconds(60);
     while (lab.sentBytesByPlane().get(plane) - before < SOME_BYTES) {
       job.assertAlive();
-      assertEquals(false, patience.isOver(), job::said);
+      assertEquals(false, patience.isOver(), job::output);
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

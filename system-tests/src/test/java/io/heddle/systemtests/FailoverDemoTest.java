@@ -41,8 +41,8 @@ final class FailoverDemoTest {
   private static void run(String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), command + ": " + said);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), command + ": " + output);
   }
 
   @Test

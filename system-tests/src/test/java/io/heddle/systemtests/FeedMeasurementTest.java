@@ -23,12 +23,12 @@ final class FeedMeasurementTest {
   void feedsHeddleAndBirdAndReportsEachFeed() throws IOException, InterruptedException {
     Skip.unless(Lab.Kind.NAMESPACES);
     String routes = Integer.toString(ROUTES);
-    JsonNode told =
+    JsonNode report =
         HeddleRun.json(
             "perf", "bgp", "--json", "--rounds", "1", "--sender", "prebuilt", "--routes", routes);
-    assertEquals(ROUTES, told.path("routes_per_peer").asInt());
+    assertEquals(ROUTES, report.path("routes_per_peer").asInt());
     List<String> feeds = new ArrayList<>();
-    for (JsonNode run : told.path("runs")) {
+    for (JsonNode run : report.path("runs")) {
       feeds.add(run.path("receiver").asText() + " " + run.path("feed").asText());
       assertTrue(run.path("seconds").asDouble() > 0, run.toString());
     }

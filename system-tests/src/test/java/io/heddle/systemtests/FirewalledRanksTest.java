@@ -105,10 +105,10 @@ final class FirewalledRanksTest {
           HostProcess second = rank(lab, 1, 1, 2, "--timeout-seconds", "30")) {
         first.exitCode(LIMIT_SECONDS);
         second.exitCode(LIMIT_SECONDS);
-        String said = first.output() + second.output();
-        assertTrue(said.contains("answered on no plane"), said);
-        assertTrue(said.contains("packets went to UDP port 4791 of "), said);
-        assertTrue(said.contains("let all of UDP 4791-4854 in (HEDDLE_PORTS)"), said);
+        String output = first.output() + second.output();
+        assertTrue(output.contains("answered on no plane"), output);
+        assertTrue(output.contains("packets went to UDP port 4791 of "), output);
+        assertTrue(output.contains("let all of UDP 4791-4854 in (HEDDLE_PORTS)"), output);
       }
     }
   }

@@ -54,7 +54,7 @@ final class InfinibandFabricTest {
   private final long counters = Memory.allocate(arena, 4096, 8);
   private final long groupCounters = Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8);
   private final long packet = Memory.allocate(arena, 8192, 8);
-  private final List<String> said = new ArrayList<>();
+  private final List<String> output = new ArrayList<>();
   private VerbsFabric near;
   private VerbsFabric far;
 
@@ -86,7 +86,7 @@ final class InfinibandFabricTest {
 
   private VerbsFabric fabric(String device, String address) throws UnknownHostException {
     VerbsSpec spec = new VerbsSpec("a", device, List.of(gid(address)), List.of(), 0, 1);
-    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
+    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
     fabric.countAt(counters);
     return fabric;
   }
@@ -192,12 +192,12 @@ final class InfinibandFabricTest {
         List.of(
             "fabric a: members that only send aren't known here (EOPNOTSUPP (95)), so standin0"
                 + " becomes a full member of groups that it only sends to"),
-        said);
+        output);
     send(near, sendPath);
     await(far);
     expectNothing(near);
     near.sendPathTo(GroupAddress.of(gid("239.1.2.10")), 0);
-    assertEquals(1, said.size(), "once");
+    assertEquals(1, output.size(), "once");
     StandinControl.run("refuse 0/0 rdma_join_multicast " + Errno.EINVAL);
     HeddleException refused =
         assertThrows(

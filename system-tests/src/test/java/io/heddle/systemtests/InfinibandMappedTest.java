@@ -68,7 +68,7 @@ final class InfinibandMappedTest {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8)
   };
-  private final List<String> said = new ArrayList<>();
+  private final List<String> output = new ArrayList<>();
   private final List<String> undo = new ArrayList<>();
   private final List<VerbsFabric> ends = new ArrayList<>();
   private final List<SubnetHost> hosts = new ArrayList<>();
@@ -140,12 +140,12 @@ final class InfinibandMappedTest {
             proxyAddresses.addressesIn(side),
             QUEUE_PAIRS,
             1);
-    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
+    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
     ends.add(fabric);
     fabric.countAt(counters);
     fabric.requireAssigned(spec);
     return MappedEnd.behind(
-        fabric, RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> said.add(sentence)));
+        fabric, RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> output.add(sentence)));
   }
 
   private SubnetHost host(String device, String address, int queuePairs, List<String> services) {
@@ -271,7 +271,7 @@ final class InfinibandMappedTest {
       b1.send(0, inB(a1), client, 5);
       pass();
     }
-    assertEquals(client, talk(a1, 0, b1, service, 6), "they go on as they were");
+    assertEquals(client, talk(a1, 0, b1, service, 6), "they are unaffected");
   }
 
   @Test
@@ -309,7 +309,7 @@ final class InfinibandMappedTest {
     talk(a1, 0, b1, service, 1);
     change("lid 0/4", 78);
     a1.send(0, inA(b1), service, 2);
-    assertEquals(2, b1.hear().word(), "whatever its LID is");
+    assertEquals(2, b1.hear().word(), "independent of its LID");
   }
 
   @Test

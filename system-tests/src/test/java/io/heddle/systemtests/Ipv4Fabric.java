@@ -29,7 +29,7 @@ final class Ipv4Fabric {
         new ProcessBuilder(lab.command(rank, List.of(words.split(" "))))
             .redirectErrorStream(true)
             .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + said);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + output);
   }
 }

@@ -84,8 +84,8 @@ final class LongDatagramsTest {
     return (after[0] - before[0]) / Math.max(1, after[1] - before[1]);
   }
 
-  private static long count(String said) {
-    return said.lines().filter(line -> line.contains(WARNING)).count();
+  private static long count(String output) {
+    return output.lines().filter(line -> line.contains(WARNING)).count();
   }
 
   @Test

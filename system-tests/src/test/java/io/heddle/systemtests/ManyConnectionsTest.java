@@ -46,13 +46,13 @@ final class ManyConnectionsTest {
   }
 
   /** Returns the first rank's report of this name. */
-  private JsonNode event(String said, String name) throws IOException {
-    for (String line : said.split("\n")) {
+  private JsonNode event(String output, String name) throws IOException {
+    for (String line : output.split("\n")) {
       if (line.startsWith("{\"event\":\"" + name + "\"")) {
         return json.readTree(line);
       }
     }
-    throw new AssertionError("no event " + name + " in:\n" + said);
+    throw new AssertionError("no event " + name + " in:\n" + output);
   }
 
   private List<String> bothEnd(List<String> first, List<String> second)
@@ -78,13 +78,13 @@ final class ManyConnectionsTest {
         Path log = folder.resolve("rank-" + rank + ".log");
         ranks.add(cleanup.add(HostProcess.start(lab, rank, log, environment, commands.get(rank))));
       }
-      List<String> said = new ArrayList<>();
+      List<String> output = new ArrayList<>();
       for (HostProcess rank : ranks) {
         int end = rank.exitCode(LIMIT_SECONDS);
-        said.add(rank.output());
-        assertEquals(0, end, () -> String.join("\n", said));
+        output.add(rank.output());
+        assertEquals(0, end, () -> String.join("\n", output));
       }
-      return said;
+      return output;
     }
   }
 
@@ -93,24 +93,24 @@ final class ManyConnectionsTest {
     String[] options = {
       "--connections", Integer.toString(connections), "--messages", Integer.toString(messages)
     };
-    for (String said : bothEnd(command(0, options), command(1, options))) {
-      JsonNode up = event(said, "up");
-      assertEquals(0, up.get("refused").asInt(), said);
-      assertEquals(connections, event(said, "closed").get("connections").asInt());
+    for (String output : bothEnd(command(0, options), command(1, options))) {
+      JsonNode up = event(output, "up");
+      assertEquals(0, up.get("refused").asInt(), output);
+      assertEquals(connections, event(output, "closed").get("connections").asInt());
       double each =
-          (up.get("descriptors").asInt() - event(said, "first").get("descriptors").asInt())
+          (up.get("descriptors").asInt() - event(output, "first").get("descriptors").asInt())
               / (2.0 * connections);
       /* Some may be closed by the first report, or not yet. */
-      assertTrue(each <= 6, each + " descriptors a connection:\n" + said);
-      assertNothingStaysOpen(said);
+      assertTrue(each <= 6, each + " descriptors a connection:\n" + output);
+      assertNothingStaysOpen(output);
     }
   }
 
-  private void assertNothingStaysOpen(String said) throws IOException {
+  private void assertNothingStaysOpen(String output) throws IOException {
     assertTrue(
-        event(said, "gone").get("descriptors").asInt()
-            <= event(said, "first").get("descriptors").asInt(),
-        said);
+        event(output, "gone").get("descriptors").asInt()
+            <= event(output, "first").get("descriptors").asInt(),
+        output);
   }
 
   /*
@@ -130,9 +130,9 @@ final class ManyConnectionsTest {
             "HEDDLE_SOFT_FAULTS",
             "loss=0.1,seed=" + (System.nanoTime() & Integer.MAX_VALUE));
     String[] options = {"--connections", "32", "--messages", "20"};
-    for (String said : bothEnd(hasty, command(0, options), command(1, options))) {
-      assertTrue(said.contains("moving off"), said);
-      assertNothingStaysOpen(said);
+    for (String output : bothEnd(hasty, command(0, options), command(1, options))) {
+      assertTrue(output.contains("moving off"), output);
+      assertNothingStaysOpen(output);
     }
   }
 
@@ -147,9 +147,9 @@ final class ManyConnectionsTest {
     String[] options = {"--ranks", "3", "--connections", "4", "--messages", "5"};
     List<List<String>> commands =
         List.of(command(0, options), command(1, options), command(2, options));
-    for (String said : allEnd(4, PATIENT, commands)) {
-      assertEquals(8, event(said, "closed").get("connections").asInt(), said);
-      assertNothingStaysOpen(said);
+    for (String output : allEnd(4, PATIENT, commands)) {
+      assertEquals(8, event(output, "closed").get("connections").asInt(), output);
+      assertNothingStaysOpen(output);
     }
   }
 
@@ -168,8 +168,8 @@ final class ManyConnectionsTest {
         busy.add(new ProcessBuilder("timeout", "300", "sh", "-c", "while :; do :; done").start());
       }
       List<List<String>> commands = List.of(command(0, options), command(1, options));
-      for (String said : allEnd(1, Map.of(), commands)) {
-        assertFalse(said.contains("moving off"), said);
+      for (String output : allEnd(1, Map.of(), commands)) {
+        assertFalse(output.contains("moving off"), output);
       }
     } finally {
       busy.forEach(Process::destroy);
@@ -189,8 +189,8 @@ final class ManyConnectionsTest {
     };
     List<List<String>> commands =
         IntStream.range(0, ranks).mapToObj(rank -> command(rank, options)).toList();
-    for (String said : allEnd(4, Map.of(), commands)) {
-      assertFalse(said.contains("moving off"), said);
+    for (String output : allEnd(4, Map.of(), commands)) {
+      assertFalse(output.contains("moving off"), output);
     }
   }
 
@@ -205,11 +205,11 @@ final class ManyConnectionsTest {
     String[] options = {
       "--connections", "40", "--messages", "5", "--may-refuse", "--open-files", "240"
     };
-    for (String said : bothEnd(command(0, options), command(1, options))) {
-      int refused = event(said, "up").get("refused").asInt();
-      assertTrue(refused > 0 && refused < 80, refused + " of 80 ends are refused:\n" + said);
-      assertEquals(refused, event(said, "moved").get("refused").asInt());
-      assertTrue(said.contains("all 240 descriptors that this process may have"), said);
+    for (String output : bothEnd(command(0, options), command(1, options))) {
+      int refused = event(output, "up").get("refused").asInt();
+      assertTrue(refused > 0 && refused < 80, refused + " of 80 ends are refused:\n" + output);
+      assertEquals(refused, event(output, "moved").get("refused").asInt());
+      assertTrue(output.contains("all 240 descriptors that this process may have"), output);
     }
   }
 }

@@ -48,7 +48,7 @@ final class NcclHabitsTest {
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
-    List<String> said = new ArrayList<>();
+    List<String> output = new ArrayList<>();
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(ranks, ranks > 2 ? 2 : 4, 9000))) {
       try {
         for (int rank = 0; rank < ranks; rank++) {
@@ -58,7 +58,7 @@ final class NcclHabitsTest {
         }
         for (HostProcess process : processes) {
           int code = process.exitCode(LIMIT_SECONDS);
-          said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
+          output.add("seed " + seed + "\n" + process.output() + "exit code " + code);
         }
       } finally {
         for (HostProcess process : processes) {
@@ -66,7 +66,7 @@ final class NcclHabitsTest {
         }
       }
     }
-    return said;
+    return output;
   }
 
   private List<String> command(Path meeting, int rank, int ranks, String name, String... more) {
@@ -78,9 +78,9 @@ final class NcclHabitsTest {
     return command;
   }
 
-  private static void assertAllPassed(List<String> said) {
-    said.forEach(
-        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", said)));
+  private static void assertAllPassed(List<String> output) {
+    output.forEach(
+        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", output)));
   }
 
   /*
@@ -110,7 +110,7 @@ final class NcclHabitsTest {
     if (!faults.isEmpty()) {
       environment.put("HEDDLE_SOFT_FAULTS", faults + ",seed=" + seed);
     }
-    List<String> said =
+    List<String> output =
         run(
             2,
             "lines",
@@ -118,7 +118,7 @@ final class NcclHabitsTest {
             "--early",
             "--line-bytes=" + lineBytes,
             "--plane-failed=moving off");
-    assertAllPassed(said);
+    assertAllPassed(output);
   }
 
   @Test
@@ -136,9 +136,9 @@ final class NcclHabitsTest {
     "--spoil-late, 8, written again",
     "--spoil-late, 128, written again",
   })
-  void whatIsWrongIsFound(String how, int lineBytes, String told)
+  void findsInjectedFault(String how, int lineBytes, String finding)
       throws IOException, InterruptedException {
-    List<String> said =
+    List<String> output =
         run(
             2,
             "lines",
@@ -147,9 +147,9 @@ final class NcclHabitsTest {
             "--timeout-seconds=20",
             "--line-bytes=" + lineBytes,
             "--early");
-    String receiver = said.get(1);
+    String receiver = output.get(1);
     assertTrue(receiver.endsWith("exit code " + WRONG), receiver);
-    assertTrue(receiver.contains("seed " + seed + ": ") && receiver.contains(told), receiver);
+    assertTrue(receiver.contains("seed " + seed + ": ") && receiver.contains(finding), receiver);
   }
 
   @Test
@@ -160,9 +160,9 @@ final class NcclHabitsTest {
   /* Only the Java heap and compiled code grow, up to their bounds. */
   @Test
   void twelveCyclesLeakNothing() throws IOException, InterruptedException {
-    List<String> said = run(2, "cycles", "--rounds=12", "--growth-kib=16384");
-    assertAllPassed(said);
-    assertEquals(12, said.get(0).lines().filter(line -> line.startsWith("cycle ")).count());
+    List<String> output = run(2, "cycles", "--rounds=12", "--growth-kib=16384");
+    assertAllPassed(output);
+    assertEquals(12, output.get(0).lines().filter(line -> line.startsWith("cycle ")).count());
   }
 
   @ParameterizedTest

@@ -59,8 +59,8 @@ final class NeighbourHost implements AutoCloseable {
 
   static void run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), said);
+    String output = new String(process.getInputStream().readAllBytes());
+    assertEquals(0, process.waitFor(), output);
   }
 
   /** Starts a neighbour of this role, as described in neighbour.py. */

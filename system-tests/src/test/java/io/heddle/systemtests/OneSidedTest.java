@@ -52,7 +52,7 @@ final class OneSidedTest {
     environment.putIfAbsent("NCCL_IB_TIMEOUT", "18");
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<HostProcess> processes = new ArrayList<>();
-    List<String> said = new ArrayList<>();
+    List<String> output = new ArrayList<>();
     try {
       for (int rank = 0; rank < ranks; rank++) {
         Path log = folder.resolve("rank" + rank + ".log");
@@ -61,14 +61,14 @@ final class OneSidedTest {
       }
       for (HostProcess process : processes) {
         int code = process.exitCode(LIMIT_SECONDS);
-        said.add("seed " + seed + "\n" + process.output() + "exit code " + code);
+        output.add("seed " + seed + "\n" + process.output() + "exit code " + code);
       }
     } finally {
       for (HostProcess process : processes) {
         process.close();
       }
     }
-    return said;
+    return output;
   }
 
   private List<String> command(Path meeting, int rank, int ranks, String... more) {
@@ -81,9 +81,9 @@ final class OneSidedTest {
     return command;
   }
 
-  private static void assertAllPassed(List<String> said) {
-    said.forEach(
-        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", said)));
+  private static void assertAllPassed(List<String> output) {
+    output.forEach(
+        each -> assertTrue(each.endsWith("exit code 0"), () -> String.join("\n---\n", output)));
   }
 
   @ParameterizedTest
@@ -167,21 +167,21 @@ final class OneSidedTest {
   /* Both ranks get one. The first that finds it ends, and the other may find its peer gone first. */
   @Test
   void checkerFindsWrongByte() throws IOException, InterruptedException {
-    List<String> said = run(2, "--operations=40", "--contexts=1", "--spoil");
-    String all = String.join("\n---\n", said);
+    List<String> output = run(2, "--operations=40", "--contexts=1", "--spoil");
+    String all = String.join("\n---\n", output);
     assertTrue(
-        said.stream()
+        output.stream()
             .anyMatch(each ->
                 each.contains("its signal is there, and byte") && each.endsWith("exit code 1")),
         all);
-    assertTrue(said.stream().noneMatch(each -> each.endsWith("exit code 0")), all);
+    assertTrue(output.stream().noneMatch(each -> each.endsWith("exit code 0")), all);
   }
 
   @Test
   void disabledTablesRefuseWithReason() throws IOException, InterruptedException {
     environment.put("HEDDLE_ONE_SIDED", "0");
-    String said = run(1, "--operations=1", "--verbose").getFirst();
-    assertTrue(said.contains("HEDDLE_ONE_SIDED=1 takes them"), said);
-    assertEquals("exit code 3", said.substring(said.lastIndexOf('\n') + 1), said);
+    String output = run(1, "--operations=1", "--verbose").getFirst();
+    assertTrue(output.contains("HEDDLE_ONE_SIDED=1 takes them"), output);
+    assertEquals("exit code 3", output.substring(output.lastIndexOf('\n') + 1), output);
   }
 }

@@ -133,16 +133,16 @@ final class OneSubnetTest {
         HostProcess second = rank(1, weights)) {
       int left = first.exitCode(LIMIT_SECONDS);
       int right = second.exitCode(LIMIT_SECONDS);
-      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
-      assertEquals(0, left, said);
-      assertEquals(0, right, said);
-      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+      String output = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(0, left, output);
+      assertEquals(0, right, output);
+      assertTrue(output.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), output);
       for (int host = 0; host < HOSTS; host++) {
         double one = sentBytes(host, 1);
         double other = sentBytes(host, PLANES);
         assertTrue(
             one / other > 0.8 * share && one / other < 1.25 * share,
-            "host " + host + ": " + one + " and " + other + " bytes\n" + said);
+            "host " + host + ": " + one + " and " + other + " bytes\n" + output);
       }
     }
   }

@@ -180,7 +180,7 @@ final class PacketFloodTest {
   }
 
   private static void sendOddFrames(Lab lab) throws IOException, InterruptedException {
-    String said =
+    String output =
         BareRoot.run(
             lab.command(
                 2,
@@ -192,7 +192,7 @@ final class PacketFloodTest {
                     LabPlan.address(0, 0),
                     LabPlan.macAddress(0, 0),
                     Integer.toString(EACH))));
-    assertTrue(said.contains("sent " + EACH), said);
+    assertTrue(output.contains("sent " + EACH), output);
   }
 
   private void assertShown(Map<String, Long> expected) throws IOException, InterruptedException {

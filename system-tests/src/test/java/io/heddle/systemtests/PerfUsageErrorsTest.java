@@ -76,11 +76,11 @@ final class PerfUsageErrorsTest {
     try (HostProcess process =
         HostProcess.start(lab, 0, folder.resolve("perf.log"), environment, command)) {
       assertEquals(code, process.exitCode(LIMIT_SECONDS), process::outputOrWhyNot);
-      List<String> said =
+      List<String> output =
           process.output().lines().filter(line -> line.startsWith("heddle:")).toList();
-      assertEquals(1, said.size(), process.output());
+      assertEquals(1, output.size(), process.output());
       assertTrue(!process.output().contains("\tat "), process.output());
-      return said.getFirst();
+      return output.getFirst();
     }
   }
 
@@ -98,15 +98,15 @@ final class PerfUsageErrorsTest {
         "1 | -p 9 127.0.0.1 | can't connect to 127.0.0.1 port 9",
       })
   void missingDeviceOrAddressIsOneLine(int code, String options, String sentence) throws Exception {
-    String said = failure(code, "write_bw " + options);
-    assertTrue(said.startsWith("heddle: " + sentence), said);
+    String output = failure(code, "write_bw " + options);
+    assertTrue(output.startsWith("heddle: " + sentence), output);
   }
 
   @Test
   void unreadableDeviceNodeIsOneLineWithRemedy() throws Exception {
     control("refuse 0/0 ibv_open_device 13 100");
-    String said = failure(1, "write_bw -d standin0");
-    assertTrue(said.contains("EACCES") && said.contains("/dev/infiniband"), said);
+    String output = failure(1, "write_bw -d standin0");
+    assertTrue(output.contains("EACCES") && output.contains("/dev/infiniband"), output);
   }
 
   private String failureAgainst(byte[] answer) throws Exception {
@@ -122,21 +122,21 @@ final class PerfUsageErrorsTest {
             }
           });
       server.start();
-      String said = failure(1, "write_bw -x 1 -p " + listener.getLocalPort() + " 127.0.0.1");
+      String output = failure(1, "write_bw -x 1 -p " + listener.getLocalPort() + " 127.0.0.1");
       server.join();
-      return said;
+      return output;
     }
   }
 
   @Test
   void aServerThatIsNotPerftestIsQuoted() throws Exception {
-    String said = failureAgainst("SSH-2.0-OpenSSH_9.2p1\r\n".getBytes(StandardCharsets.US_ASCII));
-    assertTrue(said.contains("SSH-2.0-OpenS"), said);
+    String output = failureAgainst("SSH-2.0-OpenSSH_9.2p1\r\n".getBytes(StandardCharsets.US_ASCII));
+    assertTrue(output.contains("SSH-2.0-OpenS"), output);
   }
 
   @Test
   void silentServerIsOneLine() throws Exception {
-    String said = failureAgainst(new byte[0]);
-    assertTrue(said.contains("check that it is perftest"), said);
+    String output = failureAgainst(new byte[0]);
+    assertTrue(output.contains("check that it is perftest"), output);
   }
 }

@@ -246,12 +246,12 @@ final class PerftestInteropTest {
   @Test
   void killedPerftestIsOneLine() throws Exception {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
-    String said = outputAfterKilledClient();
-    while (said.contains("waited for the start of the run")) {
-      assertFalse(patience.isOver(), said);
-      said = outputAfterKilledClient();
+    String output = outputAfterKilledClient();
+    while (output.contains("waited for the start of the run")) {
+      assertFalse(patience.isOver(), output);
+      output = outputAfterKilledClient();
     }
-    assertTrue(said.contains("in mid-test"), said);
+    assertTrue(output.contains("in mid-test"), output);
   }
 
   private String outputAfterKilledClient() throws Exception {
@@ -261,10 +261,10 @@ final class PerftestInteropTest {
         server.awaitOutput("#bytes", LIMIT_SECONDS);
         client.kill();
         assertEquals(1, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
-        List<String> said =
+        List<String> output =
             server.output().lines().filter(line -> line.startsWith("heddle:")).toList();
-        assertEquals(1, said.size(), server.output());
-        return said.getFirst();
+        assertEquals(1, output.size(), server.output());
+        return output.getFirst();
       }
     }
   }
@@ -283,11 +283,11 @@ final class PerftestInteropTest {
       try (HostProcess client = stock(0, "write_bw", "127.0.0.1")) {
         assertEquals(1, server.exitCode(LIMIT_SECONDS), server::outputOrWhyNot);
         assertEquals(1, client.exitCode(LIMIT_SECONDS), client::outputOrWhyNot);
-        List<String> said =
+        List<String> output =
             server.output().lines().filter(line -> line.startsWith("heddle:")).toList();
-        assertEquals(1, said.size(), server.output());
-        assertTrue(said.getFirst().startsWith("heddle: reg_mr on standin0, "), said.getFirst());
-        assertTrue(said.getFirst().contains("ulimit -l"), said.getFirst());
+        assertEquals(1, output.size(), server.output());
+        assertTrue(output.getFirst().startsWith("heddle: reg_mr on standin0, "), output.getFirst());
+        assertTrue(output.getFirst().contains("ulimit -l"), output.getFirst());
       }
     }
   }

@@ -169,19 +169,19 @@ final class RenumberedPlanesTest {
   private void renumberAllOf(CheckedPair job, int rank) throws IOException, InterruptedException {
     List<String> gone = new ArrayList<>();
     List<String> added = new ArrayList<>();
-    List<String> told = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
     for (int plane = 0; plane < PLANES; plane++) {
       String device = LabPlan.interfaceName(plane);
       String old = addresses.get(rank + device);
       String fresh = freshAddress(rank, plane, ROUNDS);
       gone.add("addr del " + old + "/64 dev " + device);
       added.add("addr add " + fresh + "/64 nodad dev " + device);
-      told.add(told(device, old, fresh));
+      lines.add(logLineOf(device, old, fresh));
     }
     gone.addAll(added);
     Path batch = Files.write(folder.resolve("batch"), gone);
     job.on(rank, "ip -batch " + batch);
-    for (String each : told) {
+    for (String each : lines) {
       job.awaitWord(rank, each);
     }
   }
@@ -211,7 +211,7 @@ final class RenumberedPlanesTest {
       job.on(rank, "ip addr del " + old + "/64 dev " + device);
       job.on(rank, "ip addr add " + fresh + "/64 nodad dev " + device);
     }
-    return told(device, old, fresh);
+    return logLineOf(device, old, fresh);
   }
 
   private String freshAddress(int rank, int plane, int round) {
@@ -222,7 +222,7 @@ final class RenumberedPlanesTest {
     return fresh;
   }
 
-  private static String told(String device, String old, String fresh) {
+  private static String logLineOf(String device, String old, String fresh) {
     return "%s on %s takes the place of its address %s".formatted(fresh, device, old);
   }
 
@@ -251,7 +251,7 @@ final class RenumberedPlanesTest {
       TimeUnit.MILLISECONDS.sleep(50);
       found = rows(stats);
     }
-    assertEquals(expected, found, job::said);
+    assertEquals(expected, found, job::output);
   }
 
   private static String row(int plane, String local, String remote) {

@@ -63,15 +63,15 @@ final class RouteServiceTest {
   @ValueSource(strings = {DAEMON, EXPORTER, BRIDGE})
   void exposureIsSmallAndDocumented(String unit) throws Exception {
     ShippedUnit.requireSystemd();
-    String said =
+    String output =
         systemd(
             "security",
             "--offline=true",
             "--no-pager",
             write(unit, ShippedUnit.text(unit)).toString());
-    Matcher level = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)").matcher(said);
-    assertTrue(level.find(), said);
-    assertTrue(Double.parseDouble(level.group(1)) <= MOST_EXPOSURE, said);
+    Matcher level = Pattern.compile("Overall exposure level for \\S+: ([0-9.]+)").matcher(output);
+    assertTrue(level.find(), output);
+    assertTrue(Double.parseDouble(level.group(1)) <= MOST_EXPOSURE, output);
     String page = Files.readString(REPOSITORY.resolve("docs/security.md"));
     Matcher told =
         Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
@@ -260,8 +260,8 @@ final class RouteServiceTest {
     List<String> command = new ArrayList<>(List.of("systemd-analyze"));
     command.addAll(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes());
     assertTrue(Patience.ofSeconds(60).outlasts(process));
-    return said;
+    return output;
   }
 }

@@ -99,13 +99,13 @@ final class SmallMtuSwitchTest {
         }
         int left = first.exitCode(LIMIT_SECONDS);
         int right = second.exitCode(LIMIT_SECONDS);
-        String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
-        assertEquals(0, left, said);
-        assertEquals(0, right, said);
-        assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
-        assertTrue(said.contains("packets of 8704 bytes don't pass"), said);
-        assertFalse(said.contains("moving off"), said);
-        assertTrue(sent(lab) - before > ENOUGH_BYTES, said);
+        String output = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+        assertEquals(0, left, output);
+        assertEquals(0, right, output);
+        assertTrue(output.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), output);
+        assertTrue(output.contains("packets of 8704 bytes don't pass"), output);
+        assertFalse(output.contains("moving off"), output);
+        assertTrue(sent(lab) - before > ENOUGH_BYTES, output);
       }
     }
   }

@@ -32,9 +32,9 @@ final class StandinControl {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(environment);
     Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + said);
-    return said;
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + output);
+    return output;
   }
 
   /** Joins a port to a group, to receive. Returns the group's LID. */
@@ -43,7 +43,7 @@ final class StandinControl {
   }
 
   /** Returns the LID in the control program's output. */
-  static int lidIn(String said) {
-    return Integer.parseInt(said.substring(LID.length()).strip(), 16);
+  static int lidIn(String output) {
+    return Integer.parseInt(output.substring(LID.length()).strip(), 16);
   }
 }

@@ -53,11 +53,11 @@ final class StandinTest {
         HostProcess second = rank(hosts, 1, devices, environment, more)) {
       int left = first.exitCode(LIMIT_SECONDS);
       int right = second.exitCode(LIMIT_SECONDS);
-      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
-      assertEquals(0, left, said);
-      assertEquals(0, right, said);
-      assertTrue(said.contains("provider libibverbs"), said);
-      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+      String output = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(0, left, output);
+      assertEquals(0, right, output);
+      assertTrue(output.contains("provider libibverbs"), output);
+      assertTrue(output.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), output);
     }
   }
 
@@ -132,10 +132,10 @@ final class StandinTest {
         HostProcess second = ipv4Rank(hosts, 1, library)) {
       int left = first.exitCode(LIMIT_SECONDS);
       int right = second.exitCode(LIMIT_SECONDS);
-      String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
-      assertEquals(List.of(0, 0), List.of(left, right), said);
-      assertTrue(said.contains("provider libibverbs"), said);
-      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
+      String output = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+      assertEquals(List.of(0, 0), List.of(left, right), output);
+      assertTrue(output.contains("provider libibverbs"), output);
+      assertTrue(output.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), output);
     }
   }
 
@@ -194,11 +194,11 @@ final class StandinTest {
             HostProcess.start(hosts, 1, folder.resolve("1.log"), Map.of(), receiving)) {
       int sent = sender.exitCode(LIMIT_SECONDS);
       int received = receiver.exitCode(LIMIT_SECONDS);
-      String said = command + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
-      assertEquals(0, sent, said);
-      assertEquals(0, received, said);
-      assertTrue(sender.output().contains("ok 1 - "), said);
-      assertTrue(receiver.output().contains("- memory_behind_a_dma_buf"), said);
+      String output = command + "\nsender:\n" + sender.output() + "receiver:\n" + receiver.output();
+      assertEquals(0, sent, output);
+      assertEquals(0, received, output);
+      assertTrue(sender.output().contains("ok 1 - "), output);
+      assertTrue(receiver.output().contains("- memory_behind_a_dma_buf"), output);
     }
   }
 
@@ -225,9 +225,10 @@ final class StandinTest {
         hosts.control("cut", "0/0", "1");
         int left = first.exitCode(LIMIT_SECONDS);
         int right = second.exitCode(LIMIT_SECONDS);
-        String said = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
-        assertTrue(left > 0 && left < 128 && right > 0 && right < 128, left + ", " + right + said);
-        assertTrue(said.contains("plane if:e1") && said.contains("plane if:e2"), said);
+        String output = "rank 0:\n" + first.output() + "rank 1:\n" + second.output();
+        assertTrue(
+            left > 0 && left < 128 && right > 0 && right < 128, left + ", " + right + output);
+        assertTrue(output.contains("plane if:e1") && output.contains("plane if:e2"), output);
       }
     }
   }

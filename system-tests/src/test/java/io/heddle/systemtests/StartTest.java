@@ -36,7 +36,7 @@ class StartTest {
   @Test
   void initLoadsNothingThatTakesMilliseconds() throws IOException, InterruptedException {
     Path classes = folder.resolve("classes");
-    Path said = folder.resolve("said");
+    Path output = folder.resolve("said");
     List<String> command =
         List.of(
             BuildOutputs.pluginPerf().toString(),
@@ -57,8 +57,8 @@ class StartTest {
             "NCCL_SOCKET_IFNAME", "lo",
             "HEDDLE_STATS_DIR", folder.toString(),
             "HEDDLE_JVM_OPTIONS", "-Xlog:class+load=info:file=" + classes + ":none");
-    try (HostProcess process = HostProcess.start(command, said, environment)) {
-      while (process.isAlive() && !Files.readString(said).contains("\"event\":\"start\"")) {
+    try (HostProcess process = HostProcess.start(command, output, environment)) {
+      while (process.isAlive() && !Files.readString(output).contains("\"event\":\"start\"")) {
         Thread.sleep(10);
       }
       assertTrue(process.isAlive(), process.output());

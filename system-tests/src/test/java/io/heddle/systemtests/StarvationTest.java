@@ -240,8 +240,8 @@ final class StarvationTest {
   private static String run(String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), command + ": " + said);
-    return said;
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), command + ": " + output);
+    return output;
   }
 }

@@ -39,7 +39,7 @@ final class SubnetHost implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final long packet = Memory.allocate(arena, 256, 8);
   private final long counters = Memory.allocate(arena, 8192, 8);
-  private final List<String> said = new ArrayList<>();
+  private final List<String> output = new ArrayList<>();
   private int asked;
 
   /**
@@ -55,9 +55,9 @@ final class SubnetHost implements AutoCloseable {
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
-    fabric = VerbsFabric.open(spec, (level, sentence) -> said.add(sentence));
+    fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
     fabric.countAt(counters);
-    manager = RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> said.add(sentence));
+    manager = RdmaCmNumbers.open(fabric, device, 0, (level, sentence) -> output.add(sentence));
     this.address = address;
     this.meanwhile = meanwhile;
   }
@@ -93,7 +93,7 @@ final class SubnetHost implements AutoCloseable {
     manager.request(asked, from, server, port, List.of((byte) 1, (byte) asked));
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     while (true) {
-      assertFalse(patience.isOver(), () -> server + " has not answered; " + said);
+      assertFalse(patience.isOver(), () -> server + " has not answered; " + output);
       meanwhile.run();
       if (manager.take() instanceof NumberService.Answer answer) {
         assertEquals(asked, answer.token());
@@ -114,7 +114,7 @@ final class SubnetHost implements AutoCloseable {
     Patience patience = Patience.ofSeconds(MOST_SECONDS);
     NumberService.Answer answer = ask(from, server, PORT);
     while (answer.status() != 0) {
-      assertFalse(patience.isOver(), answer + " " + said);
+      assertFalse(patience.isOver(), answer + " " + output);
       answer = ask(from, server, PORT);
     }
     assertEquals(CmaHeader.QUEUE_KEY, answer.key());

@@ -146,10 +146,10 @@ final class WireHost implements AutoCloseable {
           CmaHeader.QUEUE_KEY,
           SidrRequest.serviceId(mad));
       /* The reply repeats the request's private data, as a host of the subnet does. */
-      long told = SidrRequest.privateData(mad) + CmaHeader.BYTES;
+      long privateData = SidrRequest.privateData(mad) + CmaHeader.BYTES;
       PrivateBytes.write(
           SidrReply.privateData(reply),
-          PrivateBytes.read(told, PrivateBytes.IN_REPLY),
+          PrivateBytes.read(privateData, PrivateBytes.IN_REPLY),
           PrivateBytes.IN_REPLY);
       sendMad(from);
     }

@@ -32,7 +32,7 @@ def route(index):
 
 def good(peer):
     peer.sendall(opening(65002) + message(4) + b''.join(route(k) for k in range(40)) + message(2, bytes.fromhex('00000006800f03000201')))
-    told, more = 40, os.path.join(folder, 'more')
+    announced, more = 40, os.path.join(folder, 'more')
     peer.settimeout(0.2)
     while True:
         try:
@@ -41,9 +41,9 @@ def good(peer):
         except socket.timeout:
             peer.sendall(message(4))
         wanted = int(open(more).read() or 0) if os.path.exists(more) else 0
-        if wanted > told:
-            peer.sendall(b''.join(route(k) for k in range(told, wanted)))
-            told = wanted
+        if wanted > announced:
+            peer.sendall(b''.join(route(k) for k in range(announced, wanted)))
+            announced = wanted
 
 
 def serve(peer):

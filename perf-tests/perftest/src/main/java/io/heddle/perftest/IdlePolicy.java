@@ -24,7 +24,7 @@ final class IdlePolicy {
   private static final long NAP_BYTES = FASTEST_BYTES_PER_US * LONGEST_NAP_NS / 1_000;
 
   private final Rest rest;
-  private int vainRounds;
+  private int idleRounds;
 
   private IdlePolicy(Rest rest) {
     this.rest = rest;
@@ -54,13 +54,13 @@ final class IdlePolicy {
    */
   Rest after(int work) {
     if (work != 0) {
-      vainRounds = 0;
+      idleRounds = 0;
       return Rest.NONE;
     }
-    if (++vainRounds <= ROUNDS) {
+    if (++idleRounds <= ROUNDS) {
       return Rest.NONE;
     }
-    vainRounds = 0;
+    idleRounds = 0;
     return rest;
   }
 }

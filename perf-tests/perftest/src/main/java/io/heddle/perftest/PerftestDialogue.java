@@ -91,11 +91,11 @@ final class PerftestDialogue {
     try {
       return connection.take(VERSION_BYTES, FIRST_ANSWER_MS, "perftest's version");
     } catch (HeddleException nothing) {
-      byte[] said = connection.peek();
-      throw said.length == 0
+      byte[] output = connection.peek();
+      throw output.length == 0
           ? new HeddleException(
               nothing.getMessage() + "; check that it is perftest, and idle", nothing)
-          : notPerftest(said);
+          : notPerftest(output);
     }
   }
 
@@ -116,11 +116,11 @@ final class PerftestDialogue {
     return text;
   }
 
-  private HeddleException notPerftest(byte[] said) {
+  private HeddleException notPerftest(byte[] output) {
     return new HeddleException(
         connection.peer()
             + " is not perftest: it sent \""
-            + printable(said, VERSION_BYTES)
+            + printable(output, VERSION_BYTES)
             + "\" where a version was expected");
   }
 

@@ -97,9 +97,9 @@ final class BadDevicesTest {
 
   @Test
   void missingProviderIsNamedWithExistingOnes() {
-    String said = failure("", Map.of("HEDDLE_PROVIDER", "sfot"), providers());
-    assertTrue(said.startsWith("HEDDLE_PROVIDER=sfot is none of auto, "), said);
-    assertTrue(said.contains("soft"), said);
+    String output = failure("", Map.of("HEDDLE_PROVIDER", "sfot"), providers());
+    assertTrue(output.startsWith("HEDDLE_PROVIDER=sfot is none of auto, "), output);
+    assertTrue(output.contains("soft"), output);
   }
 
   @Test

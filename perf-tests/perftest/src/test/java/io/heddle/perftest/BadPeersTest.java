@@ -103,7 +103,7 @@ final class BadPeersTest {
 
   @Test
   void invalidBufferSizeIsRefused() throws Exception {
-    String said =
+    String output =
         failure(
             socket -> {
               readVersion(socket);
@@ -116,13 +116,13 @@ final class BadPeersTest {
               assertEquals("6.06", dialogue.exchangeVersions());
               dialogue.exchangeBufferRules();
             });
-    assertTrue(said.contains("its page size of -2147483648 bytes"), said);
+    assertTrue(output.contains("its page size of -2147483648 bytes"), output);
   }
 
   @Test
   void distinguishesStockPerftestFromHeddle() throws Exception {
     for (boolean heddle : new boolean[] {false, true}) {
-      String said =
+      String output =
           failure(
               socket -> {
                 readVersion(socket);
@@ -134,7 +134,7 @@ final class BadPeersTest {
                 dialogue.exchangeVersions();
                 assertEquals(heddle, dialogue.peerIsHeddle());
               });
-      assertEquals("", said);
+      assertEquals("", output);
     }
   }
 

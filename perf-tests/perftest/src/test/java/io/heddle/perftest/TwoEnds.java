@@ -143,11 +143,12 @@ final class TwoEnds {
   private Said connecting(
       String arguments, Map<String, String> environment, CompletableFuture<Said> serving) {
     while (true) {
-      Said said = run(arguments, environment);
+      Said output = run(arguments, environment);
       boolean early =
-          said.failure() != null && said.failure().getMessage().contains("start the server first");
+          output.failure() != null
+              && output.failure().getMessage().contains("start the server first");
       if (!early || serving.isDone()) {
-        return said;
+        return output;
       }
     }
   }

@@ -30,11 +30,11 @@ public final class OneWay {
         arguments[1].equals("verbs")
             ? new VerbsGroupPort(arguments[2], own, groups, hops)
             : new WireGroupPort(arguments[2], own, GroupName.addresses(groups))) {
-      OneWay way = new OneWay();
+      OneWay program = new OneWay();
       if (arguments[0].equals("send")) {
-        way.send(port, count);
+        program.send(port, count);
       } else {
-        way.hear(port, count, patience);
+        program.hear(port, count, patience);
       }
     }
   }

@@ -152,12 +152,12 @@ final class BridgeOverRxeTest {
             GuestPlan.bare().within(LIMIT_SECONDS),
             folder,
             TOPOLOGY + heddle + BRIDGE + talks + STOCK);
-    String said = ended.output();
-    assertEquals(0, ended.exitCode(), said);
-    assertEquals(2, said.split("all right: ", -1).length - 1, said);
-    assertTrue(said.contains("joins by RDMA CM, IPv6 groups by IGMP and MLD on gA"), said);
-    assertEquals(GROUPS, COUNTS.matcher(said).results().filter(this::isRight).count(), said);
-    assertTrue(said.contains("stock programs have talked"), said);
+    String output = ended.output();
+    assertEquals(0, ended.exitCode(), output);
+    assertEquals(2, output.split("all right: ", -1).length - 1, output);
+    assertTrue(output.contains("joins by RDMA CM, IPv6 groups by IGMP and MLD on gA"), output);
+    assertEquals(GROUPS, COUNTS.matcher(output).results().filter(this::isRight).count(), output);
+    assertTrue(output.contains("stock programs have talked"), output);
   }
 
   /* rxe returns its own sender's multicast, and nothing else was dropped. */

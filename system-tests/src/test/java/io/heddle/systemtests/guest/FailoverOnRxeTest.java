@@ -74,10 +74,11 @@ final class FailoverOnRxeTest {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
       deaths.happen(traffic);
-      String said = traffic.end();
+      String output = traffic.end();
       for (int rank = 0; rank < 2; rank++) {
         String end = "{\"event\":\"end\",\"rank\":%s,\"wrong_bytes\":0,".formatted(rank);
-        assertTrue(said.contains(end + "\"guard_bytes\":0,\"canary_bytes\":0,\"leaks\":0}"), said);
+        assertTrue(
+            output.contains(end + "\"guard_bytes\":0,\"canary_bytes\":0,\"leaks\":0}"), output);
       }
     }
   }
@@ -86,7 +87,8 @@ final class FailoverOnRxeTest {
   void everyByteIsRightWhilePlanesAreCutAndLoseTheirAddresses() throws Exception {
     everyByteIsRight(traffic -> {
       assertFailsOverAndReturns(traffic, 0, "cut_plane 0", "RETRY_EXCEEDED", "heal_plane 0");
-      assertFailsOverAndReturns(traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
+      assertFailsOverAndReturns(
+          traffic, 1, "remove_address A 1 0", ADDRESS_GONE, "restore_address A 1 0");
     });
   }
 
@@ -113,16 +115,17 @@ final class FailoverOnRxeTest {
       traffic.await("\"event\":\"start\"");
       traffic.awaitBytes(CARRIED, allBut());
       assertFailsOverAndReturns(traffic, 3, "cut_plane 3", "RETRY_EXCEEDED", "heal_plane 3");
-      assertFailsOverAndReturns(traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
+      assertFailsOverAndReturns(
+          traffic, 0, "remove_address B 0 1", ADDRESS_GONE, "restore_address B 0 1");
       /* A device temporarily without a plane, as its link goes down. */
       traffic.guest("ip link set hA0 down");
       traffic.await("moving off plane plane:1 .*" + PORT_DOWN);
       traffic.guest("device_routes A 0; wait_for_gids rxeA0");
       traffic.await("back on plane plane:1 ");
       traffic.awaitBytes(CARRIED, allBut());
-      String said = traffic.end();
-      assertTrue(said.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), said);
-      assertTrue(said.contains("\"event\":\"end\",\"rank\":1,\"wrong\":0"), said);
+      String output = traffic.end();
+      assertTrue(output.contains("\"event\":\"end\",\"rank\":0,\"wrong\":0"), output);
+      assertTrue(output.contains("\"event\":\"end\",\"rank\":1,\"wrong\":0"), output);
     }
   }
 }

@@ -98,8 +98,8 @@ final class MappedBetweenRxeTest {
             GuestPlan.bare().within(LIMIT_SECONDS),
             folder,
             TOPOLOGY + heddle + MappedOnRxeTest.PROGRAMS + talks);
-    String said = ended.output();
-    assertEquals(0, ended.exitCode(), said);
+    String output = ended.output();
+    assertEquals(0, ended.exitCode(), output);
     for (String talk :
         List.of(
             "1 on 10.1.0.1 talked to 10.2.0.1 by 10.1.0.200",
@@ -107,7 +107,7 @@ final class MappedBetweenRxeTest {
             "3 on 10.1.0.1 talked to 10.2.0.1 by 10.1.0.200",
             "1 on fd01::1 talked to fd02::1 by fd01::200",
             "1 on fd02::1 talked to fd01::1 by fd02::200")) {
-      assertTrue(said.contains(talk), said);
+      assertTrue(output.contains(talk), output);
     }
   }
 }

@@ -136,9 +136,9 @@ final class OwnAddressesOnRxeTest {
             GuestPlan.bare().within(LIMIT_SECONDS),
             folder,
             TOPOLOGY + FUNCTIONS + bridge(1) + bridge(2) + talks);
-    String said = ended.output();
-    assertEquals(0, ended.exitCode(), said);
-    assertTrue(said.contains("10.1.0.1 talked to 10.2.0.1 by 10.3.0.1"), said);
-    assertTrue(said.contains("10.2.0.1 talked to 10.1.0.1 by 10.2.0.200"), said);
+    String output = ended.output();
+    assertEquals(0, ended.exitCode(), output);
+    assertTrue(output.contains("10.1.0.1 talked to 10.2.0.1 by 10.3.0.1"), output);
+    assertTrue(output.contains("10.2.0.1 talked to 10.1.0.1 by 10.2.0.200"), output);
   }
 }

@@ -120,10 +120,10 @@ final class RxeGuestTest {
             .redirectErrorStream(true);
     builder.environment().put("PATH", tools.toString());
     Process make = builder.start();
-    String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(77, make.waitFor(), said);
-    assertTrue(said.startsWith("no guest here: missing: qemu-system-x86_64"), said);
-    assertTrue(said.contains("packages: qemu-system-x86"), said);
+    String output = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(77, make.waitFor(), output);
+    assertTrue(output.startsWith("no guest here: missing: qemu-system-x86_64"), output);
+    assertTrue(output.contains("packages: qemu-system-x86"), output);
     assertFalse(Files.exists(folder.resolve("cache")), "nothing was begun");
   }
 }

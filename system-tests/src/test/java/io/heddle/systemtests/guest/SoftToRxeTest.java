@@ -152,12 +152,13 @@ final class SoftToRxeTest {
     }
   }
 
-  private static void requireRow(String test, End ours, String said, End theirs) throws Exception {
+  private static void requireRow(String test, End ours, String output, End theirs)
+      throws Exception {
     String size = test.replaceAll(".* -s (\\d+).*", "$1");
     String mtu = test.replaceAll("(?:.* -m (\\d+))?.*", "$1");
     String row = "(?s).*\\n +" + size + " +\\d+ .*";
-    TwoEnds.assertThat("a row of " + size + " bytes", said.matches(row), test, ours, theirs);
-    boolean rightMtu = mtu.isEmpty() || said.matches("(?s).*Mtu +: " + mtu + "\\D.*");
+    TwoEnds.assertThat("a row of " + size + " bytes", output.matches(row), test, ours, theirs);
+    boolean rightMtu = mtu.isEmpty() || output.matches("(?s).*Mtu +: " + mtu + "\\D.*");
     TwoEnds.assertThat("the MTU " + mtu, rightMtu, test, ours, theirs);
   }
 
@@ -168,7 +169,7 @@ final class SoftToRxeTest {
         test,
         18_600 + ++runs,
         environment,
-        (ours, said, theirs, theySaid) -> requireRow(test, ours, said, theirs));
+        (ours, output, theirs, theySaid) -> requireRow(test, ours, output, theirs));
   }
 
   private void measure(boolean oursIsServer, String test) throws Exception {

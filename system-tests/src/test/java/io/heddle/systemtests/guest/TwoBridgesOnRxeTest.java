@@ -206,19 +206,19 @@ final class TwoBridgesOnRxeTest {
   void drainAndKillDuplicateNoPayloadAndClientsSwitchBridge() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy", "chrt");
     RxeGuest.Ended ended = RxeGuest.run(GuestPlan.bare().within(LIMIT_SECONDS), folder, script());
-    String said = ended.output();
-    assertEquals(0, ended.exitCode(), said);
+    String output = ended.output();
+    assertEquals(0, ended.exitCode(), output);
     List<Long> lost = new ArrayList<>();
-    for (MatchResult each : COUNTS.matcher(said).results().toList()) {
-      assertEquals("0", each.group(1), said);
+    for (MatchResult each : COUNTS.matcher(output).results().toList()) {
+      assertEquals("0", each.group(1), output);
       lost.add(Long.parseLong(each.group(2)));
     }
-    assertEquals(2 * FLOWS, lost.size(), said);
-    assertEquals(0, lost.get(0) + lost.get(1), said);
+    assertEquals(2 * FLOWS, lost.size(), output);
+    assertEquals(0, lost.get(0) + lost.get(1), output);
     long counted =
-        NO_OWNER.matcher(said).results().mapToLong(each -> Long.parseLong(each.group(1))).sum();
-    assertTrue(lost.get(4) + lost.get(5) <= counted, said);
-    assertTrue(said.indexOf("talked by 10.1.0.202") < said.indexOf("killed"), said);
-    assertTrue(said.indexOf("killed") < said.indexOf("talked by 10.1.0.201"), said);
+        NO_OWNER.matcher(output).results().mapToLong(each -> Long.parseLong(each.group(1))).sum();
+    assertTrue(lost.get(4) + lost.get(5) <= counted, output);
+    assertTrue(output.indexOf("talked by 10.1.0.202") < output.indexOf("killed"), output);
+    assertTrue(output.indexOf("killed") < output.indexOf("talked by 10.1.0.201"), output);
   }
 }

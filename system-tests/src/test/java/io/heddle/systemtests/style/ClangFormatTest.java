@@ -36,10 +36,10 @@ class ClangFormatTest {
             .directory(Repository.ROOT.toFile())
             .redirectErrorStream(true)
             .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     List<String> unformatted =
-        said.lines().filter(line -> line.contains("clang-format-violations")).toList();
+        output.lines().filter(line -> line.contains("clang-format-violations")).toList();
     assertEquals(List.of(), unformatted, "run ./heddle format");
-    assertEquals(0, process.waitFor(), said);
+    assertEquals(0, process.waitFor(), output);
   }
 }

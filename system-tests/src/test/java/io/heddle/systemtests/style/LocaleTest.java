@@ -123,7 +123,7 @@ class LocaleTest {
     public Void visitImport(com.sun.source.tree.ImportTree tree, Void unused) {
       String name = tree.getQualifiedIdentifier().toString();
       if (TYPES.contains(name.substring(name.lastIndexOf('.') + 1))) {
-        tell(tree, name + " uses the user's locale");
+        report(tree, name + " uses the user's locale");
       }
       return super.visitImport(tree, null);
     }
@@ -131,15 +131,15 @@ class LocaleTest {
     private void judge(MethodInvocationTree call, ExpressionTree of, String name) {
       List<? extends ExpressionTree> arguments = call.getArguments();
       if (CASES.contains(name) && arguments.isEmpty()) {
-        tell(call, name + " needs Locale.ROOT");
+        report(call, name + " needs Locale.ROOT");
       } else if (name.equals("formatted") && dependsOnLocale(of)) {
-        tell(call, "String.format(Locale.ROOT, ...), or %s for a whole number");
+        report(call, "String.format(Locale.ROOT, ...), or %s for a whole number");
       } else if (FORMATS.contains(name)
           && !arguments.isEmpty()
           && (of.toString().equals("String") || name.equals("printf") || isText(arguments.get(0)))
           && !arguments.get(0).toString().contains("Locale")
           && dependsOnLocale(arguments.get(0))) {
-        tell(call, name + " needs Locale.ROOT");
+        report(call, name + " needs Locale.ROOT");
       }
     }
 
@@ -166,7 +166,7 @@ class LocaleTest {
       };
     }
 
-    private void tell(Tree at, String words) {
+    private void report(Tree at, String words) {
       long position = trees.getSourcePositions().getStartPosition(unit, at);
       Path file = Path.of(unit.getSourceFile().toUri());
       String name =

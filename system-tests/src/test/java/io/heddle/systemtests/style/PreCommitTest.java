@@ -70,9 +70,9 @@ class PreCommitTest {
     builder.environment().put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
     builder.environment().keySet().removeIf(name -> name.startsWith("GIT_"));
     Process process = builder.redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), String.join(" ", command) + ": " + said);
-    return said;
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), String.join(" ", command) + ": " + output);
+    return output;
   }
 
   private void write(String name, String text) throws Exception {
@@ -85,12 +85,12 @@ class PreCommitTest {
     write("one.c", C);
     write("not-java.txt", JAVA);
     run("git", "add", ".");
-    String said = run("git", "commit", "-q", "-m", "one");
+    String output = run("git", "commit", "-q", "-m", "one");
     assertEquals(FORMATTED_JAVA, run("git", "show", "HEAD:One.java"));
     if (ClangFormat.find().isPresent()) {
       assertEquals(FORMATTED_C, run("git", "show", "HEAD:one.c"));
     } else {
-      assertTrue(said.contains("no clang-format 14"), said);
+      assertTrue(output.contains("no clang-format 14"), output);
       assertEquals(C, run("git", "show", "HEAD:one.c"));
     }
     assertEquals(JAVA, run("git", "show", "HEAD:not-java.txt"));
@@ -102,8 +102,8 @@ class PreCommitTest {
     write("One.java", JAVA);
     run("git", "add", ".");
     write("One.java", JAVA + "// more\n");
-    String said = run("git", "commit", "-q", "-m", "one");
-    assertTrue(said.contains("One.java is staged in part"), said);
+    String output = run("git", "commit", "-q", "-m", "one");
+    assertTrue(output.contains("One.java is staged in part"), output);
     assertEquals(JAVA, run("git", "show", "HEAD:One.java"));
     assertEquals(JAVA + "// more\n", Files.readString(repository.resolve("One.java")));
   }

@@ -48,12 +48,12 @@ class SymptomsPageTest {
   @Test
   void quotedMessagesArePrinted() throws IOException, InterruptedException {
     String page = Files.readString(Repository.ROOT.resolve("docs/symptoms.md"));
-    String told =
+    String page =
         page.substring(page.indexOf("## At the start"), page.indexOf("## What nobody prints"));
     String sources = sources();
     List<String> unknown = new ArrayList<>();
-    int looked = 0;
-    Matcher row = ROW.matcher(told);
+    int quoted = 0;
+    Matcher row = ROW.matcher(page);
     while (row.find()) {
       if (row.group(1).contains("(NCCL's own words)")) {
         continue;
@@ -61,7 +61,7 @@ class SymptomsPageTest {
       Matcher quoted = QUOTED.matcher(row.group(1));
       while (quoted.find()) {
         for (String words : quoted.group(1).split("…")) {
-          looked++;
+          quoted++;
           if (words.strip().length() > 3 && !sources.contains(words.strip())) {
             unknown.add(words);
           }
@@ -69,6 +69,6 @@ class SymptomsPageTest {
       }
     }
     assertEquals(List.of(), unknown);
-    assertTrue(looked > 40, () -> "only so many words are on the page: " + told);
+    assertTrue(quoted > 40, () -> "too few quotations on the page: " + page);
   }
 }
