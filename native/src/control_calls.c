@@ -59,7 +59,7 @@ static void wake(uint32_t *word) {
 }
 
 /* Returns false if this thread has to end. */
-static bool waits_for_more(struct worker *self) {
+static bool wait_for_task(struct worker *self) {
   pthread_mutex_lock(&lock);
   bool stays = idle == NULL && contexts > 0;
   if (stays) {
@@ -71,7 +71,7 @@ static bool waits_for_more(struct worker *self) {
   return stays;
 }
 
-static void *work(void *argument) {
+static void *run_worker(void *argument) {
   struct worker *self = argument;
   pthread_setname_np(pthread_self(), "heddle-call");
   heddle_thread_is_javas();
@@ -85,7 +85,7 @@ static void *work(void *argument) {
     int result = heddle_enter();
     task->result = result == NCCL_SUCCESS ? task->call(task->argument) : result;
     /* The thread is marked idle before the caller continues, so that the caller's next call finds it. */
-    bool stays = waits_for_more(self);
+    bool stays = wait_for_task(self);
     wake(&task->ended);
     if (!stays) {
       break;
@@ -110,7 +110,7 @@ static int make_worker(struct task *task) {
   sigfillset(&all); /* the host's signals are for its own threads */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, work, worker);
+  int error = pthread_create(&thread, &attributes, run_worker, worker);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (error == 0) {

@@ -311,7 +311,7 @@ int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes p
  * registers.
  */
 
-__attribute__((noinline)) static int answer(struct heddle_request *request, int32_t state, int *done, int *sizes) {
+__attribute__((noinline)) static int answer_test(struct heddle_request *request, int32_t state, int *done, int *sizes) {
   if (UNLIKELY(state == HEDDLE_REQUEST_RELEASED)) {
     heddle_log(NCCL_LOG_WARN, "test() of a request that is finished already");
     return NCCL_INVALID_USAGE;
@@ -341,7 +341,7 @@ __attribute__((noinline)) static int move_on(struct heddle_request *request, int
   }
   int32_t state = state_of(request);
   if (state != HEDDLE_REQUEST_PENDING) {
-    return answer(request, state, done, sizes);
+    return answer_test(request, state, done, sizes);
   }
   if (UNLIKELY(request->profile != NULL)) {
     heddle_profile_tested(request, false);
@@ -357,7 +357,7 @@ int heddle_test(void *opaque, int *done, int *sizes) {
   struct heddle_request *request = opaque;
   int32_t state = state_of(request);
   if (state != HEDDLE_REQUEST_PENDING) {
-    return answer(request, state, done, sizes);
+    return answer_test(request, state, done, sizes);
   }
   struct heddle_comm *comm = request->comm;
   return begins_sweep(comm, request) && is_worth_entering(comm) ? move_on(request, done, sizes) : NCCL_SUCCESS;

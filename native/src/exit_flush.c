@@ -35,7 +35,7 @@ static pthread_cond_t ended;
 static bool has_ended;
 static struct timespec until;
 
-static int64_t left_ns(void) {
+static int64_t remaining_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (until.tv_sec - now.tv_sec) * 1000000000LL + until.tv_nsec - now.tv_nsec;
@@ -44,7 +44,7 @@ static int64_t left_ns(void) {
 static void *wait_in_java(void *none) {
   (void)none;
   pthread_setname_np(pthread_self(), "heddle-exit");
-  heddle_flush_before_exit(left_ns() - FAREWELL_NS, QUIET_NS);
+  heddle_flush_before_exit(remaining_ns() - FAREWELL_NS, QUIET_NS);
   pthread_mutex_lock(&lock);
   has_ended = true;
   pthread_cond_signal(&ended);
@@ -71,7 +71,7 @@ static int start_waiting(void) {
  * A separate thread enters Java. If it blocks (a JVM that is shutting down, a host's logger), the process is delayed
  * by a second at most. The host's thread may already be inside Java.
  */
-static void on_exit_of_process(void) {
+static void on_exit_wait(void) {
   static atomic_flag ran = ATOMIC_FLAG_INIT;
   /* The pid is compared as well: a child made by the bare system call runs no pthread_atfork() handlers. */
   if (heddle_in_forked_child || getpid() != registered_by || heddle_machine_has_ended() ||
@@ -106,7 +106,7 @@ static void on_exit_of_process(void) {
 
 void heddle_exit_flush_install(void) {
   registered_by = getpid();
-  if (atexit(on_exit_of_process) != 0) {
+  if (atexit(on_exit_wait) != 0) {
     heddle_log(NCCL_LOG_WARN, "can't register an exit handler; messages in flight at the process's end may "
                               "be lost");
   }

@@ -13,7 +13,7 @@
 
 #include "shim.h"
 
-static uintptr_t in_memory(const struct link_map *map, uintptr_t address) {
+static uintptr_t loaded_address(const struct link_map *map, uintptr_t address) {
   return address < map->l_addr ? map->l_addr + address : address; /* glibc has added the base already, others don't */
 }
 
@@ -35,7 +35,7 @@ static int find_sealed(struct dl_phdr_info *info, size_t size, void *out) {
   return 0;
 }
 
-static bool point_to(const struct sealed *sealed, uintptr_t slot, const void *function) {
+static bool write_slot(const struct sealed *sealed, uintptr_t slot, const void *function) {
   uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t page = slot & -page_bytes;
   bool read_only = page >= (sealed->from & -page_bytes) && page < (sealed->to & -page_bytes);
@@ -68,11 +68,11 @@ int heddle_got_replace(void *library, const struct heddle_got_slot *replacements
   } tables[2] = {{0, 0}, {0, 0}}; /* slots of functions; all other slots */
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
     switch (entry->d_tag) {
-      case DT_SYMTAB: symbols = (const ElfW(Sym) *)in_memory(map, entry->d_un.d_ptr); break;
-      case DT_STRTAB: names = (const char *)in_memory(map, entry->d_un.d_ptr); break;
-      case DT_JMPREL: tables[0].at = in_memory(map, entry->d_un.d_ptr); break;
+      case DT_SYMTAB: symbols = (const ElfW(Sym) *)loaded_address(map, entry->d_un.d_ptr); break;
+      case DT_STRTAB: names = (const char *)loaded_address(map, entry->d_un.d_ptr); break;
+      case DT_JMPREL: tables[0].at = loaded_address(map, entry->d_un.d_ptr); break;
       case DT_PLTRELSZ: tables[0].bytes = entry->d_un.d_val; break;
-      case DT_RELA: tables[1].at = in_memory(map, entry->d_un.d_ptr); break;
+      case DT_RELA: tables[1].at = loaded_address(map, entry->d_un.d_ptr); break;
       case DT_RELASZ: tables[1].bytes = entry->d_un.d_val; break;
       default: break;
     }
@@ -91,7 +91,7 @@ int heddle_got_replace(void *library, const struct heddle_got_slot *replacements
       if (replacement == NULL) {
         continue;
       }
-      if (!point_to(&sealed, map->l_addr + slots[i].r_offset, replacement->function)) {
+      if (!write_slot(&sealed, map->l_addr + slots[i].r_offset, replacement->function)) {
         return 0;
       }
       replaced++;

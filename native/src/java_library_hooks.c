@@ -29,7 +29,7 @@
 
 #define FIRST_OF_OURS (STDERR_FILENO + 1)
 
-static int lift(int fd) {
+static int raise_fd(int fd) {
   if (fd < 0 || fd >= FIRST_OF_OURS) {
     return fd;
   }
@@ -41,13 +41,13 @@ static int lift(int fd) {
 }
 
 /* Raises both descriptors or neither. */
-static int lift_two(int result, int fds[2]) {
+static int raise_both(int result, int fds[2]) {
   if (result != 0) {
     return result;
   }
-  fds[0] = lift(fds[0]);
+  fds[0] = raise_fd(fds[0]);
   int error = errno;
-  fds[1] = lift(fds[1]);
+  fds[1] = raise_fd(fds[1]);
   if (fds[0] >= 0 && fds[1] >= 0) {
     return 0;
   }
@@ -62,18 +62,18 @@ static int lift_two(int result, int fds[2]) {
 }
 
 /* open() reads its mode only if it creates a file. */
-static int open_file(const char *path, int flags, unsigned mode) { return lift(open64(path, flags, mode)); }
-static int open_socket(int domain, int type, int protocol) { return lift(socket(domain, type, protocol)); }
-static int open_epoll(int flags) { return lift(epoll_create1(flags)); }
-static int open_eventfd(unsigned value, int flags) { return lift(eventfd(value, flags)); }
-static int open_inotify(void) { return lift(inotify_init()); }
-static int open_copy(int fd) { return lift(dup(fd)); }
-static int open_pipe(int fds[2]) { return lift_two(pipe(fds), fds); }
+static int open_file(const char *path, int flags, unsigned mode) { return raise_fd(open64(path, flags, mode)); }
+static int open_socket(int domain, int type, int protocol) { return raise_fd(socket(domain, type, protocol)); }
+static int open_epoll(int flags) { return raise_fd(epoll_create1(flags)); }
+static int open_eventfd(unsigned value, int flags) { return raise_fd(eventfd(value, flags)); }
+static int open_inotify(void) { return raise_fd(inotify_init()); }
+static int open_copy(int fd) { return raise_fd(dup(fd)); }
+static int open_pipe(int fds[2]) { return raise_both(pipe(fds), fds); }
 static int open_pair(int domain, int type, int protocol, int fds[2]) {
-  return lift_two(socketpair(domain, type, protocol, fds), fds);
+  return raise_both(socketpair(domain, type, protocol, fds), fds);
 }
 static int open_accepted(int fd, struct sockaddr *address, socklen_t *bytes) {
-  return lift(accept(fd, address, bytes));
+  return raise_fd(accept(fd, address, bytes));
 }
 
 static FILE *open_stream(const char *path, const char *mode) {
@@ -93,7 +93,7 @@ static FILE *open_stream(const char *path, const char *mode) {
 }
 
 static DIR *open_folder(const char *path) {
-  int fd = lift(open64(path, O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC));
+  int fd = raise_fd(open64(path, O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC));
   DIR *folder = fd < 0 ? NULL : fdopendir(fd);
   int error = errno;
   if (folder == NULL && fd >= 0) {

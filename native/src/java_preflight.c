@@ -59,7 +59,7 @@ static const char *remedy_of(int error, bool denied_by_switch) {
                            "MemoryDenyWriteExecute=no, elsewhere allow it in the filter";
 }
 
-static bool may_make_code(void) {
+static bool may_execute_new_code(void) {
   size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
   const char *refused = marks_executable(bytes);
   if (refused == NULL) {
@@ -78,7 +78,7 @@ static bool may_make_code(void) {
 
 /* ---- CPU affinity; glibc needs it to find a thread's stack, too ---- */
 
-static bool may_count_processors(void) {
+static bool may_read_affinity(void) {
   pthread_attr_t attributes;
   int error = pthread_getattr_np(pthread_self(), &attributes);
   if (error == 0) {
@@ -96,4 +96,4 @@ static bool may_count_processors(void) {
   return error == 0;
 }
 
-bool heddle_java_may_run(void) { return may_make_code() && may_count_processors(); }
+bool heddle_java_may_run(void) { return may_execute_new_code() && may_read_affinity(); }

@@ -241,7 +241,7 @@ static bool collect_options(struct options *options, const char *folder, const c
  * Two classes of Java set signal dispositions at first use: with the first read of an environment variable, and with
  * the first channel. They are initialised now, so that this is undone with the rest.
  */
-static void take_signals_now(JNIEnv *env) {
+static void load_signal_classes(JNIEnv *env) {
   static const char *const CLASSES[] = {"java/lang/ProcessImpl" /* SIGCHLD */,
                                         "sun/nio/ch/NativeThread" /* SIGRTMAX-2 */};
   for (size_t i = 0; i < sizeof CLASSES / sizeof CLASSES[0]; i++) {
@@ -303,7 +303,7 @@ static JavaVM *create(const char *folder, const char *jar, JNIEnv **env) {
   heddle_tool_options_show();
   heddle_locale_restore();
   if (result == JNI_OK) {
-    take_signals_now(*env);
+    load_signal_classes(*env);
   }
   /* Threads of a JVM whose creation was abandoned may fault on purpose. */
   heddle_signals_after_creation(result == JNI_OK || creation_failed);
@@ -347,7 +347,7 @@ static bool find_jar(const char *library, char *folder, char *jar) {
   return true;
 }
 
-static void *boot(void *argument) {
+static void *start_on_thread(void *argument) {
   struct boot *task = argument;
   pthread_setname_np(pthread_self(), "heddle-start");
   heddle_thread_is_javas();
@@ -419,7 +419,7 @@ int heddle_jvm_start(struct heddle_host *host, struct heddle_calls *calls) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, boot, &task);
+  int error = pthread_create(&thread, &attributes, start_on_thread, &task);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (error != 0) {

@@ -36,7 +36,7 @@ static locale_t locale_of_paths(void) {
 }
 
 /* Replaces setlocale in libjava. Java calls nl_langinfo(CODESET) next, which returns the thread's locale's value. */
-static char *answer(int category, const char *name) {
+static char *thread_setlocale(int category, const char *name) {
   static char c[] = "C";
   if (category == LC_ALL && name != NULL && thread_given == NULL) {
     thread_given = locale_of_paths();
@@ -45,8 +45,8 @@ static char *answer(int category, const char *name) {
   return c;
 }
 
-static bool shield(const char *jvm) {
-  static const struct heddle_got_slot SETLOCALE = {"setlocale", __extension__(void *) answer};
+static bool hook_setlocale(const char *jvm) {
+  static const struct heddle_got_slot SETLOCALE = {"setlocale", __extension__(void *) thread_setlocale};
   void *library = heddle_library_of_java(jvm, "libjava.so");
   return library != NULL && heddle_got_replace(library, &SETLOCALE, 1) == 1;
 }
@@ -56,7 +56,7 @@ static char *kept;
 
 void heddle_locale_keep(const char *jvm) {
   kept = NULL;
-  if (!shield(jvm)) {
+  if (!hook_setlocale(jvm)) {
     const char *now = setlocale(LC_ALL, NULL);
     kept = now == NULL ? NULL : strdup(now);
     heddle_log(NCCL_LOG_INFO, "this Java runtime changes the locale of the process briefly while it starts");

@@ -41,7 +41,7 @@ static void end(struct event *event, uint64_t bytes, uint32_t chunks) {
 }
 
 /* Starts and ends events of planes according to the message's progress; ended: it makes no more. */
-static void look(struct heddle_profile *profile, bool ended) {
+static void update_events(struct heddle_profile *profile, bool ended) {
   struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES];
   int count = heddle_planes_of(profile->request, planes);
   bool all_posted = count > 0 && planes[0].chunks_left == 0;
@@ -73,7 +73,7 @@ static void look(struct heddle_profile *profile, bool ended) {
   }
 }
 
-static void forget(struct heddle_profile *profile) {
+static void release_profile(struct heddle_profile *profile) {
   struct heddle_profile **link = &profile->request->comm->profiles;
   while (*link != profile) {
     link = &(*link)->next;
@@ -100,14 +100,14 @@ void heddle_profile_send(struct heddle_request *request, size_t size, int tag, v
   profile->next = request->comm->profiles;
   request->comm->profiles = profile;
   request->profile = profile;
-  look(profile, false);
+  update_events(profile, false);
 }
 
 void heddle_profile_tested(struct heddle_request *request, bool ended) {
   struct heddle_profile *profile = request->profile;
-  look(profile, ended);
+  update_events(profile, ended);
   if (ended) {
-    forget(profile);
+    release_profile(profile);
   }
 }
 

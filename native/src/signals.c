@@ -66,7 +66,7 @@ static bool install(int index, int front, struct sigaction *old);
  * The kernel would raise the signal again in a process without handler. A signal that doesn't recur is sent with its
  * siginfo.
  */
-static void do_default(int number, siginfo_t *info) {
+static void apply_default(int number, siginfo_t *info) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   sigaction(number, &action, NULL);
   bool is_repeated = info->si_code > 0;
@@ -85,7 +85,7 @@ static void pass_to_host(int index, int front, int number, siginfo_t *info, void
     return; /* sent by a process; the kernel ignores no fault */
   }
   if (!with_info && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)) {
-    do_default(number, info);
+    apply_default(number, info);
     return;
   }
   if ((action->sa_flags & SA_RESETHAND) != 0) {
@@ -109,7 +109,7 @@ static uintptr_t counter_of(const ucontext_t *context) {
 #endif
 }
 
-static bool lies_in(const struct range *range, uintptr_t address) {
+static bool is_inside(const struct range *range, uintptr_t address) {
   return address >= range->from && address < range->to;
 }
 
@@ -122,7 +122,7 @@ static bool is_of_machine(const void *context) {
   uintptr_t counter = counter_of(context);
   char name[16] = "";
   prctl(PR_GET_NAME, name);
-  if (strncmp(name, "heddle-", 7) == 0 || lies_in(&jvm_code, counter)) {
+  if (strncmp(name, "heddle-", 7) == 0 || is_inside(&jvm_code, counter)) {
     return true;
   }
   JavaVM *vm = __atomic_load_n(&heddle_vm, __ATOMIC_ACQUIRE);
@@ -248,7 +248,7 @@ static bool in_jvm(const struct sigaction *action) {
 }
 
 /* Returns true if a front was installed. */
-static bool look_at(int index) {
+static bool refresh_front(int index) {
   struct sigaction now;
   if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_machine && in_jvm(&now))) {
     return false;
@@ -304,7 +304,7 @@ void heddle_signals_refresh(void) {
   int error = errno;
   if (pthread_mutex_trylock(&look_lock) == 0) {
     for (int i = 0; i < FAULT_COUNT; i++) {
-      if (look_at(i)) {
+      if (refresh_front(i)) {
         heddle_log(
             NCCL_LOG_INFO,
             "the host replaced the handler of signal %d (%s) after Java's start; Java's own faults are filtered out "
@@ -332,7 +332,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
   own_machine = true;
   pthread_mutex_lock(&look_lock);
   for (int i = 0; i < FAULT_COUNT; i++) {
-    look_at(i);
+    refresh_front(i);
   }
   pthread_mutex_unlock(&look_lock);
   return true;

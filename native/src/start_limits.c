@@ -113,7 +113,7 @@ static unsigned long pids_max(void) {
   return smallest;
 }
 
-static void *wait_for_the_others(void *all_there) {
+static void *wait_for_others(void *all_there) {
   pthread_mutex_lock(all_there);
   pthread_mutex_unlock(all_there);
   return NULL;
@@ -129,7 +129,7 @@ static bool has_threads(void) {
   int error = 0;
   pthread_mutex_lock(&all_there);
   while (count < FEWEST_THREADS &&
-         (error = pthread_create(&taken[count], &attributes, wait_for_the_others, &all_there)) == 0) {
+         (error = pthread_create(&taken[count], &attributes, wait_for_others, &all_there)) == 0) {
     count++;
   }
   pthread_mutex_unlock(&all_there);

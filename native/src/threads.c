@@ -122,7 +122,7 @@ static int refuse_call(void) {
   return NCCL_SYSTEM_ERROR;
 }
 
-static void be_watchful(void) {
+static void check_next_entries(void) {
   heddle_thread.until_check = 1;
   heddle_thread.watched = FIRST_WATCHED;
 }
@@ -168,7 +168,7 @@ int heddle_attach_thread(void) {
      * The thread was attached by the host's own Java; the shim must not detach it, and it may be inside Java already.
      */
     heddle_thread.lowest_frame = find_stack(&lowest, &size) ? lowest + SMALLEST_REST_OF_CALL : 0;
-    be_watchful();
+    check_next_entries();
     return NCCL_SUCCESS;
   }
   if (!find_stack(&lowest, &size) || !stack_is_large_enough(lowest, size)) {
@@ -177,7 +177,7 @@ int heddle_attach_thread(void) {
   int error = attach(vm);
   if (error == NCCL_SUCCESS) {
     heddle_thread.lowest_frame = lowest + SMALLEST_REST_OF_CALL;
-    be_watchful();
+    check_next_entries();
   }
   return error;
 }
