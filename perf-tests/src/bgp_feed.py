@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Feeds a BGP receiver with IPv6 host routes from several peers at once, and measures the time until it has them all.
 
-Everything runs in a network namespace of its own, on its loopback interface. The receivers are the route daemon and
-BIRD, in turns, on the same feed. Senders are BIRDs, one a peer, or this program with prebuilt UPDATEs. Feeds:
+Everything runs in a separate network namespace, on its loopback interface. The receivers are the route daemon and
+BIRD, in turn, on the same feed. Senders are BIRDs, one per peer, or this program with prebuilt UPDATEs. Feeds:
 
   packed    routes share 391 sets of path bandwidth and colour in runs of 200 (BIRD as sender: one set), so that an
             UPDATE has many routes
-  unpacked  neighbouring routes differ in their set, so that each has an UPDATE of its own
-  aggregate one covering route a peer instead, and 100 hosts that it says it can't reach (BIRD as sender)
+  unpacked  neighbouring routes differ in their set, so that each needs its own UPDATE
+  aggregate one covering route per peer instead, and 100 hosts announced as unreachable (BIRD as sender)
 
 Time runs from the first route that the receiver has until the last: for the route daemon until every cell of the
 mapped routes file is there, for BIRD until it counts every route as imported. With prebuilt UPDATEs it runs from the
-first byte that is sent. Prints one JSON line a run: seconds, CPU time, and memory a moment after the last route: VmRSS is
-everything resident, pages of files that are mapped (libraries, the routes file) included; Pss counts pages that several
-processes have by their share; VmHWM is the most that was resident. With the whole table there, the route daemon fed by
+first byte sent. Prints one JSON line per run: seconds, CPU time, and memory a moment after the last route: VmRSS is
+everything resident, including pages of mapped files (libraries, the routes file); Pss counts pages that several
+processes share proportionally; VmHWM is the peak of VmRSS. With the whole table there, the route daemon fed by
 prebuilt UPDATEs then gets 200 single changes: microseconds from the UPDATE to the changed cell in the file.
 """
 import argparse, array, json, mmap, os, random, re, signal, socket, struct, subprocess, sys, tempfile, time
@@ -374,9 +374,9 @@ def main():
     arguments.add_argument('--routes', type=int, default=100_000)
     arguments.add_argument('--rounds', type=int, default=3)
     arguments.add_argument('--sender', choices=('bird', 'prebuilt', 'both'), default='both')
-    arguments.add_argument('--json', help='a file for all runs')
+    arguments.add_argument('--json', help='file for all runs')
     arguments.add_argument('--inside', action='store_true', help=argparse.SUPPRESS)
-    arguments.add_argument('java', nargs='+', help='the command that runs heddle')
+    arguments.add_argument('java', nargs='+', help='command that runs heddle')
     options = arguments.parse_args()
     if not options.inside:
         os.execvp('unshare', ['unshare', '--net', sys.executable, os.path.abspath(__file__), '--inside'] + sys.argv[1:])

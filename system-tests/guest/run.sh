@@ -10,7 +10,7 @@ usage() {
 usage: heddle guest [OPTION]... [--] COMMAND [ARGUMENT]...
 
 Runs COMMAND as root in an emulated guest that has Debian's kernel with Soft RoCE (rxe), in the same folder as here.
-Every path of this machine exists in it; what is written there is gone afterwards, but for the folder of -o.
+Every path of this machine exists in it; changes are lost at its end, except in the folder of -o.
 
   --cables N   N cables between the devices rxeA<i> and rxeB<i>, addresses fd00:a:0:<i>::1 and fd00:b:0:<i>::1 (default: 1)
   --planes N   devices rxeA and rxeB, N planes between them, an address in each by SLAAC
@@ -19,10 +19,10 @@ Every path of this machine exists in it; what is written there is gone afterward
   -t SECONDS   time limit (default: 300)
   -m MIB       memory (default: 2048)
   -o FOLDER    shared read-write, as /run/out
-  --tap NAME   a tap device of this network namespace that is the guest's interface eth0; given again, eth1 and so on
+  --tap NAME   a tap device of this network namespace as the guest's interface eth0; repeated: eth1 and so on
 
 COMMAND may call the functions of system-tests/guest/topology.sh: bash -c 'cut_plane 1; ...'.
-Exit status: COMMAND's; 124 where the time was up, 125 where the guest ended by itself, 77 where there can be none.
+Exit status: COMMAND's; 124 after the time limit, 125 if the guest ended by itself, 77 if this machine can't run one.
 TEXT
 }
 
@@ -173,7 +173,7 @@ else
   status=125
 fi
 if [[ -s $control/console ]]; then
-  echo "heddle guest: its console said:" >&2
+  echo "heddle guest: its console output:" >&2
   tail -n 60 "$control/console" >&2
 fi
 exit $status
