@@ -101,7 +101,7 @@ static void java_on_path(void) {
 /* After the limit is raised, the next communicator's init tries again and succeeds. */
 static void served_again(const struct nccl_net_v12 *net, int resource) {
   struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
-  CHECK(setrlimit(resource, &none) == 0, "no way back");
+  CHECK(setrlimit(resource, &none) == 0, "the limit can't be restored");
   CHECK(init(net) == NCCL_SUCCESS, "init failed after the limit was raised: %s", logged);
 }
 

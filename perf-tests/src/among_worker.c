@@ -36,7 +36,7 @@ static size_t chunks_of(size_t floats, size_t chunk) { return (floats + chunk - 
 
 /* ---- the order of primitives ---- */
 
-/* In a round of `ranks` chunks: one is sent, all are summed on their way round, then the sums go round. */
+/* In a round of `ranks` chunks: one is sent, all are summed as they go round, then the sums go round. */
 static struct primitive around(const struct group *group, const struct lane *lane) {
   size_t ranks = (size_t)group->ranks, each = 2 * ranks - 1, turn = lane->next % each;
   size_t round = lane->next / each * ranks * lane->chunk, left = lane->floats - round;

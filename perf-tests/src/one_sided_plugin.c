@@ -161,8 +161,8 @@ static int memory_file(size_t bytes) {
 void *one_sided_memory(const struct one_sided *plugin, size_t bytes, uint64_t flags, void **handle) {
   enum { HOST_MEMORY = 1, DEVICE_MEMORY = 2 };
   int file = plugin->on_devices ? memory_file(bytes) : -1;
-  int way = plugin->on_devices ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-  void *seen = mmap(NULL, bytes, PROT_READ | PROT_WRITE, way, file, 0);
+  int mapping = plugin->on_devices ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void *seen = mmap(NULL, bytes, PROT_READ | PROT_WRITE, mapping, file, 0);
   if (seen == MAP_FAILED) fail_with(EXIT_BAD_USAGE, "no memory: %zu bytes; ask for less with --max-bytes", bytes);
   if (!plugin->on_devices) {
     check(plugin->calls.reg(plugin->group, seen, bytes, HOST_MEMORY, flags, handle), "regMrSym");

@@ -304,9 +304,9 @@ rxe_on_eth0() {
   rdma link add rxe0 type rxe netdev eth0
 }
 
-# way_out NUMBER ADDRESS GATEWAY LLADDR: gives eth<NUMBER> this address, and routes its traffic to that router.
+# add_uplink NUMBER ADDRESS GATEWAY LLADDR: gives eth<NUMBER> this address, and routes its traffic to that router.
 # Several such interfaces stay separate: traffic from one to another leaves the guest.
-way_out() {
+add_uplink() {
   local interface=eth$1 table=10$1
   set_ipv6 "$interface" accept_dad 0
   set_ipv6 "$interface" accept_ra 0
@@ -320,9 +320,9 @@ way_out() {
   receive_on_one_processor "$interface"
 }
 
-# rxe_anew NUMBER…: creates the device rxe<NUMBER> on eth<NUMBER> again, as if never used: its queue pairs get the
+# recreate_rxe NUMBER…: creates the device rxe<NUMBER> on eth<NUMBER> again, as if never used: its queue pairs get the
 # same numbers each time, and so their flows the same ports.
-rxe_anew() {
+recreate_rxe() {
   local number tries
   for number in "$@"; do
     [[ ! -e $GUEST_DEVICES/rxe$number ]] || rdma link delete "rxe$number"

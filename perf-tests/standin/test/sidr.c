@@ -95,7 +95,7 @@ static void a_question_gets_path_number_and_key(bool in_child) {
   struct rdma_cm_event event = next(RDMA_CM_EVENT_ESTABLISHED, &word);
   CHECK(event.id == id && word == 9, "answer");
   CHECK(event.param.ud.qp_num == 0x123 && event.param.ud.qkey == RDMA_UDP_QKEY, "queue pair");
-  CHECK(event.param.ud.ah_attr.dlid == SECOND_LID && event.param.ud.ah_attr.is_global == 0, "way");
+  CHECK(event.param.ud.ah_attr.dlid == SECOND_LID && event.param.ud.ah_attr.is_global == 0, "direct path");
   CHECK(rdma_destroy_id(id) == 0, "id");
   end(listener);
 }

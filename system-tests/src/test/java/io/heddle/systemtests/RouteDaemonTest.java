@@ -182,14 +182,14 @@ final class RouteDaemonTest {
       fabric.cut(2, fabric.defaultCutLocation(), false);
       JsonNode lost =
           one.await(
-              "a borrowed way",
+              "a borrowed path",
               each -> each.toString().contains("\"borrowed\":true"),
               "destination",
               fabric.address(2, 2));
       assertTrue(lost.toString().contains("borrows another's"), lost.toPrettyString());
       fabric.restore(2);
       one.await(
-          "its own way",
+          "its own path",
           each -> !each.toString().contains("\"borrowed\":true"),
           "destination",
           fabric.address(2, 2));

@@ -1,7 +1,7 @@
 package io.heddle.perftest;
 
 /**
- * Idle policy of a loop: when it gives way to others on its core, and how. It only decides; used by
+ * Idle policy of a loop: when it yields to others on its core, and how. It only decides; used by
  * the loop's thread.
  */
 final class IdlePolicy {

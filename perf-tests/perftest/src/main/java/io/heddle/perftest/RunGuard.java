@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watch of a loop: ends it if the peer is gone, and gives way to other threads on its core while it
+ * Watch of a loop: ends it if the peer is gone, and yields to other threads on its core while it
  * has no work. The loop's thread only; no allocation.
  */
 final class RunGuard {

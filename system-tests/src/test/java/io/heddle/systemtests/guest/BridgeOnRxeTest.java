@@ -89,8 +89,8 @@ final class BridgeOnRxeTest {
         "addr add fd01::200/128 nodad dev gA" "addr add fd02::200/128 nodad dev gB"; do
         ip -n gw $ip
       done
-      for way in "gA 10.2.0.0/24" "gA fd02::/64" "gB 10.1.0.0/24" "gB fd01::/64"; do
-        set -- $way
+      for path in "gA 10.2.0.0/24" "gA fd02::/64" "gB 10.1.0.0/24" "gB fd01::/64"; do
+        set -- $path
         family=-4
         [[ $2 != *:* ]] || family=-6
         ip -n gw $family rule add iif "$1" to "$2" ipproto udp dport 4791 lookup 4791
@@ -107,7 +107,7 @@ final class BridgeOnRxeTest {
         done
       }
       bridge /tmp/bridge.conf
-      # talk FROM TO [BY]: datagrams both ways between a client and a server of the kernel's RDMA CM.
+      # talk FROM TO [BY]: datagrams in both directions between a client and a server of the kernel's RDMA CM.
       talk() {
         udaddy -b "$2" -C 20 >/tmp/server 2>&1 &
         local server=$!

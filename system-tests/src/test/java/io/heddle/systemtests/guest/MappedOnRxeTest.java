@@ -58,7 +58,7 @@ final class MappedOnRxeTest {
         kill -0 "$bridge" || { cat /tmp/log; exit 1; }
         sleep 0.1
       done
-      # talk FROM TO BY CLIENTS DATAGRAMS: both ways between clients and a server of RDMA CM.
+      # talk FROM TO BY CLIENTS DATAGRAMS: both directions between clients and a server of RDMA CM.
       talk() {
         udaddy -b "$2" -c "$4" -C "$5" >/tmp/server 2>&1 &
         local server=$! tries=0

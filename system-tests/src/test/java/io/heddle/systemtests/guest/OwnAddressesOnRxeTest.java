@@ -93,7 +93,7 @@ final class OwnAddressesOnRxeTest {
           sleep 1
         done
       }
-      # talk FROM TO BY: both ways between a client and a server of RDMA CM.
+      # talk FROM TO BY: both directions between a client and a server of RDMA CM.
       talk() {
         udaddy -b "$2" -C 20 >/tmp/server 2>&1 &
         local server=$! tries=0

@@ -165,7 +165,8 @@ final class RxeTraffic implements AutoCloseable {
       for (long[][] now = sent();
           now[0][plane] - before[0][plane] < bytes || now[1][plane] - before[1][plane] < bytes;
           now = sent()) {
-        goesOn("plane " + plane + " doesn't carry " + bytes + " bytes both ways", patience);
+        goesOn(
+            "plane " + plane + " doesn't carry " + bytes + " bytes in both directions", patience);
       }
     }
   }

@@ -112,7 +112,7 @@ final class TwoBridgesOnRxeTest {
       # newest FABRIC: the newest number that came from there; sent FABRIC: the last that left.
       newest() { tail -n 4 /tmp/load | sed -n "s/^from-$1 sent [0-9]* newest \\(-*[0-9]*\\) twice.*/\\1/p" | tail -n 1; }
       sent() { tail -n 4 /tmp/load | sed -n "s/^from-$1 sent \\([0-9]*\\) newest.*/\\1/p" | tail -n 1; }
-      # flows COUNT: until so many more have left and come both ways.
+      # flows COUNT: until so many more were sent and received in both directions.
       flows() {
         local fabric goal
         for fabric in a b; do

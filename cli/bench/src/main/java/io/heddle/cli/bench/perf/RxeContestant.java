@@ -76,7 +76,7 @@ final class RxeContestant implements SwitchedTraffic {
         setUp.append(
             String.format(
                 Locale.ROOT,
-                "way_out %s %s %s %s%n",
+                "add_uplink %s %s %s %s%n",
                 leaf - 1,
                 GuestPorts.address(leaf),
                 GuestPorts.gateway(leaf),
@@ -132,7 +132,7 @@ final class RxeContestant implements SwitchedTraffic {
     return String.format(
         Locale.ROOT,
         """
-        rxe_anew 0 1
+        recreate_rxe 0 1
         %s >/tmp/server 2>&1 &
         await_listener 18515 $! || { cat /tmp/server; exit 1; }
         %s
