@@ -94,7 +94,7 @@ static int start(int abi) {
   return result;
 }
 
-bool heddle_machine_has_ended(void) { return __atomic_load_n(&calls.machine_ended, __ATOMIC_ACQUIRE) != 0; }
+bool heddle_jvm_has_ended(void) { return __atomic_load_n(&calls.jvm_ended, __ATOMIC_ACQUIRE) != 0; }
 
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns) {
   heddle_thread_is_javas();

@@ -74,8 +74,7 @@ static int start_waiting(void) {
 static void on_exit_wait(void) {
   static atomic_flag ran = ATOMIC_FLAG_INIT;
   /* The pid is compared as well: a child made by the bare system call runs no pthread_atfork() handlers. */
-  if (heddle_in_forked_child || getpid() != registered_by || heddle_machine_has_ended() ||
-      atomic_flag_test_and_set(&ran)) {
+  if (heddle_in_forked_child || getpid() != registered_by || heddle_jvm_has_ended() || atomic_flag_test_and_set(&ran)) {
     return;
   }
   clock_gettime(CLOCK_MONOTONIC, &until);

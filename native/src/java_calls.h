@@ -186,8 +186,8 @@ enum heddle_manage {
  * these six of three take 13.
  */
 struct heddle_calls {
-  uint64_t size;          /* set by the shim: sizeof(struct heddle_calls) */
-  uint64_t machine_ended; /* Java writes 1 with release when its JVM ends: no thread may enter any more */
+  uint64_t size;      /* set by the shim: sizeof(struct heddle_calls) */
+  uint64_t jvm_ended; /* Java writes 1 with release when its JVM ends: no thread may enter any more */
   /* isend(comm java_id, data, size, tag, memory_handle, out_request): *out NULL = would block, nothing was consumed */
   int32_t (*isend)(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t memory_handle, int64_t out_request);
   /* irecv(comm, n, void **data, size_t *sizes, int *tags, void **memory_handles, out_request) */

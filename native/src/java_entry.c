@@ -85,14 +85,14 @@ static jclass load_by_own_loader(JNIEnv *env, const char *jar) {
   return (jclass)(*env)->CallObjectMethod(env, loader, load_class, (*env)->NewStringUTF(env, ENTRY_WITH_DOTS));
 }
 
-bool heddle_java_enter(JNIEnv *env, bool own_machine, const char *jar, struct heddle_host *host,
+bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls) {
   if ((*env)->PushLocalFrame(env, 32) != JNI_OK) {
     failed(env, "making room for references");
     return false;
   }
   jclass entry;
-  if (own_machine) {
+  if (own_jvm) {
     entry = (*env)->FindClass(env, ENTRY);
   } else {
     allow_native_access(env);

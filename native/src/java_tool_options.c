@@ -12,16 +12,16 @@
 #include "shim.h"
 
 /* JDK_JAVA_OPTIONS is read by the java command only, never by a JVM created through JNI. */
-static const char *const READ_BY_A_MACHINE[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
-enum { READ_COUNT = sizeof READ_BY_A_MACHINE / sizeof READ_BY_A_MACHINE[0] };
+static const char *const READ_BY_JVM[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
+enum { READ_COUNT = sizeof READ_BY_JVM / sizeof READ_BY_JVM[0] };
 
 /* Set only while this thread creates the JVM: a host may use the same library to create its own JVM later. */
 static _Thread_local bool hidden __attribute__((tls_model("initial-exec")));
 static bool obeyed;
 
-static char *environment_of_machine(const char *name) {
+static char *getenv_for_jvm(const char *name) {
   for (int i = 0; hidden && i < READ_COUNT; i++) {
-    if (strcmp(name, READ_BY_A_MACHINE[i]) == 0) {
+    if (strcmp(name, READ_BY_JVM[i]) == 0) {
       return NULL;
     }
   }
@@ -33,17 +33,17 @@ static struct heddle_tool_options list(void) {
   struct heddle_tool_options found = {""};
   size_t used = 0;
   for (int i = 0; i < READ_COUNT; i++) {
-    const char *value = getenv(READ_BY_A_MACHINE[i]);
+    const char *value = getenv(READ_BY_JVM[i]);
     if (value != NULL && *value != '\0') {
-      used += (size_t)snprintf(found.text + used, sizeof found.text - used, "%s%s", used == 0 ? "" : ", ",
-                               READ_BY_A_MACHINE[i]);
+      used +=
+          (size_t)snprintf(found.text + used, sizeof found.text - used, "%s%s", used == 0 ? "" : ", ", READ_BY_JVM[i]);
     }
   }
   return found;
 }
 
 void heddle_tool_options_hide(void *jvm) {
-  static const struct heddle_got_slot GETENV = {"getenv", __extension__(void *) environment_of_machine};
+  static const struct heddle_got_slot GETENV = {"getenv", __extension__(void *) getenv_for_jvm};
   hidden = heddle_got_replace(jvm, &GETENV, 1) > 0;
   obeyed = !hidden;
   struct heddle_tool_options found = list();

@@ -16,7 +16,7 @@
 
 JavaVM *heddle_vm = NULL;
 
-static bool own_machine;
+static bool own_jvm;
 /* A JVM whose creation failed half-way can't be created again in this process. */
 static bool creation_failed;
 
@@ -361,8 +361,8 @@ static void *start_on_thread(void *argument) {
   JNIEnv *env = NULL;
   if (vm == NULL) {
     vm = existing_vm();
-    own_machine = vm == NULL;
-    if (own_machine) {
+    own_jvm = vm == NULL;
+    if (own_jvm) {
       vm = create(folder, jar, &env);
     }
   }
@@ -377,11 +377,11 @@ static void *start_on_thread(void *argument) {
       return NULL;
     }
   }
-  if (!own_machine && (*env)->GetVersion(env) < JNI_OF_JAVA_24) {
+  if (!own_jvm && (*env)->GetVersion(env) < JNI_OF_JAVA_24) {
     heddle_log(NCCL_LOG_WARN,
                "the JVM that this process has already is older than Java 25, and a process can't have two; "
                "start the host with Java 25");
-  } else if (heddle_java_enter(env, own_machine, jar, task->host, task->calls)) {
+  } else if (heddle_java_enter(env, own_jvm, jar, task->host, task->calls)) {
     __atomic_store_n(&heddle_vm, vm, __ATOMIC_RELEASE);
     task->result = NCCL_SUCCESS;
   }

@@ -276,10 +276,10 @@ extern const struct heddle_socket_calls heddle_socket_calls;
 /* ---- java_entry.c: finds PluginEntry by JNI and calls start ---- */
 
 /*
- * own_machine: the class path is the shim's; otherwise the jar gets its own class loader. Returns false after
+ * own_jvm: the class path is the shim's; otherwise the jar gets its own class loader. Returns false after
  * logging.
  */
-bool heddle_java_enter(JNIEnv *env, bool own_machine, const char *jar, struct heddle_host *host,
+bool heddle_java_enter(JNIEnv *env, bool own_jvm, const char *jar, struct heddle_host *host,
                        struct heddle_calls *calls);
 
 /* ---- core.c: one implementation for all versions, with the widest types ---- */
@@ -309,7 +309,7 @@ nccl_close heddle_close_listen;
  */
 void heddle_flush_before_exit(int64_t budget_ns, int64_t quiet_ns);
 /* Returns whether the JVM has ended or is about to: no thread may enter it any more. */
-bool heddle_machine_has_ended(void);
+bool heddle_jvm_has_ended(void);
 
 /* Returns the number of planes that carry a send, with their shares; 0 if that isn't known at this moment. */
 int heddle_planes_of(struct heddle_request *request, struct heddle_plane_bytes planes[HEDDLE_MAX_PLANES]);

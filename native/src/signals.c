@@ -44,7 +44,7 @@ static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static heddle_jvm_handler handle_in_jvm;
 static void *jvm_base; /* load address of libjvm */
-static bool own_machine;
+static bool own_jvm;
 static struct range { uintptr_t from, to; } jvm_code;
 static char report[HEDDLE_FAULT_REPORT_BYTES];
 static struct sigaction before_creation[NSIG];
@@ -118,7 +118,7 @@ static bool is_inside(const struct range *range, uintptr_t address) {
  * their names, the JVM's by their code's address. Other attached threads were attached by the host; on these, only
  * code that belongs to no file counts as Java's.
  */
-static bool is_of_machine(const void *context) {
+static bool is_of_jvm(const void *context) {
   uintptr_t counter = counter_of(context);
   char name[16] = "";
   prctl(PR_GET_NAME, name);
@@ -151,11 +151,11 @@ static void on_fault(int front, int number, siginfo_t *info, void *context) {
   int error = errno;
   int index = index_of(number);
   int runs = heddle_thread.runs;
-  if (heddle_in_forked_child || (own_machine && runs == HEDDLE_HOST)) {
+  if (heddle_in_forked_child || (own_jvm && runs == HEDDLE_HOST)) {
     pass_to_host(index, front, number, info, context);
   } else if (handle_in_jvm(number, info, context, 0)) {
     errno = error;
-  } else if (own_machine && (runs == HEDDLE_JAVA || is_of_machine(context))) {
+  } else if (own_jvm && (runs == HEDDLE_JAVA || is_of_jvm(context))) {
     announce_report(number);
     handle_in_jvm(number, info, context, 1);
   } else {
@@ -250,7 +250,7 @@ static bool in_jvm(const struct sigaction *action) {
 /* Returns true if a front was installed. */
 static bool refresh_front(int index) {
   struct sigaction now;
-  if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_machine && in_jvm(&now))) {
+  if (sigaction(FAULTS[index], NULL, &now) != 0 || front_of(&now) >= 0 || (!own_jvm && in_jvm(&now))) {
     return false;
   }
   /* Another thread may install its own meanwhile; ours goes in front of that, too. */
@@ -329,7 +329,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle) {
   if (handle_in_jvm == NULL) {
     return false;
   }
-  own_machine = true;
+  own_jvm = true;
   pthread_mutex_lock(&look_lock);
   for (int i = 0; i < FAULT_COUNT; i++) {
     refresh_front(i);

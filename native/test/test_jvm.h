@@ -6,7 +6,7 @@
 
 #include <jni.h>
 
-static inline JavaVM *make_machine(const char *option) {
+static inline JavaVM *make_jvm(const char *option) {
   const char *home = getenv("HEDDLE_JAVA_HOME");
   CHECK(home != NULL, "HEDDLE_JAVA_HOME must name the JDK");
   char path[4096];

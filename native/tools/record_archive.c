@@ -118,7 +118,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *out) {
   return 0;
 }
 
-static int end_machine(void) {
+static int end_jvm(void) {
   const char *path = NULL;
   if (dl_iterate_phdr(find, &path) == 0) {
     return 1;
@@ -170,7 +170,7 @@ int main(int count, char **arguments) {
     }
     net->finalize(context);
   }
-  int step = end_machine();
+  int step = end_jvm();
   if (step != 0 || access(output, R_OK) != 0) {
     fprintf(stderr, "nothing was written to %s (%d)\n", output, step);
     return 1;

@@ -8,7 +8,7 @@
 /* A JVM that can't run the plugin's classes: one line says so. */
 static int too_old(const char *home) {
   setenv("HEDDLE_JAVA_HOME", home, 1);
-  make_machine("-Xmx64m");
+  make_jvm("-Xmx64m");
   int errors = capture_stderr();
   struct nccl_config config = {.traffic_class = -1};
   void *context = NULL;
@@ -21,7 +21,7 @@ static int too_old(const char *home) {
 }
 
 /* The host ends its JVM, and no exit handler of the plugin may enter it afterwards; it would wait there for ever. */
-static void end_machine(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
+static void end_jvm(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
   alarm(60);
   if (!by_system_exit) {
     CHECK((*vm)->DestroyJavaVM(vm) == JNI_OK, "DestroyJavaVM failed");
@@ -34,11 +34,11 @@ static void end_machine(JavaVM *vm, JNIEnv *env, bool by_system_exit) {
 }
 
 int main(int count, char **arguments) {
-  bool ends_machine = count == 2 && arguments[1][0] != '/';
-  if (count == 2 && !ends_machine) {
+  bool ends_jvm = count == 2 && arguments[1][0] != '/';
+  if (count == 2 && !ends_jvm) {
     return too_old(arguments[1]);
   }
-  JavaVM *vm = make_machine("-Xmx64m");
+  JavaVM *vm = make_jvm("-Xmx64m");
   int errors = capture_stderr();
   const struct nccl_net_v12 *net = table_v12(load());
   void *context = init_v12(net, 1);
@@ -56,8 +56,8 @@ int main(int count, char **arguments) {
   (*env)->ExceptionClear(env);
   printf("ok: joined the host's JVM\n");
   fflush(stdout);
-  if (ends_machine) {
-    end_machine(vm, env, strcmp(arguments[1], "system-exit") == 0);
+  if (ends_jvm) {
+    end_jvm(vm, env, strcmp(arguments[1], "system-exit") == 0);
   }
   return 0;
 }
