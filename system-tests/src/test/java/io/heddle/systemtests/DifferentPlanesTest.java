@@ -51,7 +51,7 @@ final class DifferentPlanesTest {
     Patience patience = Patience.ofSeconds(60);
     while (lab.sentBytesByPlane().get(plane) - before < SOME_BYTES) {
       job.assertAlive();
-      assertEquals(false, patience.isOver(), job::output);
+      assertEquals(false, patience.isOver(), job::said);
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

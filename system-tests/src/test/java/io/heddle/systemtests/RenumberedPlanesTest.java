@@ -251,7 +251,7 @@ final class RenumberedPlanesTest {
       TimeUnit.MILLISECONDS.sleep(50);
       found = rows(stats);
     }
-    assertEquals(expected, found, job::output);
+    assertEquals(expected, found, job::said);
   }
 
   private static String row(int plane, String local, String remote) {

@@ -47,12 +47,12 @@ class SymptomsPageTest {
 
   @Test
   void quotedMessagesArePrinted() throws IOException, InterruptedException {
-    String page = Files.readString(Repository.ROOT.resolve("docs/symptoms.md"));
+    String text = Files.readString(Repository.ROOT.resolve("docs/symptoms.md"));
     String page =
-        page.substring(page.indexOf("## At the start"), page.indexOf("## What nobody prints"));
+        text.substring(text.indexOf("## At the start"), text.indexOf("## What nobody prints"));
     String sources = sources();
     List<String> unknown = new ArrayList<>();
-    int quoted = 0;
+    int checked = 0;
     Matcher row = ROW.matcher(page);
     while (row.find()) {
       if (row.group(1).contains("(NCCL's own words)")) {
@@ -61,7 +61,7 @@ class SymptomsPageTest {
       Matcher quoted = QUOTED.matcher(row.group(1));
       while (quoted.find()) {
         for (String words : quoted.group(1).split("…")) {
-          quoted++;
+          checked++;
           if (words.strip().length() > 3 && !sources.contains(words.strip())) {
             unknown.add(words);
           }
@@ -69,6 +69,6 @@ class SymptomsPageTest {
       }
     }
     assertEquals(List.of(), unknown);
-    assertTrue(quoted > 40, () -> "too few quotations on the page: " + page);
+    assertTrue(checked > 40, () -> "too few quotations on the page: " + page);
   }
 }
