@@ -1,17 +1,17 @@
 package io.heddle.verbs;
 
 /**
- * What an address handle is made of.
+ * Attributes of an address handle (ibv_ah_attr).
  *
- * @param localGid the port's own address that datagrams leave from
- * @param remoteGid the peer's address, or a multicast group's
+ * @param localGid the port's own address, from which datagrams are sent
+ * @param remoteGid address of the peer or of a multicast group
  * @param trafficClass IPv6 traffic class, 0 to 255
  * @param serviceLevel 0 to 15
  * @param hopLimit 0 to 255
  * @param lid of the peer or group on InfiniBand; 0 on Ethernet
- * @param global whether packets have a global route header, which has the two addresses; Ethernet
- *     and groups need it
- * @param staticRate at which packets leave at most, as ibv_rate codes it; 0 for the port's
+ * @param global whether packets carry a global route header with the two addresses; required on
+ *     Ethernet and for multicast groups
+ * @param staticRate highest packet rate (ibv_rate); 0 for the port's own rate
  */
 public record AddressHandleAttributes(
     Gid localGid,
@@ -22,16 +22,16 @@ public record AddressHandleAttributes(
     int lid,
     boolean global,
     int staticRate) {
-  private static final int MOST_HOPS = 255;
+  private static final int MAX_HOPS = 255;
 
-  /** On Ethernet. */
+  /** Creates the attributes for Ethernet. */
   public AddressHandleAttributes(
       Gid localGid, Gid remoteGid, int trafficClass, int serviceLevel, int hopLimit) {
     this(localGid, remoteGid, trafficClass, serviceLevel, hopLimit, 0, true, 0);
   }
 
-  /** The same as far as routers let it. */
+  /** Creates the attributes for Ethernet with the largest hop limit. */
   public AddressHandleAttributes(Gid localGid, Gid remoteGid, int trafficClass, int serviceLevel) {
-    this(localGid, remoteGid, trafficClass, serviceLevel, MOST_HOPS);
+    this(localGid, remoteGid, trafficClass, serviceLevel, MAX_HOPS);
   }
 }

@@ -1,16 +1,19 @@
 package io.heddle.verbs;
 
-/** Takes asynchronous events of a device (ibv_get_async_event). Control thread. */
+/**
+ * Listener for the asynchronous events of a device (ibv_get_async_event). Runs on the control
+ * thread.
+ */
 @FunctionalInterface
 public interface AsyncEventListener {
-  /** What happened (ibv_event_type). */
+  /** Kind of event (ibv_event_type). */
   enum Kind {
     DEVICE_FATAL,
     PORT_ACTIVE,
     PORT_ERROR,
     GID_CHANGE,
 
-    /** LIDs, partitions or the manager of an InfiniBand subnet may be others now. */
+    /** LIDs, partitions or the subnet manager of an InfiniBand subnet may have changed. */
     SUBNET_CHANGE,
     COMPLETION_QUEUE_ERROR,
     QUEUE_PAIR_FATAL,

@@ -2,43 +2,49 @@ package io.heddle.verbs;
 
 import io.heddle.platform.Errno;
 
-/** Where work completions of any number of queue pairs arrive. */
+/** Queue of work completions for any number of queue pairs (ibv_cq). */
 public interface CompletionQueue extends AutoCloseable {
   DeviceContext context();
 
   /**
    * Takes up to {@code completions.length} completions, oldest first, into the given reusable
-   * objects. Doesn't make the device progress: {@link DeviceContext#progress} does. One thread at a
-   * time; no allocation.
+   * objects. Doesn't drive the device; {@link DeviceContext#progress} does. One thread at a time;
+   * no allocation.
    *
-   * @return how many were taken, or a negative errno when the queue has overrun
+   * @return number of completions taken, or a negative errno when the queue has overrun
    */
   int poll(WorkCompletion[] completions);
 
   /**
-   * Has a number in native memory grow whenever completions are added from now on, until this queue
-   * is closed, for those who aren't in Java: while it stays, a poll finds nothing new. Before the
-   * queue is used.
+   * Publishes a counter in native memory that grows whenever completions are added, until this
+   * queue is closed. Native code can skip a poll while it is unchanged. Call before the queue is
+   * used.
    *
    * @param address 8 bytes, a multiple of 8
-   * @return false where the device can't tell it
+   * @return false where the device can't publish it
    */
   default boolean tellNewsAt(long address) {
     return false;
   }
 
-  /** What {@link #arm} makes readable; −1 where the queue wasn't made for that. */
+  /**
+   * Returns the descriptor that {@link #arm} makes readable; −1 for a queue without completion
+   * channel.
+   */
   default int descriptor() {
     return -1;
   }
 
   /**
-   * Has the next completion make the descriptor readable, once. What has come by now doesn't, so
-   * whoever wants to sleep polls again behind it. The polling thread; no allocation.
+   * Requests a notification: the next completion makes the descriptor readable, once. Completions
+   * that are already queued don't, so poll again after this call and before sleeping. Polling
+   * thread; no allocation.
    */
   default void arm() {
     throw new VerbsException(
-        "req_notify_cq", context().device().name() + ", a queue without channel", Errno.EINVAL);
+        "req_notify_cq",
+        context().device().name() + ", completion queue without completion channel",
+        Errno.EINVAL);
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.heddle.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One element of a list given to {@link DatagramQueuePair#postSend}: a SEND to any peer; a reusable
- * carrier of values, copied by the device before the call returns.
+ * Element of a list given to {@link DatagramQueuePair#postSend}: a SEND to any peer. It is
+ * reusable: the device copies it before the call returns.
  */
 public final class DatagramWorkRequest {
   public long id;
@@ -23,7 +23,7 @@ public final class DatagramWorkRequest {
   /** In host order. */
   public int immediate;
 
-  /** Must be set before it is posted. */
+  /** Set by the caller before posting. */
   public @Nullable AddressHandle destination;
 
   /** 24 bits; 0xffffff for a multicast group. */

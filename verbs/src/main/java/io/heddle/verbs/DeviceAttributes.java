@@ -3,14 +3,14 @@ package io.heddle.verbs;
 /**
  * Fixed properties and limits of a device.
  *
- * @param guid node GUID; unique per physical device as far as the provider can make it so
- * @param pciPath sysfs path of the PCI function, or of the nearest thing that a virtual device has;
- *     never empty, since NCCL's topology search fails on devices without one
- * @param maxQueuePairs how many queue pairs may exist at a time
+ * @param guid node GUID; unique per physical device where the provider can ensure it
+ * @param pciPath sysfs path of the PCI function, or its closest equivalent for a virtual device;
+ *     never empty, since NCCL's topology search fails without it
+ * @param maxQueuePairs largest number of queue pairs at a time
  * @param maxWorkRequests depth limit of one work queue
- * @param maxCompletionQueues how many completion queues may exist at a time
+ * @param maxCompletionQueues largest number of completion queues at a time
  * @param maxCompletions depth limit of one completion queue
- * @param supportsDmaBuf whether device and kernel can register a dma-buf, as GPU memory is exported
+ * @param supportsDmaBuf whether device and kernel can register a dma-buf (exported GPU memory)
  */
 public record DeviceAttributes(
     long guid,

@@ -4,7 +4,7 @@ import io.heddle.platform.Errno;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** An opened device: the root of the ownership tree. */
+/** Open device: the root of the ownership tree (ibv_context). */
 public interface DeviceContext extends AutoCloseable {
   /** The key of the partition that each port is a member of. */
   int DEFAULT_PARTITION = 0xffff;
@@ -13,29 +13,29 @@ public interface DeviceContext extends AutoCloseable {
 
   DeviceAttributes attributes();
 
-  /** The state of the port, read anew at each call. */
+  /** Returns the port's state; every call queries it. */
   PortAttributes port();
 
-  /** The port's GIDs, read anew at each call. */
+  /** Returns the port's GIDs; every call queries them. */
   GidTable gidTable();
 
   /**
-   * Where a partition key is in the port's table; empty where it isn't there. Ethernet has one
-   * partition, the default one.
+   * Returns the index of a partition key in the port's table, if it is there. Ethernet has only the
+   * default partition.
    *
-   * @param key 16 bits, the highest of which is set for full members
+   * @param key 16 bits; the highest is set for full members
    */
   default OptionalInt partitionIndex(int key) {
     return key == DEFAULT_PARTITION ? OptionalInt.of(0) : OptionalInt.empty();
   }
 
   /**
-   * Length that a single RDMA WRITE should have for this device to be fast, in bytes; a multiple of
-   * 128. The soft device asks for what fills one train of packets at this path MTU.
+   * Returns the length of an RDMA WRITE at which this device is fast, in bytes; a multiple of 128.
+   * For the soft device it fills one segment train at this path MTU.
    */
   int preferredWriteBytes(PathMtu mtu);
 
-  /** Local addresses that one queue pair can send over at the same time. */
+  /** Returns the number of local addresses that one queue pair can use at the same time. */
   default int mostLinks() {
     return 1;
   }
@@ -43,82 +43,79 @@ public interface DeviceContext extends AutoCloseable {
   ProtectionDomain allocateProtectionDomain();
 
   /**
-   * @param capacity completions that it can hold at least; a queue that overruns goes to error with
-   *     its queue pairs
+   * @param capacity minimum number of completions that it holds; a queue that overruns goes to
+   *     error with its queue pairs
    */
   CompletionQueue createCompletionQueue(int capacity);
 
   /**
-   * The same with a {@linkplain CompletionQueue#descriptor descriptor} that a thread can sleep on;
-   * EOPNOTSUPP where there is none.
+   * Creates a completion queue with a {@linkplain CompletionQueue#descriptor descriptor} that a
+   * thread can sleep on; EOPNOTSUPP where the device has none.
    */
   default CompletionQueue createWakingCompletionQueue(int capacity) {
     throw new VerbsException(
-        "create_comp_channel", device().name() + ", which wakes nobody", Errno.EOPNOTSUPP);
+        "create_comp_channel",
+        device().name() + ", which has no completion channels",
+        Errno.EOPNOTSUPP);
   }
 
   /**
-   * Makes what progress the device needs software for: sends queued packets, takes received ones,
-   * serves timers. Never blocks; returns at once when another thread is at it. Any thread.
+   * Does the device's work in software: sends queued packets, takes received ones, serves timers.
+   * Never blocks; returns at once while another thread is in it. Any thread.
    *
-   * @return the amount of work done, 0 where there was none or the device needs no help
+   * @return amount of work done; 0 where there was none or hardware does it
    */
   int progress();
 
   /**
-   * When a thread's call of {@link #progress} has last ended, by the device's clock in ns: another
-   * value means another call. Whoever finds one since its own last look may do without a look. 0
-   * where the device needs no help. Any thread.
+   * Returns the end of the most recent call of {@link #progress} by any thread, in ns of the
+   * device's clock. A caller that sees a new value may skip its own call. 0 where hardware does the
+   * work. Any thread.
    */
   long progressedAtNs();
 
   /**
-   * Where {@link #progressedAtNs} stands in native memory, for those who aren't in Java: 8 bytes,
-   * there as long as the process. 0 where it stands nowhere.
+   * Returns the native address of {@link #progressedAtNs}, for native code: 8 bytes, valid until
+   * the process ends. 0 where there is none.
    */
   default long progressedAtAddress() {
     return 0;
   }
 
-  /**
-   * Hands queued asynchronous events to the listener and returns how many there were. Control
-   * thread.
-   */
+  /** Passes queued asynchronous events to the listener and returns their number. Control thread. */
   int pollAsyncEvents(AsyncEventListener listener);
 
   /**
-   * Tries what this host lets the device do that makes it faster, and that no attribute tells;
-   * nothing by default. Control path: it takes milliseconds, or a second where nothing arrives.
+   * Tries host features that make the device faster and that no attribute reports; none by default.
+   * Control path: takes milliseconds, or a second where nothing arrives.
    */
   default List<DeviceTrial> tryOut() {
     return List.of();
   }
 
   /**
-   * A number that is another one once the device has sent or received something, or has waited for
-   * an answer in vain. While it stays, no queue pair has anything new to say of {@link
-   * QueuePair#resentPackets} and {@link QueuePair#linkCounts}, or begins to wait for its peer. 0
-   * where queue pairs tell nothing of that. Any thread.
+   * Returns a number that changes once the device has sent or received something, or a wait for an
+   * acknowledgement has timed out. While it is unchanged, {@link QueuePair#resentPackets} and
+   * {@link QueuePair#linkCounts} are too, and no queue pair begins to wait for its peer. 0 where
+   * queue pairs report none of these. Any thread.
    */
   default long activity() {
     return 0;
   }
 
-  /** Hands what the device counts by itself to the reader; nothing by default. Control thread. */
+  /** Passes the device's own counters to the reader; none by default. Control thread. */
   default void readCounters(CounterReader reader) {}
 
-  /** Hears of a device's counters. */
+  /** Receiver of a device's counters. */
   interface CounterReader {
     /**
      * @param name in snake case
-     * @param value since the device was opened, or since the host knows it
+     * @param value count since the device was opened, or since the host created it
      */
     void counter(String name, long value);
   }
 
-  /**
-   * Closes what was created from this context and is still open, children first, then the context.
-   */
+  /** Closes all open objects of this context, children first, then the context. */
   @Override
   void close();
 }

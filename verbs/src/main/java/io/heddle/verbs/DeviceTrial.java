@@ -1,19 +1,19 @@
 package io.heddle.verbs;
 
 /**
- * What came of trying something on this host that makes a device faster where it works.
+ * Result of trying a host feature that makes a device faster.
  *
- * @param sentence what was tried, and what came of it
- * @param remedy what would make it work; empty where it does, or where it couldn't be tried
+ * @param sentence the feature and the result, as a sentence
+ * @param remedy how to make it work; empty where it works or couldn't be tried
  */
 public record DeviceTrial(Verdict verdict, String sentence, String remedy) {
-  /** What came of it. */
+  /** Outcome of a trial. */
   public enum Verdict {
-    /** As good as it gets. */
+    /** The feature works. */
     WORKS,
-    /** The device does without, and is slower. */
+    /** The feature is missing: the device works, but slower. */
     SLOWER,
-    /** It couldn't be tried, and the sentence says why. */
+    /** The trial couldn't run; the sentence says why. */
     UNTRIED
   }
 

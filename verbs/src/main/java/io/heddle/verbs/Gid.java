@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * A 128-bit global identifier; on RoCEv2 the port's IPv6 address, or an IPv4 address in mapped form
- * ({@code ::ffff:a.b.c.d}).
+ * Global identifier of 128 bits; on RoCEv2 the port's IPv6 address, or its IPv4 address in mapped
+ * form ({@code ::ffff:a.b.c.d}).
  *
  * @param high the first eight bytes, big-endian
  * @param low the last eight bytes, big-endian
@@ -59,7 +59,7 @@ public record Gid(long high, long low) {
     return high >>> 54 == 0xfe80 >>> 6;
   }
 
-  /** The address in the usual notation; an IPv4-mapped one as dotted quad. */
+  /** Returns the address; an IPv4-mapped one as an IPv4 address. */
   public InetAddress toAddress() {
     try {
       return InetAddress.getByAddress(toBytes());
@@ -68,7 +68,7 @@ public record Gid(long high, long low) {
     }
   }
 
-  /* What Java would make of these two at their first use takes 3 ms of the plugin's start. */
+  /* Written by hand: the record's own would be linked at first use, which takes 3 ms of the plugin's start. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Gid gid && high == gid.high && low == gid.low;

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A snapshot of a port's GIDs. The table may be sparse: entries carry their index.
+ * Snapshot of a port's GIDs. The table may be sparse: each entry carries its index.
  *
- * @param entries in order of index
+ * @param entries entries, ordered by index
  */
 public record GidTable(List<Entry> entries) {
-  /** The kind of a GID (ibv_gid_type). */
+  /** Type of a GID (ibv_gid_type). */
   public enum Type {
     INFINIBAND,
     ROCE_V1,
@@ -17,10 +17,10 @@ public record GidTable(List<Entry> entries) {
   }
 
   /**
-   * One GID.
+   * Entry of the table.
    *
    * @param index position in the port's table, as address vectors name it
-   * @param interfaceIndex index of the network interface that carries the address, 0 where unknown
+   * @param interfaceIndex index of the network interface with this address; 0 where unknown
    */
   public record Entry(int index, Gid gid, Type type, int interfaceIndex) {}
 
@@ -29,8 +29,8 @@ public record GidTable(List<Entry> entries) {
   }
 
   /**
-   * Where this GID is now, as RoCEv2 or of InfiniBand; a port has one of them. An index is good
-   * only until the next address change.
+   * Returns the current index of this RoCEv2 or InfiniBand GID. An index is valid only until the
+   * next address change.
    */
   public OptionalInt indexOf(Gid gid) {
     for (Entry entry : entries) {

@@ -3,16 +3,16 @@ package io.heddle.verbs;
 import java.util.Arrays;
 
 /**
- * What one link of a queue pair has done: one local and one remote address out of several.
+ * Counters of one link of a queue pair: one of several pairs of a local and a remote address.
  *
- * @param sentBytes payload of packets that were sent the first time
- * @param acknowledgedBytes payload that the peer has acknowledged of them
- * @param resentPackets packets that were lost on this link and sent again, over whichever
- * @param receivedBytes payload that came over it, without what had come before
- * @param ahead packets that came over it ahead of the first missing one: by 0, 1, 2–3, 4–7 numbers
- *     and so on
- * @param silences how often it was left since it answered nothing
- * @param resting whether it is left at present
+ * @param sentBytes payload sent, without retransmissions
+ * @param acknowledgedBytes part of it that the peer has acknowledged
+ * @param resentPackets packets lost on this link and retransmitted over any link
+ * @param receivedBytes payload received, without duplicates
+ * @param ahead packets received ahead of the first missing one, by distance: 0, 1, 2–3, 4–7 and so
+ *     on
+ * @param silences times that the link was taken out of use because nothing was acknowledged
+ * @param resting whether it is out of use now
  */
 public record LinkCounts(
     long sentBytes,
@@ -22,7 +22,7 @@ public record LinkCounts(
     long[] ahead,
     long silences,
     boolean resting) {
-  /** What has been done since then. */
+  /** Returns the difference to earlier counters. */
   public LinkCounts since(LinkCounts earlier) {
     long[] newly = ahead.clone();
     Arrays.setAll(newly, i -> newly[i] - earlier.ahead[i]);

@@ -1,6 +1,6 @@
 package io.heddle.verbs;
 
-/** Registered memory. The keys are valid until close. */
+/** Registered memory (ibv_mr). The keys are valid until close. */
 public interface MemoryRegion extends AutoCloseable {
   long address();
 

@@ -16,7 +16,7 @@ public enum PathMtu {
     this.bytes = bytes;
   }
 
-  /** The number that ibv_mtu and the wire use. */
+  /** Returns the number that ibv_mtu and the wire use. */
   public int code() {
     return code;
   }
@@ -42,8 +42,8 @@ public enum PathMtu {
   }
 
   /**
-   * The largest MTU whose packets, headers included, fit a link of this MTU. Sizes as rxe computes
-   * them.
+   * Returns the largest path MTU whose packets, headers included, fit this link MTU. Header sizes
+   * are rxe's.
    */
   public static PathMtu fittingLink(int linkMtuBytes) {
     /* IPv6 40, UDP 8, BTH 12, the longest extended headers 28 + 4, ICRC 4. */

@@ -6,9 +6,9 @@ package io.heddle.verbs;
  * @param active whether traffic can flow
  * @param number port number, from 1
  * @param activeMtu the largest path MTU that the port can carry now
- * @param speedBitsPerSecond what the link below can carry at most
- * @param ethernet whether its link layer is Ethernet; else it is InfiniBand
- * @param lid its local identifier on InfiniBand; 0 on Ethernet
+ * @param speedBitsPerSecond rate of the link
+ * @param ethernet whether the link layer is Ethernet; else InfiniBand
+ * @param lid local identifier on InfiniBand; 0 on Ethernet
  */
 public record PortAttributes(
     boolean active,
@@ -17,7 +17,7 @@ public record PortAttributes(
     long speedBitsPerSecond,
     boolean ethernet,
     int lid) {
-  /** Of Ethernet. */
+  /** Creates the attributes of an Ethernet port. */
   public PortAttributes(boolean active, int number, PathMtu activeMtu, long speedBitsPerSecond) {
     this(active, number, activeMtu, speedBitsPerSecond, true, 0);
   }

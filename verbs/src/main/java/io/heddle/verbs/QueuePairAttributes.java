@@ -1,14 +1,14 @@
 package io.heddle.verbs;
 
 /**
- * What a queue pair is created with.
+ * Attributes of a queue pair at creation (ibv_qp_init_attr).
  *
- * @param sendQueue where completions of sends arrive
- * @param receiveQueue where completions of receives arrive; may be the same
- * @param sendDepth send requests outstanding at most
- * @param receiveDepth receive requests outstanding at most
- * @param inlineBytes how long a payload is wished to be that travels within its request; what the
- *     queue pair has is {@link QueuePair#inlineBytes}
+ * @param sendQueue queue for completions of sends
+ * @param receiveQueue queue for completions of receives; may be the same
+ * @param sendDepth largest number of outstanding send requests
+ * @param receiveDepth largest number of outstanding receive requests
+ * @param inlineBytes requested size of inline payloads; {@link QueuePair#inlineBytes} is the actual
+ *     one
  */
 public record QueuePairAttributes(
     CompletionQueue sendQueue,
@@ -16,7 +16,7 @@ public record QueuePairAttributes(
     int sendDepth,
     int receiveDepth,
     int inlineBytes) {
-  /** Without payloads that travel within their requests. */
+  /** Creates attributes without inline payloads. */
   public QueuePairAttributes(
       CompletionQueue sendQueue, CompletionQueue receiveQueue, int sendDepth, int receiveDepth) {
     this(sendQueue, receiveQueue, sendDepth, receiveDepth, 0);

@@ -1,6 +1,6 @@
 package io.heddle.verbs;
 
-/** A device that a provider lists, not opened yet. */
+/** Device listed by a provider, not opened yet (ibv_device). */
 public interface RdmaDevice {
   /** Name on this host, such as {@code mlx5_0} or {@code soft0}. */
   String name();

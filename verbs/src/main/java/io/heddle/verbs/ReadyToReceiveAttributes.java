@@ -1,14 +1,13 @@
 package io.heddle.verbs;
 
 /**
- * What a queue pair has to know of its peer to receive.
+ * Attributes of the peer for INIT → RTR.
  *
- * @param mtu path MTU, the smaller of both sides'
- * @param remoteGid the peer's address
+ * @param mtu path MTU, the smaller of both ends'
+ * @param remoteGid address of the peer
  * @param remoteQueuePairNumber 24 bits
- * @param receivePsn first packet sequence number that the peer sends, 24 bits
- * @param peerParameters what the peer's {@link QueuePair#endpointParameters} said; empty for a
- *     standard peer
+ * @param receivePsn peer's first packet sequence number, 24 bits
+ * @param peerParameters the peer's {@link QueuePair#endpointParameters}; empty for a standard peer
  * @param receiverNotReadyTimerCode RNR NAK timer code, 0 to 31 (12 is 0.64 ms)
  * @param trafficClass IPv6 traffic class, 0 to 255
  * @param serviceLevel 0 to 15

@@ -3,12 +3,12 @@ package io.heddle.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One element of a list given to {@link QueuePair#postSend}; a reusable carrier of values, copied
- * by the device before the call returns (ibv_send_wr). It gathers from one contiguous piece of
- * registered memory, since everything that the transport sends is contiguous.
+ * Element of a list given to {@link QueuePair#postSend} (ibv_send_wr). It is reusable: the device
+ * copies it before the call returns. It has one gather entry, since all payloads of the transport
+ * are contiguous.
  */
 public final class SendWorkRequest {
-  /** What to do (ibv_wr_opcode). */
+  /** Operation of a request (ibv_wr_opcode). */
   public enum Operation {
     SEND,
     SEND_WITH_IMMEDIATE,
@@ -24,9 +24,9 @@ public final class SendWorkRequest {
   public boolean signalled;
 
   /**
-   * Whether the processor copies the payload before the call returns (IBV_SEND_INLINE): its memory
-   * needs no region and may be used anew at once, and the device needn't read it. For {@link
-   * QueuePair#inlineBytes} at most, of the processor's memory, and not for reads.
+   * Whether the CPU copies the payload before the call returns (IBV_SEND_INLINE): its memory needs
+   * no region and can be reused at once. At most {@link QueuePair#inlineBytes}, in host memory, and
+   * not for reads.
    */
   public boolean inline;
 

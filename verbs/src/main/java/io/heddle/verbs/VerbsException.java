@@ -3,7 +3,7 @@ package io.heddle.verbs;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 
-/** A verb that failed on the control path: its name, the object, and errno. */
+/** Failure of a verb on the control path: its name, the object, and errno. */
 public final class VerbsException extends HeddleException {
   private static final long serialVersionUID = 1L;
 
@@ -11,9 +11,8 @@ public final class VerbsException extends HeddleException {
   private final int errno;
 
   /**
-   * @param verb the verb's name, as {@code ibv_modify_qp}'s manual page would spell it, without
-   *     prefix: {@code modify_qp}
-   * @param object what it was applied to and with which values
+   * @param verb name of the verb without prefix, such as {@code modify_qp}
+   * @param object object of the call, with the values
    * @param errno positive errno value
    */
   public VerbsException(String verb, String object, int errno) {
@@ -21,7 +20,7 @@ public final class VerbsException extends HeddleException {
   }
 
   /**
-   * @param advice what to do about it, as a clause; empty for none
+   * @param advice remedy, as a clause; empty for none
    */
   public VerbsException(String verb, String object, int errno, String advice) {
     super(

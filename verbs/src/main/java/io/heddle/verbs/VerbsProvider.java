@@ -5,15 +5,15 @@ import io.heddle.platform.Log;
 import java.util.List;
 
 /**
- * A source of RDMA devices. Implementations are found by {@link java.util.ServiceLoader}; the
- * transport can't tell which one it has.
+ * Source of RDMA devices. {@link java.util.ServiceLoader} finds the implementations; the transport
+ * treats them alike.
  */
 public interface VerbsProvider {
-  /** The name users give in HEDDLE_PROVIDER: {@code libibverbs} or {@code soft}. */
+  /** Returns the name for HEDDLE_PROVIDER: {@code libibverbs} or {@code soft}. */
   String name();
 
   /**
-   * The devices that exist now, in a stable order; empty where there are none.
+   * Lists the devices that exist now, in a stable order.
    *
    * @param environment option values by name, as in the process's environment
    */

@@ -1,8 +1,8 @@
 package io.heddle.verbs;
 
-/** One completion; a reusable flyweight that {@link CompletionQueue#poll} fills (ibv_wc). */
+/** Work completion: a reusable flyweight that {@link CompletionQueue#poll} fills (ibv_wc). */
 public final class WorkCompletion {
-  /** How the work request ended, with ibv_wc_status's numbers. */
+  /** Status of the work request, with ibv_wc_status's numbers. */
   public enum Status {
     SUCCESS(0),
     LOCAL_LENGTH_ERROR(1),
@@ -37,14 +37,14 @@ public final class WorkCompletion {
       return code;
     }
 
-    /** The status of this number; GENERAL_ERROR for a number that isn't known here. */
+    /** Returns the status of this number; GENERAL_ERROR for an unknown one. */
     public static Status fromCode(int code) {
       Status status = code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
       return status == null ? GENERAL_ERROR : status;
     }
   }
 
-  /** What completed. */
+  /** Kind of request that completed (ibv_wc_opcode). */
   public enum Kind {
     SEND,
     RDMA_WRITE,
@@ -56,7 +56,7 @@ public final class WorkCompletion {
   public long workRequestId;
   public Status status = Status.SUCCESS;
 
-  /** Meaningful for a successful completion only, as in ibv_wc. */
+  /** Valid for a successful completion only, as in ibv_wc. */
   public Kind kind = Kind.SEND;
 
   /** Bytes received, for receive kinds and reads. */
@@ -70,15 +70,15 @@ public final class WorkCompletion {
   /** Number of the sender's queue pair, for datagrams received. */
   public int sourceQueuePairNumber;
 
-  /** Of the sender's port on InfiniBand, for datagrams received; 0 on Ethernet. */
+  /** LID of the sender's port on InfiniBand, for datagrams received; 0 on Ethernet. */
   public int sourceLid;
 
-  /** Of datagrams received on InfiniBand. */
+  /** Service level of a datagram received on InfiniBand. */
   public int serviceLevel;
 
   /**
-   * Whether a datagram received has a route header in front: always on Ethernet, where some devices
-   * don't say so.
+   * Whether a datagram received begins with a global route header. On Ethernet all do, though some
+   * devices don't report it.
    */
   public boolean hasRouteHeader;
 

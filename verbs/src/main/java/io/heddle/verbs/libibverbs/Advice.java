@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a user can do about the failures that are this machine's settings. */
+/** Remedies for failures that this host's settings cause. */
 final class Advice {
   private static final Path PROCESS = Path.of("/proc/self");
   private static final String LOCKED = "Max locked memory";
@@ -14,7 +14,7 @@ final class Advice {
 
   private Advice() {}
 
-  /** A clause for the end of an error message; empty where there is nothing to say. */
+  /** Returns a clause for the end of an error message; empty where there is no remedy. */
   static String on(Verb verb, int errno) {
     return switch (verb) {
       case OPEN_DEVICE ->
@@ -29,10 +29,10 @@ final class Advice {
   }
 
   /**
-   * What the limit is and how to raise it; empty where it is unlimited or doesn't hold for this
-   * process.
+   * Returns the limit of locked memory and how to raise it; empty where it is unlimited or doesn't
+   * apply to this process.
    *
-   * @param process folder of the process under /proc
+   * @param process directory of the process under /proc
    */
   static String onLockedMemory(Path process) {
     try {

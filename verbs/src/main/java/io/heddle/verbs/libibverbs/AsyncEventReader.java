@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Takes the asynchronous events of a device. Each is acknowledged at once, since the library's
- * destroy calls wait for it. Those that mean nothing to the transport (path migration, subnet
- * manager, shared receive queues) are taken and dropped.
+ * Reader of a device's asynchronous events. It acknowledges each at once, since the library's
+ * destroy calls wait for that. Events without use to the transport (path migration, shared receive
+ * queues) are read and dropped.
  */
 final class AsyncEventReader {
   private static final Map<Integer, Kind> KINDS = kinds();
@@ -48,7 +48,7 @@ final class AsyncEventReader {
     return kinds;
   }
 
-  /* The library's call waits for an event, so it is made only when one is there; one thread at a time. */
+  /* The library's call blocks until there is an event, so it is made only when one is queued; one thread at a time. */
   synchronized List<Event> take() {
     if (!LinuxCalls.isReadable(descriptor)) {
       return List.of();
@@ -85,7 +85,7 @@ final class AsyncEventReader {
     };
   }
 
-  /* The queue pair can't go while its event isn't acknowledged. */
+  /* The queue pair can't be destroyed before its event is acknowledged. */
   private static int queuePairNumber(long event) {
     long qp = Memory.ALL.get(Memory.NATIVE_LONG, event + ibv_async_event.element$offset());
     return Memory.ALL.get(Memory.NATIVE_INT, qp + ibv_qp.qp_num$offset());

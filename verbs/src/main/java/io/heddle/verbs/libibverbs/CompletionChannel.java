@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Where one completion queue tells that something came (ibv_comp_channel): a descriptor to sleep
- * on. Made and closed on the control path, else the polling thread's.
+ * Completion channel of one completion queue (ibv_comp_channel): a descriptor to sleep on. Created
+ * and closed on the control path; otherwise used by the polling thread alone.
  */
 final class CompletionChannel implements AutoCloseable {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -38,7 +38,7 @@ final class CompletionChannel implements AutoCloseable {
   private final MemorySegment take = Verb.GET_CQ_EVENT.function();
   private final MemorySegment acknowledge = Verb.ACK_CQ_EVENTS.function();
   private final Arena arena = Arena.ofShared();
-  /* A pollfd, a timespec of 0, then what ibv_get_cq_event writes. */
+  /* A pollfd, a timespec of 0, then the two results of ibv_get_cq_event. */
   private final long room = Memory.allocate(arena, POLLFD_BYTES + 16 + 16, Long.BYTES);
   private boolean armed;
 
@@ -52,7 +52,7 @@ final class CompletionChannel implements AutoCloseable {
     Memory.ALL.set(Memory.NATIVE_SHORT, room + Integer.BYTES, POLLIN);
   }
 
-  /** Of the ibv_comp_channel. */
+  /** Returns the address of the ibv_comp_channel. */
   long address() {
     return address;
   }
@@ -61,7 +61,9 @@ final class CompletionChannel implements AutoCloseable {
     return descriptor;
   }
 
-  /** Has the queue's next completion make the descriptor readable; 0 or an errno value. */
+  /**
+   * Makes the queue's next completion turn the descriptor readable; returns 0 or an errno value.
+   */
   int arm(long completionQueue) {
     takeEvent(completionQueue);
     if (armed) {
@@ -76,7 +78,7 @@ final class CompletionChannel implements AutoCloseable {
     }
   }
 
-  /* The library's call waits for an event, so it's made only where one is there. */
+  /* The library's call blocks until there is an event, so it is made only when one is queued. */
   private void takeEvent(long completionQueue) {
     long timespec = room + POLLFD_BYTES;
     if (DatagramCalls.poll(LinuxCalls.errnoCapture(), room, 1, timespec) <= 0) {
@@ -96,7 +98,7 @@ final class CompletionChannel implements AutoCloseable {
     return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
   }
 
-  /** Behind its queue's end. */
+  /** Closes the channel, after its queue. */
   @Override
   public void close() {
     OwnDescriptors.closing(descriptor);

@@ -12,12 +12,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What verbs.h does inline: a load of a function pointer from the context's ops, then a call. The
- * pointers are set when the context is opened and don't change, so whoever needs one reads it once.
+ * Inline functions of verbs.h: each loads a function pointer from the context's ops and calls it.
+ * The pointers never change while the context is open, so callers read them once.
  *
- * <p>Addresses travel as {@code long}: with segments each call costs 2 to 4 ns more. {@code
- * poll_cq} stays in user space in every provider, so it is called without a change of the thread's
- * state; {@code post_send} of rxe makes a system call, during which a safepoint must be possible.
+ * <p>Addresses are passed as {@code long}: with segments each call costs 2 to 4 ns more. {@code
+ * poll_cq} stays in user space in every provider, so it is called without a thread state
+ * transition. rxe's {@code post_send} makes a system call, during which a safepoint must be
+ * possible.
  */
 final class DataPath {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -42,9 +43,9 @@ final class DataPath {
   }
 
   /**
-   * ibv_poll_cq of the process's first context, which mostly is that of all: a call whose target is
-   * constant costs less than one whose target is an argument. How many completions were written to
-   * {@code completions}, or less than 0.
+   * Calls ibv_poll_cq of the process's first context, which usually serves all contexts: a constant
+   * target is cheaper than a variable one. Returns the number of completions written to {@code
+   * completions}, or a negative value.
    */
   static int pollFirst(long completionQueue, int most, long completions) {
     try {
@@ -54,7 +55,7 @@ final class DataPath {
     }
   }
 
-  /** The same of a context whose ibv_poll_cq is another. */
+  /** Calls another context's ibv_poll_cq; returns as {@link #pollFirst}. */
   static int poll(MemorySegment function, long completionQueue, int most, long completions) {
     try {
       return (int) POLL.invokeExact(function, completionQueue, most, completions);
@@ -63,7 +64,7 @@ final class DataPath {
     }
   }
 
-  /** Whether {@link #pollFirst} calls this. */
+  /** Returns whether {@link #pollFirst} calls this function. */
   static boolean isFirstPoll(MemorySegment function) {
     return function.address() == First.ADDRESS;
   }
@@ -75,7 +76,7 @@ final class DataPath {
             MemorySegment.ofAddress(ADDRESS), POLL_SHAPE, Linker.Option.critical(false));
   }
 
-  /** A context's ibv_poll_cq. */
+  /** Returns a context's ibv_poll_cq. */
   static MemorySegment pollOf(long context) {
     MemorySegment function = function(context, ibv_context_ops.poll_cq$offset());
     firstPoll = function.address();
@@ -87,7 +88,10 @@ final class DataPath {
         Memory.ALL.get(Memory.NATIVE_LONG, context + ibv_context.ops$offset() + offset));
   }
 
-  /** ibv_post_send and ibv_post_recv: 0 or an errno value, and then the first request refused. */
+  /**
+   * Calls ibv_post_send or ibv_post_recv. Returns 0, or an errno value with the first refused
+   * request in {@code firstRefused}.
+   */
   static int post(MemorySegment function, long queuePair, long first, long firstRefused) {
     try {
       return (int) POST.invokeExact(function, queuePair, first, firstRefused);

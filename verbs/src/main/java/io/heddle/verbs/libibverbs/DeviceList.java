@@ -9,19 +9,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The library's list of devices; addresses in it are good until it is closed, names for longer. */
+/**
+ * List of devices from the library. Addresses in it are valid until it is closed; names stay valid.
+ */
 final class DeviceList implements AutoCloseable {
   private final long list;
   private final List<Entry> entries;
 
   /**
-   * One device that exists now.
+   * Device that exists now.
    *
-   * @param address of its ibv_device
-   * @param systemPath its folder in sysfs
+   * @param address address of its ibv_device
+   * @param systemPath its directory in sysfs
    */
   record Entry(long address, String name, String systemPath, int nodeType, int transport) {
-    /** RoCE or InfiniBand; iWARP and others have queue pairs that don't speak either. */
+    /** Returns whether it is RoCE or InfiniBand; iWARP and others use other wire protocols. */
     boolean isChannelAdapter() {
       return nodeType == VerbsConstants.IBV_NODE_CA()
           && transport == VerbsConstants.IBV_TRANSPORT_IB();
@@ -63,7 +65,10 @@ final class DeviceList implements AutoCloseable {
     return entries;
   }
 
-  /** Why there are none: without the kernel's ib_uverbs the library has no list at all. */
+  /**
+   * Returns why there are no devices. Without the kernel's ib_uverbs the library returns no list at
+   * all.
+   */
   String reasonIfEmpty() {
     return list >= 0
         ? "the list is empty"

@@ -7,11 +7,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What ibv_query_device tells, as far as it is used.
+ * Limits of a device from ibv_query_device, those in use.
  *
  * @param guid node GUID in host order
- * @param maxRegionBytes of one memory region; unsigned
- * @param readsAsTarget RDMA READs that a queue pair can answer at a time
+ * @param maxRegionBytes largest memory region; unsigned
+ * @param readsAsTarget RDMA READs that a queue pair can serve at a time
  * @param readsAsInitiator RDMA READs that a queue pair can have outstanding
  */
 record DeviceQuery(
@@ -42,8 +42,8 @@ record DeviceQuery(
   }
 
   /**
-   * Returns the reason why the registration of a memory region fails: that it is longer than the
-   * device says it takes, where that is so. Some devices take more than they say.
+   * Describes a region for an error message, with the device's limit where the region exceeds it.
+   * Some devices accept more than their limit.
    */
   String describeRegion(long lengthBytes) {
     return maxRegionBytes != 0 && Long.compareUnsigned(lengthBytes, maxRegionBytes) > 0
@@ -52,8 +52,8 @@ record DeviceQuery(
   }
 
   /**
-   * Whether device and kernel can register a dma-buf: asked with a descriptor that can't exist,
-   * which only those that know the verb find fault with.
+   * Returns whether device and kernel can register a dma-buf. The probe passes an invalid
+   * descriptor; only implementations of the verb reject the descriptor itself.
    */
   static boolean takesDmaBufs(long pd) {
     if (!Verb.REG_DMABUF_MR.isPresent()) {

@@ -4,20 +4,20 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.Log;
 
 /**
- * Has the library keep registered pages out of forked children, before anything is registered: on
- * kernels that need it a write of the parent after a fork would otherwise go to a page that the
- * device doesn't know.
+ * Fork support of the library (ibv_fork_init), enabled before the first registration. It keeps
+ * registered pages out of forked children. Otherwise, on kernels that need it, the parent's writes
+ * after a fork go to a page that the device doesn't know.
  */
 final class ForkSafety {
-  private static boolean asked;
+  private static boolean established;
 
   private ForkSafety() {}
 
   static synchronized void establish(Log log) {
-    if (asked) {
+    if (established) {
       return;
     }
-    asked = true;
+    established = true;
     long answer = Verb.FORK_INIT.attempt();
     if (answer < 0) {
       log.warn(

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reads a port's GID table. Three ways, the first that this machine's library and kernel have: the
- * whole table at once; entry by entry; entry by entry with the type from sysfs. Entries that are
- * empty or can't be read are left out: one bad entry doesn't cost the others.
+ * Reader of a port's GID table. It uses the first method that this host's library and kernel
+ * support: the whole table at once; entry by entry; entry by entry with the type from sysfs.
+ * Entries that are empty or unreadable are left out.
  */
 final class GidReader {
   private static final long ENTRY_BYTES = ibv_gid_entry.sizeof();
@@ -27,7 +27,7 @@ final class GidReader {
   private final Path types;
 
   /**
-   * @param systemPath the device's folder in sysfs
+   * @param systemPath directory of the device in sysfs
    */
   GidReader(long context, int port, String systemPath) {
     this.context = context;
@@ -46,7 +46,7 @@ final class GidReader {
     }
   }
 
-  /* The call has the entries of all ports, and needs room for them all: some devices have two. */
+  /* The call returns the entries of all ports and needs space for all: some devices have two. */
   private boolean readWhole(Arena arena, int length, List<GidTable.Entry> entries) {
     if (!Verb.QUERY_GID_TABLE.isPresent() || length == 0) {
       return false;
@@ -113,7 +113,7 @@ final class GidReader {
     return code == VerbsConstants.IBV_GID_TYPE_IB() ? GidTable.Type.INFINIBAND : null;
   }
 
-  /* Null for an entry whose type can't be read; a device that tells no types at all on Ethernet does RoCEv2. */
+  /* Null for an entry whose type can't be read. An Ethernet device without any types in sysfs does RoCEv2. */
   private GidTable.@org.jspecify.annotations.Nullable Type typeFromSystem(
       int index, boolean ethernet) {
     if (!ethernet) {

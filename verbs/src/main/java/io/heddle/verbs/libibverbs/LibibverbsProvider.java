@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The provider {@code libibverbs}: one device for each port that can do RoCEv2 or InfiniBand. None
- * where the library isn't installed or the kernel has no verbs.
+ * Provider {@code libibverbs}: one device for each port with RoCEv2 or InfiniBand; none where the
+ * library isn't installed or the kernel lacks verbs.
  */
 public final class LibibverbsProvider implements VerbsProvider {
   @Override

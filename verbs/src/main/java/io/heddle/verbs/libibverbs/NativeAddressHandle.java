@@ -4,7 +4,7 @@ import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.Gid;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An address handle of a libibverbs device. */
+/** Address handle of a libibverbs device. */
 final class NativeAddressHandle implements AddressHandle {
   private final NativeProtectionDomain pd;
   private final Gid remoteGid;
@@ -22,7 +22,7 @@ final class NativeAddressHandle implements AddressHandle {
     return remoteGid;
   }
 
-  /** Of the ibv_ah; 0 once it is closed. Posting thread. */
+  /** Returns the address of the ibv_ah; 0 once closed. Posting thread. */
   long address() {
     return closed.get() ? 0 : address;
   }

@@ -16,9 +16,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue of a libibverbs device. One polling thread. */
+/** Completion queue of a libibverbs device. One polling thread. */
 final class NativeCompletionQueue implements CompletionQueue {
-  /* How it is polled: one field tells, since a poll that finds nothing is mostly what it costs to begin one. */
+  /* Poll modes in one field: the cost of an empty poll is mostly its entry. */
   private static final int FIRST = 0;
   private static final int OTHER = 1;
   private static final int CLOSED = 2;
@@ -27,7 +27,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   private static final long WC_BYTES = ibv_wc.sizeof();
   private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
-  /* Two fields by one read: half of what reading costs where the machine has its first compiler alone. */
+  /* Two fields with one read: halves the cost of reading under C1. */
   private static final long ID = ibv_wc.wr_id$offset();
   private static final long STATUS_AND_OPCODE =
       pair(ibv_wc.status$offset(), ibv_wc.opcode$offset());
@@ -53,7 +53,7 @@ final class NativeCompletionQueue implements CompletionQueue {
   private final MemorySegment poll;
   private final Arena arena = Arena.ofShared();
   private final long completions = Memory.allocate(arena, WC_BYTES * BATCH, 64);
-  private volatile int way;
+  private volatile int pollMode;
   private int users; /* work queues attached; under this object's monitor */
 
   NativeCompletionQueue(
@@ -68,7 +68,7 @@ final class NativeCompletionQueue implements CompletionQueue {
     this.address = address;
     this.channel = channel;
     poll = DataPath.pollOf(port.address());
-    way = DataPath.isFirstPoll(poll) ? FIRST : OTHER;
+    pollMode = DataPath.isFirstPoll(poll) ? FIRST : OTHER;
   }
 
   @Override
@@ -76,26 +76,26 @@ final class NativeCompletionQueue implements CompletionQueue {
     return context;
   }
 
-  /* With the two below small enough for the first compiler to put it where it is called (35 bytes of code). */
+  /* This method and the two below are small enough for C1 to inline (35 bytes of bytecode). */
   @Override
   public int poll(WorkCompletion[] into) {
     int most = Math.min(into.length, BATCH);
-    int taken = ask(most);
-    /* By far the most frequent answer. */
+    int taken = pollOnce(most);
+    /* Empty is by far the most frequent result. */
     return taken == 0 ? 0 : take(into, most, taken);
   }
 
-  private int ask(int most) {
-    return way == FIRST ? DataPath.pollFirst(address, most, completions) : askOtherwise(most);
+  private int pollOnce(int most) {
+    return pollMode == FIRST ? DataPath.pollFirst(address, most, completions) : pollOther(most);
   }
 
-  private int askOtherwise(int most) {
-    return way == CLOSED ? -Errno.EINVAL : DataPath.poll(poll, address, most, completions);
+  private int pollOther(int most) {
+    return pollMode == CLOSED ? -Errno.EINVAL : DataPath.poll(poll, address, most, completions);
   }
 
   private int take(WorkCompletion[] into, int most, int first) {
     int total = 0;
-    int asked = most;
+    int requested = most;
     int taken = first;
     while (taken > 0) {
       long from = completions;
@@ -103,16 +103,16 @@ final class NativeCompletionQueue implements CompletionQueue {
         read(from, into[total]);
         from += WC_BYTES;
       }
-      if (taken < asked || total == into.length) {
+      if (taken < requested || total == into.length) {
         return total;
       }
-      asked = Math.min(BATCH, into.length - total);
-      taken = ask(asked);
+      requested = Math.min(BATCH, into.length - total);
+      taken = pollOnce(requested);
     }
-    return taken == 0 || total > 0 ? total : way == CLOSED ? -Errno.EINVAL : -Errno.EIO;
+    return taken == 0 || total > 0 ? total : pollMode == CLOSED ? -Errno.EINVAL : -Errno.EIO;
   }
 
-  /* Of every opcode that can be; what is none of those named here is a send. */
+  /* Indexed by opcode; every opcode not named here is a send. */
   private static WorkCompletion.Kind[] kinds() {
     WorkCompletion.Kind[] kinds = new WorkCompletion.Kind[256];
     Arrays.fill(kinds, WorkCompletion.Kind.SEND);
@@ -126,7 +126,8 @@ final class NativeCompletionQueue implements CompletionQueue {
 
   private static long pair(long first, long second) {
     if (second != first + Integer.BYTES || first % Long.BYTES != 0) {
-      throw new IllegalStateException("ibv_wc is laid out otherwise: " + first + ", " + second);
+      throw new IllegalStateException(
+          "ibv_wc has an unexpected layout: offsets " + first + ", " + second);
     }
     return first;
   }
@@ -144,14 +145,14 @@ final class NativeCompletionQueue implements CompletionQueue {
     return (int) (LITTLE ? pair >>> Integer.SIZE : pair);
   }
 
-  /* Each short enough for the first compiler to put it where it is called. */
+  /* Each of these methods is small enough for C1 to inline. */
   private static void read(long from, WorkCompletion to) {
     long statusAndOpcode = Memory.getLong(from + STATUS_AND_OPCODE);
     to.workRequestId = Memory.getLong(from + ID);
     decode(to, statusAndOpcode, from);
   }
 
-  /* What most completions are, without a look at what says nothing for them. */
+  /* Fast path for a successful write, the most frequent completion: skips fields that it doesn't have. */
   private static void decode(WorkCompletion to, long statusAndOpcode, long from) {
     if (statusAndOpcode == WRITTEN) {
       to.status = WorkCompletion.Status.SUCCESS;
@@ -189,17 +190,17 @@ final class NativeCompletionQueue implements CompletionQueue {
 
   @Override
   public void arm() {
-    int errno = channel == null || way == CLOSED ? Errno.EINVAL : channel.arm(address);
+    int errno = channel == null || pollMode == CLOSED ? Errno.EINVAL : channel.arm(address);
     if (errno != 0) {
       throw new VerbsException("req_notify_cq", "completion queue of " + port, errno);
     }
   }
 
-  /** A queue pair will use it, with one of its work queues. */
+  /** Registers a work queue as a user; returns the address of the ibv_cq. */
   synchronized long attach(OpenPort user) {
-    if (way == CLOSED || user != port) {
+    if (pollMode == CLOSED || user != port) {
       throw Verb.CREATE_QP.failure(
-          user + ", with a completion queue that isn't open there", Errno.EINVAL);
+          user + ", with a completion queue that is closed or another port's", Errno.EINVAL);
     }
     users++;
     return address;
@@ -209,21 +210,21 @@ final class NativeCompletionQueue implements CompletionQueue {
     users--;
   }
 
-  /** Refuses while queue pairs use it, as the library does. */
+  /** Closes the queue; fails with EBUSY while queue pairs use it, as the library does. */
   @Override
   public void close() {
     port.lock().shared((Runnable) this::closeUnused);
   }
 
   private synchronized void closeUnused() {
-    if (way == CLOSED) {
+    if (pollMode == CLOSED) {
       return;
     }
     if (users > 0) {
       throw Verb.DESTROY_CQ.failure(
           "%s, a completion queue that %s work queues use".formatted(port, users), Errno.EBUSY);
     }
-    way = CLOSED;
+    pollMode = CLOSED;
     whenClosed.accept(this);
     Verb.DESTROY_CQ.call("completion queue of " + port, address);
     if (channel != null) {

@@ -22,10 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** An opened device, seen through one of its ports. */
+/** Open libibverbs device, reduced to one of its ports. */
 final class NativeContext implements DeviceContext {
   private static final Path INTERFACES = Path.of("/sys/class/net");
-  /* Up to it a number is no device's, but a library's that left its field empty. */
+  /* Descriptors up to this one aren't the device's: the library left its field empty. */
   private static final int STANDARD_ERROR = 2;
   private static final int PREFERRED_WRITE_BYTES = 1 << 16;
 
@@ -56,7 +56,7 @@ final class NativeContext implements DeviceContext {
     }
   }
 
-  /* A device whose descriptor a child has goes on acknowledging for the process that is gone. */
+  /* While a forked child holds the descriptor, the device keeps acknowledging for the dead process. */
   private static int[] descriptors(OpenPort port) {
     return IntStream.of(
             Memory.getInt(port.address() + ibv_context.cmd_fd$offset()),
@@ -165,7 +165,7 @@ final class NativeContext implements DeviceContext {
     }
   }
 
-  /** Nothing: the device, or rxe in the kernel, makes progress by itself. */
+  /** Does nothing: hardware, or rxe in the kernel, progresses without calls. */
   @Override
   public int progress() {
     return 0;
@@ -186,7 +186,7 @@ final class NativeContext implements DeviceContext {
     return taken.size();
   }
 
-  /* Children that close themselves tell so. */
+  /* Called by children when they close. */
 
   private void closed(NativeProtectionDomain pd) {
     domains.remove(pd);
@@ -201,7 +201,7 @@ final class NativeContext implements DeviceContext {
   @Override
   public void close() {
     port.lock()
-        .alone(() -> {
+        .exclusive(() -> {
           if (port.isClosed()) {
             return;
           }

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * An unreliable-datagram queue pair of a libibverbs device. Monitor and threads as in {@link
+ * Unreliable-datagram queue pair of a libibverbs device. Monitor and threads as in {@link
  * NativeQueuePair}.
  */
 final class NativeDatagramQueuePair implements DatagramQueuePair {
@@ -25,13 +25,13 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private final WorkQueues queues;
   private final long address;
   private final int number;
-  private final QueuePairMoves moves;
+  private final QueuePairMoves transitions;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
   private final Arena arena = Arena.ofShared();
   private final SendRequests sends;
   private final ReceiveRequests receives;
-  /* With their LIDs. */
+  /* LID by group. */
   private final Map<Gid, Integer> groups = new HashMap<>();
 
   private volatile QueuePairState moved = QueuePairState.RESET;
@@ -44,7 +44,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     port = pd.port();
     address = queues.create(port, pd.address(), QueuePairMoves.DATAGRAM).address();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    moves = new QueuePairMoves(address, port);
+    transitions = new QueuePairMoves(address, port);
     postSend = DataPath.postSendOf(port.address());
     postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
@@ -67,7 +67,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   }
 
   private synchronized QueuePairState queryState() {
-    return closed ? moved : moves.state(this);
+    return closed ? moved : transitions.state(this);
   }
 
   private synchronized void whileOpen(Verb verb, Runnable action) {
@@ -88,7 +88,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
                     throw Verb.MODIFY_QP.failure(
                         "%s in state %s to RTS".formatted(this, moved), Errno.EINVAL);
                   }
-                  moves.startDatagrams(this, queueKey, partitionIndex);
+                  transitions.startDatagrams(this, queueKey, partitionIndex);
                   moved = QueuePairState.READY_TO_SEND;
                 }));
   }
@@ -109,7 +109,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
             whileOpen(
                 Verb.MODIFY_QP,
                 () -> {
-                  moves.to(target, this);
+                  transitions.to(target, this);
                   moved = target;
                 }));
   }
@@ -192,7 +192,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
       return;
     }
     closed = true;
-    moved = QueuePairState.RESET; /* nothing is posted any more */
+    moved = QueuePairState.RESET; /* stops posts */
     groups.forEach((group, lid) -> membership(Verb.DETACH_MCAST, group, lid));
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);

@@ -9,7 +9,7 @@ import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One port of one device of libibverbs. */
+/** Port of a libibverbs device. */
 final class NativeDevice implements RdmaDevice {
   private final String deviceName;
   private final String name;
@@ -26,8 +26,8 @@ final class NativeDevice implements RdmaDevice {
   }
 
   /**
-   * A device for each port, named as the device where it has one, else with the port's number as
-   * NCCL_IB_HCA writes it.
+   * Lists the ports. A single port has the device's name; others append the port's number as in
+   * NCCL_IB_HCA.
    *
    * @throws VerbsException when the device can't be opened to count them
    */
@@ -71,6 +71,6 @@ final class NativeDevice implements RdmaDevice {
       }
     }
     throw new VerbsException(
-        "open_device", "device " + deviceName + ", which is gone", Errno.ENODEV);
+        "open_device", "device " + deviceName + ", which no longer exists", Errno.ENODEV);
   }
 }

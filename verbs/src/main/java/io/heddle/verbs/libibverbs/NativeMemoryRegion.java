@@ -3,7 +3,7 @@ package io.heddle.verbs.libibverbs;
 import io.heddle.verbs.MemoryRegion;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A range that a libibverbs device may reach. */
+/** Memory region of a libibverbs device. */
 final class NativeMemoryRegion implements MemoryRegion {
   private final NativeProtectionDomain pd;
   private final long region;

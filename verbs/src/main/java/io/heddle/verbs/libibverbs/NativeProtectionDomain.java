@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** A protection domain of a libibverbs device, with its regions and queue pairs. */
+/** Protection domain of a libibverbs device, with its regions and queue pairs. */
 final class NativeProtectionDomain implements ProtectionDomain {
   private final DeviceContext context;
   private final OpenPort port;
@@ -27,7 +27,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
   private final Set<NativeQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
   private final Set<NativeDatagramQueuePair> datagramQueuePairs = ConcurrentHashMap.newKeySet();
   private final Set<NativeAddressHandle> addressHandles = ConcurrentHashMap.newKeySet();
-  private boolean closed; /* written alone, read shared */
+  private boolean closed; /* written under the exclusive lock, read under the shared one */
 
   NativeProtectionDomain(
       DeviceContext context,
@@ -62,12 +62,12 @@ final class NativeProtectionDomain implements ProtectionDomain {
     return port.lock()
         .shared(() -> {
           requireOpen(Verb.REG_MR);
-          /* The kernel takes an empty range, and then its keys are good for nothing. */
+          /* The kernel accepts an empty range, but its keys are useless. */
           if (lengthBytes < 1) {
             throw Verb.REG_MR.failure(object, Errno.EINVAL);
           }
           int flags = flags(access);
-          /* Only this entry masks optional rights on kernels that don't know them. */
+          /* Only this function masks optional rights on kernels that don't know them. */
           boolean optional = (flags & VerbsConstants.IBV_ACCESS_OPTIONAL_RANGE()) != 0;
           long mr =
               optional
@@ -117,7 +117,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
       flags |=
           switch (each) {
             case LOCAL_WRITE -> VerbsConstants.IBV_ACCESS_LOCAL_WRITE();
-            /* The kernel refuses remote writes into what may not be written locally. */
+            /* The kernel requires local write with remote write. */
             case REMOTE_WRITE ->
                 VerbsConstants.IBV_ACCESS_REMOTE_WRITE() | VerbsConstants.IBV_ACCESS_LOCAL_WRITE();
             case REMOTE_READ -> VerbsConstants.IBV_ACCESS_REMOTE_READ();
@@ -202,7 +202,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
   @Override
   public void close() {
     port.lock()
-        .alone(() -> {
+        .exclusive(() -> {
           if (closed) {
             return;
           }

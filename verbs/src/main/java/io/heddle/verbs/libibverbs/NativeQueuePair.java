@@ -15,8 +15,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable-connection queue pair of a libibverbs device. Its monitor orders moves and close; the
- * posting thread reads the state and owns the request arrays.
+ * Reliable-connection queue pair of a libibverbs device. Its monitor orders transitions and close;
+ * the posting thread reads the state and owns the request arrays.
  */
 final class NativeQueuePair implements QueuePair {
   private static final int LIST = 64;
@@ -27,14 +27,14 @@ final class NativeQueuePair implements QueuePair {
   private final long address;
   private final int number;
   private final int inlineBytes;
-  private final QueuePairMoves moves;
+  private final QueuePairMoves transitions;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
   private final Arena arena = Arena.ofShared();
   private final SendRequests sends;
   private final ReceiveRequests receives;
 
-  /* As this side moved it; what the device does by itself shows in state(). */
+  /* Last transition by this side; state() queries the device, which may have moved it. */
   private volatile QueuePairState moved = QueuePairState.RESET;
   private GidTable.@Nullable Entry local;
   private boolean closed;
@@ -48,7 +48,7 @@ final class NativeQueuePair implements QueuePair {
     address = created.address();
     inlineBytes = created.inlineBytes();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    moves = new QueuePairMoves(address, port);
+    transitions = new QueuePairMoves(address, port);
     postSend = DataPath.postSendOf(port.address());
     postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));
@@ -76,10 +76,10 @@ final class NativeQueuePair implements QueuePair {
   }
 
   private synchronized QueuePairState queryState() {
-    return closed ? moved : moves.state(this);
+    return closed ? moved : transitions.state(this);
   }
 
-  /** The LID of an InfiniBand port, which its peer's address vector needs; nothing on Ethernet. */
+  /** Returns the LID of an InfiniBand port, for the peer's address vector; empty on Ethernet. */
   @Override
   public byte[] endpointParameters() {
     int lid = port.lid();
@@ -108,7 +108,7 @@ final class NativeQueuePair implements QueuePair {
         QueuePairState.RESET,
         QueuePairState.INIT,
         () -> {
-          moves.initialise(this);
+          transitions.initialise(this);
           local = entry;
         });
   }
@@ -121,7 +121,7 @@ final class NativeQueuePair implements QueuePair {
         () -> {
           GidTable.Entry mine = java.util.Objects.requireNonNull(local);
           int index = port.indexOf(mine, this + " to RTR");
-          moves.readyToReceive(
+          transitions.readyToReceive(
               "%s to RTR, from %s (GID index %s) to %s QP 0x%x"
                   .formatted(
                       this,
@@ -139,7 +139,7 @@ final class NativeQueuePair implements QueuePair {
     move(
         QueuePairState.READY_TO_RECEIVE,
         QueuePairState.READY_TO_SEND,
-        () -> moves.readyToSend(this, attributes));
+        () -> transitions.readyToSend(this, attributes));
   }
 
   @Override
@@ -156,17 +156,17 @@ final class NativeQueuePair implements QueuePair {
         });
   }
 
-  /* The device may have moved it by itself, or may not know how to change rights. */
+  /* Fails where the device has already left RTS, or can't change access rights. */
   private void refuse() {
     if (moved == QueuePairState.READY_TO_SEND) {
       try {
-        moves.refuseRequests(this);
+        transitions.refuseRequests(this);
         return;
       } catch (VerbsException refused) {
         port.log().trace("%s; it is moved to ERROR instead", String.valueOf(refused.getMessage()));
       }
     }
-    moves.to(QueuePairState.ERROR, this);
+    transitions.to(QueuePairState.ERROR, this);
     moved = QueuePairState.ERROR;
   }
 
@@ -185,7 +185,7 @@ final class NativeQueuePair implements QueuePair {
         .shared(() -> {
           synchronized (this) {
             if (!closed) {
-              moves.to(target, this);
+              transitions.to(target, this);
               moved = target;
             }
           }
@@ -245,7 +245,7 @@ final class NativeQueuePair implements QueuePair {
       return;
     }
     closed = true;
-    moved = QueuePairState.RESET; /* nothing is posted any more */
+    moved = QueuePairState.RESET; /* stops posts */
     pd.closed(this);
     Verb.DESTROY_QP.call(toString(), address);
     queues.detach();

@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.util.OptionalInt;
 
 /**
- * A port of an opened device, as everything that is created on it sees it. What uses its address
- * does so under the shared lock.
+ * Port of an open device, shared by all objects created on it. Its address is used under the shared
+ * lock.
  */
 final class OpenPort {
   private final String name;
@@ -22,10 +22,10 @@ final class OpenPort {
   private final DeviceQuery limits;
   private final GidReader gids;
   private final OwnershipLock lock = new OwnershipLock();
-  private boolean closed; /* written alone, read shared */
+  private boolean closed; /* written under the exclusive lock, read under the shared one */
 
   /**
-   * @param address of the {@code ibv_context}
+   * @param address address of the {@code ibv_context}
    */
   OpenPort(String name, int number, long address, String systemPath, Log log, LeakLedger ledger) {
     this.name = name;
@@ -76,12 +76,12 @@ final class OpenPort {
     return closed;
   }
 
-  /** Under the lock, alone: nothing is created on it from now on. */
+  /** Ends the creation of objects on this port. Under the exclusive lock. */
   void markClosed() {
     closed = true;
   }
 
-  /** What the port is now. */
+  /** Queries the port's state. */
   PortQuery portState() {
     return lock.shared(() -> {
       requireOpen(Verb.QUERY_PORT);
@@ -89,7 +89,7 @@ final class OpenPort {
     });
   }
 
-  /** The addresses that the port has now. */
+  /** Queries the port's addresses. */
   GidTable gidTable() {
     PortQuery state = portState();
     return lock.shared(() -> {
@@ -98,7 +98,7 @@ final class OpenPort {
     });
   }
 
-  /** Where a partition key is in the port's table. An entry that can't be read isn't it. */
+  /** Returns the index of a partition key in the port's table. Unreadable entries are skipped. */
   OptionalInt partitionIndex(int key) {
     PortQuery state = portState();
     return lock.shared(() -> {
@@ -117,7 +117,7 @@ final class OpenPort {
   }
 
   /**
-   * The entry at this index.
+   * Returns the entry at this index.
    *
    * @throws VerbsException where it's empty or beyond the table
    */
@@ -129,16 +129,16 @@ final class OpenPort {
         .orElseThrow(() ->
             new VerbsException(
                 "modify_qp",
-                "%s, GID index %s (filled are %s)"
+                "%s, GID index %s (filled indexes: %s)"
                     .formatted(
                         user, index, table.entries().stream().map(GidTable.Entry::index).toList()),
                 Errno.EINVAL));
   }
 
   /**
-   * Where the address is now, whatever its index was before.
+   * Returns the address's current index, which may differ from its earlier one.
    *
-   * @throws VerbsException when the port has it no more
+   * @throws VerbsException when the port no longer has it
    */
   int indexOf(GidTable.Entry wanted, String user) {
     for (GidTable.Entry entry : gidTable().entries()) {
@@ -152,7 +152,7 @@ final class OpenPort {
         Errno.EADDRNOTAVAIL);
   }
 
-  /** The local identifier of an InfiniBand port; 0 on Ethernet. */
+  /** Queries the LID of an InfiniBand port; 0 on Ethernet. */
   int lid() {
     PortQuery state = portState();
     return state.ethernet() ? 0 : state.lid();

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 
 /**
- * One per device context. Whoever creates, uses or closes a single object on the control path
- * shares it; whoever closes an object that owns others has it alone, so that no child is born or
+ * Lock of a device context. Creation, use and close of a single object on the control path hold it
+ * shared. Close of an object that owns others holds it exclusively, so that no child is created or
  * used meanwhile.
  */
 final class OwnershipLock {
@@ -29,7 +29,7 @@ final class OwnershipLock {
     }
   }
 
-  void alone(Runnable action) {
+  void exclusive(Runnable action) {
     lock.writeLock().lock();
     try {
       action.run();

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What ibv_query_port tells, as far as it is used. The exported function fills the struct's first
- * 48 bytes, which have all of it.
+ * State of a port from ibv_query_port, the fields in use. All are in the struct's first 48 bytes,
+ * which the exported function fills.
  *
  * @param gids length of the GID table
  * @param partitions length of the table of partition keys
@@ -27,7 +27,7 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
           new PortAttributes(
               ibv_port_attr.state(attr) == VerbsConstants.IBV_PORT_ACTIVE(),
               port,
-              /* A port that was never up has none. */
+              /* A port that was never up reports no MTU. */
               mtu == 0 ? PathMtu.MTU_1024 : PathMtu.fromCode(mtu),
               lanes(Byte.toUnsignedInt(ibv_port_attr.active_width(attr)))
                   * laneBitsPerSecond(Byte.toUnsignedInt(ibv_port_attr.active_speed(attr))),
@@ -51,7 +51,7 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
     };
   }
 
-  /* IB_SPEED_*: payload rate of a lane from SDR to NDR; what is unknown counts as SDR. */
+  /* IB_SPEED_*: payload rate of a lane from SDR to NDR; unknown values count as SDR. */
   private static long laneBitsPerSecond(int speed) {
     return switch (speed) {
       case 2 -> 5_000_000_000L;

@@ -16,8 +16,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;
 
 /**
- * Fills ibv_qp_attr for each move of a queue pair, and asks for its state. Called under the queue
- * pair's monitor.
+ * State transitions of a queue pair: fills ibv_qp_attr for each, and queries the state. Called
+ * under the queue pair's monitor.
  */
 final class QueuePairMoves {
   /** Types of queue pairs (ibv_qp_type). */
@@ -25,11 +25,11 @@ final class QueuePairMoves {
 
   static final int DATAGRAM = VerbsConstants.IBV_QPT_UD();
 
-  /* As net_ib has it: routers count it down, and a fabric has few. */
+  /* As in net_ib; a fabric has few routers. */
   private static final byte HOP_LIMIT = (byte) 255;
 
-  /* READs that one queue pair has under way; more is only worth it where a long pipe carries nothing else. */
-  private static final int MOST_READS = 16;
+  /* Outstanding READs of one queue pair; more would help only on a long path without other traffic. */
+  private static final int MAX_READS = 16;
 
   private final long queuePair;
   private final OpenPort port;
@@ -39,7 +39,7 @@ final class QueuePairMoves {
     this.port = port;
   }
 
-  /* The filler writes the attributes and returns the mask of those that it wrote. */
+  /* The filler writes the attributes and returns their mask. */
   private void modify(String object, int state, ToIntFunction<MemorySegment> filler) {
     modify(
         object,
@@ -57,8 +57,8 @@ final class QueuePairMoves {
   }
 
   /**
-   * RTS → RTS, where the peer may neither write nor read any more. Devices look at the sequence
-   * number before they look at rights, so duplicates are still acknowledged.
+   * RTS → RTS without remote write and read rights. Devices check the sequence number before the
+   * rights, so duplicates are still acknowledged.
    */
   void refuseRequests(Object user) {
     modify(
@@ -143,7 +143,7 @@ final class QueuePairMoves {
   }
 
   private static byte reads(int limit) {
-    return (byte) Math.max(1, Math.min(MOST_READS, limit));
+    return (byte) Math.max(1, Math.min(MAX_READS, limit));
   }
 
   void readyToSend(Object user, ReadyToSendAttributes attributes) {
@@ -182,7 +182,7 @@ final class QueuePairMoves {
     modify(user + " to RTS", VerbsConstants.IBV_QPS_RTS(), attr -> VerbsConstants.IBV_QP_SQ_PSN());
   }
 
-  /** From any state to one that needs no attributes. */
+  /** Moves from any state to one that needs no attributes. */
   void to(QueuePairState target, Object user) {
     modify(user + " to " + target, code(target), attr -> 0);
   }
@@ -197,7 +197,7 @@ final class QueuePairMoves {
     };
   }
 
-  /** As the device has it now. */
+  /** Queries the state from the device. */
   QueuePairState state(Object user) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_qp_attr.allocate(arena);
@@ -214,7 +214,7 @@ final class QueuePairMoves {
           return known;
         }
       }
-      /* A send queue in error or draining can't send, and only ERROR and RESET lead on. */
+      /* SQE and SQD can't send here; the caller can only move on to ERROR or RESET. */
       return QueuePairState.ERROR;
     }
   }

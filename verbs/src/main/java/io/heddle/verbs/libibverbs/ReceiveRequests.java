@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An array of ibv_recv_wr, each linked to its successor, for receives without memory, and one more
- * with a scatter entry. One posting thread.
+ * Array of linked ibv_recv_wr for receives without memory, and one more with a scatter entry. One
+ * posting thread.
  */
 final class ReceiveRequests {
   private static final long WR_BYTES = ibv_recv_wr.sizeof();
@@ -40,7 +40,7 @@ final class ReceiveRequests {
     Memory.ALL.set(Memory.NATIVE_INT, scattered + NUM_SGE, 1);
   }
 
-  /** Posts receives without memory: 0 or a negated errno. */
+  /** Posts receives without memory; returns 0 or a negated errno. */
   int postEmpty(MemorySegment postReceive, long queuePair, long id, int count) {
     int left = count;
     while (left > 0) {
@@ -60,7 +60,7 @@ final class ReceiveRequests {
     return 0;
   }
 
-  /** Posts one receive into memory: 0 or a negated errno. */
+  /** Posts one receive into memory; returns 0 or a negated errno. */
   int post(
       MemorySegment postReceive, long queuePair, long id, long address, int lengthBytes, int lkey) {
     Memory.ALL.set(Memory.NATIVE_LONG, scattered + ID, id);

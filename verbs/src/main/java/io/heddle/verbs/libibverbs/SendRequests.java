@@ -11,8 +11,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An array of ibv_send_wr, each linked to its successor and to a gather entry of its own, filled
- * anew for every post: the provider copies what it takes. One posting thread.
+ * Array of linked ibv_send_wr, each with its own gather entry. It is refilled for every post, since
+ * the provider copies accepted requests. One posting thread.
  */
 final class SendRequests {
   private static final long WR_BYTES = ibv_send_wr.sizeof();
@@ -114,7 +114,7 @@ final class SendRequests {
   /**
    * Posts the first {@code count} requests.
    *
-   * @return how many were taken; where none was and the queue isn't full, the negated errno
+   * @return number of requests accepted; where none was and the queue isn't full, the negated errno
    */
   int post(MemorySegment postSend, long queuePair, int count) {
     long last = requests + WR_BYTES * (count - 1);

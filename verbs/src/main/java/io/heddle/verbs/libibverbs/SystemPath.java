@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a device hangs in sysfs, for NCCL's picture of the machine. */
+/** Position of a device in sysfs, for NCCL's topology. */
 final class SystemPath {
   private SystemPath() {}
 
   /**
-   * The PCI function of a device; for one without (rxe), its network interface's, or the interface
-   * itself where that is virtual too; for one that sysfs doesn't have, the path that the library
-   * gives.
+   * Returns the path of a device's PCI function. For a device without one (rxe) it is that of its
+   * network interface, or the interface itself where that is virtual too. For a device missing in
+   * sysfs it is the library's path.
    *
-   * @param device folder of the device in sysfs
-   * @param interfaces folder of the network interfaces in sysfs
+   * @param device directory of the device in sysfs
+   * @param interfaces directory of the network interfaces in sysfs
    */
   static String pciPath(Path device, Path interfaces) {
     Path function = device.resolve("device");

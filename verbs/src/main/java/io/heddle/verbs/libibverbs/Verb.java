@@ -19,11 +19,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of libibverbs that the control path calls, each with all arguments as {@code long}:
- * one shape per number of arguments, since each distinct shape costs start-up time.
+ * Functions of libibverbs for the control path. All arguments are {@code long}, so there is one
+ * call shape per number of arguments: each distinct shape costs start-up time.
  *
- * <p>{@link #attempt} answers with the result or a negated errno, whichever way the function
- * reports a failure; {@link #call} throws.
+ * <p>{@link #attempt} returns the result or a negated errno, for every form of error report; {@link
+ * #call} throws.
  */
 enum Verb {
   FORK_INIT(0, Report.ERRNO_VALUE),
@@ -60,21 +60,21 @@ enum Verb {
   GET_ASYNC_EVENT(2, Report.MINUS_ONE),
   ACK_ASYNC_EVENT(1, Report.NOTHING);
 
-  /** How a function says that it failed. */
+  /** Form in which a function reports a failure. */
   enum Report {
-    /** By NULL, with the reason in errno. */
+    /** NULL, with the reason in errno. */
     POINTER,
-    /** By −1, with the reason in errno. */
+    /** −1, with the reason in errno. */
     MINUS_ONE,
-    /** By returning the errno value. */
+    /** The errno value as result. */
     ERRNO_VALUE,
-    /** By returning the negated errno value; else it returns a count. */
+    /** The negated errno value as result; else a count. */
     NEGATIVE_ERRNO,
-    /** It can't fail. */
+    /** No failure is possible. */
     NOTHING
   }
 
-  /** The SONAME: no development package is needed at run time. */
+  /** SONAME of the library: no development package is needed at run time. */
   static final String LIBRARY = "libibverbs.so.1";
 
   private static final Linker LINKER = Linker.nativeLinker();
@@ -90,14 +90,14 @@ enum Verb {
     this("", arguments, report);
   }
 
-  /* What is inline in verbs.h is exported under another name, with the size of the caller's struct. */
+  /* Inline functions of verbs.h are exported under another name, with the size of the caller's struct. */
   Verb(String symbol, int arguments, Report report) {
     this.symbol = symbol;
     this.arguments = arguments;
     this.report = report;
   }
 
-  /* Opened at the first question, and never closed: the library has threads and handlers of its own. */
+  /* Opened at first use and never closed: the library has threads and handlers of its own. */
   private static final class Library {
     static final Optional<SymbolLookup> LOOKUP = open();
 
@@ -110,7 +110,7 @@ enum Verb {
     }
   }
 
-  /** Whether the library can be opened on this machine. */
+  /** Returns whether the library can be opened on this host. */
   static boolean libraryIsPresent() {
     return Library.LOOKUP.isPresent();
   }
@@ -119,15 +119,16 @@ enum Verb {
     return Library.LOOKUP.flatMap(library -> library.find(symbol()));
   }
 
-  /** Whether this machine's library has the function; older ones lack the newer. */
+  /** Returns whether this host's library has the function; older ones lack newer functions. */
   boolean isPresent() {
     return address().isPresent();
   }
 
-  /** The function itself, for callers that may not allocate. */
+  /** Returns the function itself, for callers that may not allocate. */
   MemorySegment function() {
     return address()
-        .orElseThrow(() -> new VerbsException(verb(), LIBRARY + " without it", Errno.ENOSYS));
+        .orElseThrow(() ->
+            new VerbsException(verb(), LIBRARY + ", which lacks this function", Errno.ENOSYS));
   }
 
   int arguments() {
@@ -138,12 +139,12 @@ enum Verb {
     return report;
   }
 
-  /** The name in the library. */
+  /** Returns the symbol in the library. */
   String symbol() {
     return symbol.isEmpty() ? "ibv_" + verb() : symbol;
   }
 
-  /** The name without prefix, as messages have it. */
+  /** Returns the name without prefix, for messages. */
   String verb() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -165,7 +166,7 @@ enum Verb {
     return linked;
   }
 
-  /** The result, or the negated errno where the function failed. */
+  /** Calls the function; returns its result, or the negated errno. */
   long attempt(long... values) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     long result;
@@ -187,16 +188,16 @@ enum Verb {
     };
   }
 
-  /* A provider that fails and leaves errno at 0 has failed all the same. */
+  /* Some providers fail without setting errno. */
   private static int positive(int errno) {
     return errno == 0 ? Errno.EIO : errno;
   }
 
   /**
-   * As {@link #attempt}, for callers who need it to succeed.
+   * Calls the function and throws if it fails.
    *
-   * @param object what it is applied to and with which values
-   * @throws VerbsException with errno and what to do about it
+   * @param object object of the call, with the values
+   * @throws VerbsException with errno and remedy
    */
   long call(String object, long... values) {
     long result = attempt(values);

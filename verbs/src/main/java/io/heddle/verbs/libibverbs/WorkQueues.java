@@ -8,7 +8,7 @@ import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The completion queues and depths of a queue pair; attached for as long as it lives. */
+/** Completion queues and depths of a queue pair; attached until it is destroyed. */
 record WorkQueues(
     NativeCompletionQueue sendQueue,
     NativeCompletionQueue receiveQueue,
@@ -16,8 +16,8 @@ record WorkQueues(
     int receiveDepth,
     int inlineBytes) {
   /**
-   * @param address of the ibv_qp
-   * @param inlineBytes what the device has of what was wished for
+   * @param address address of the ibv_qp
+   * @param inlineBytes inline size that the device granted
    */
   record Created(long address, int inlineBytes) {}
 
@@ -42,8 +42,8 @@ record WorkQueues(
   }
 
   /**
-   * Attaches the completion queues and creates a queue pair on them; without inline payloads where
-   * the device refuses one with them.
+   * Attaches the completion queues and creates a queue pair on them. Falls back to no inline
+   * payloads where the device refuses them.
    *
    * @param type ibv_qp_type
    */
@@ -71,7 +71,7 @@ record WorkQueues(
     try {
       return create(port, pd, type, sendCompletions, receiveCompletions, inlineBytes);
     } catch (VerbsException refused) {
-      /* Drivers don't say what was too much: another reason shows again without. */
+      /* Drivers don't report which limit was exceeded. Any other cause fails again without inline payloads. */
       return create(port, pd, type, sendCompletions, receiveCompletions, 0);
     }
   }
@@ -82,7 +82,7 @@ record WorkQueues(
       int type,
       long sendCompletions,
       long receiveCompletions,
-      int wishedBytes) {
+      int requestedBytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment init = ibv_qp_init_attr.allocate(arena);
       ibv_qp_init_attr.send_cq(init, MemorySegment.ofAddress(sendCompletions));
@@ -93,12 +93,12 @@ record WorkQueues(
       ibv_qp_cap.max_recv_wr(cap, receiveDepth);
       ibv_qp_cap.max_send_sge(cap, 1);
       ibv_qp_cap.max_recv_sge(cap, 1);
-      ibv_qp_cap.max_inline_data(cap, wishedBytes);
+      ibv_qp_cap.max_inline_data(cap, requestedBytes);
       long address =
           Verb.CREATE_QP.call(
               "%s, depths %s and %s".formatted(port, sendDepth, receiveDepth), pd, init.address());
-      /* Drivers write back what they have, which may be more. */
-      return new Created(address, wishedBytes == 0 ? 0 : ibv_qp_cap.max_inline_data(cap));
+      /* Drivers write back the actual size, which may be larger. */
+      return new Created(address, requestedBytes == 0 ? 0 : ibv_qp_cap.max_inline_data(cap));
     }
   }
 
