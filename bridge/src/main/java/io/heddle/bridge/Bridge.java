@@ -19,8 +19,8 @@ import io.heddle.bridge.status.StatusFile;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
@@ -56,7 +56,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   private final List<FabricPort> fabrics = new ArrayList<>();
   private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
   private final DataThread data;
-  private final LastingThread control;
+  private final ResilientThread control;
   private final HangDetector hangDetector;
   private final FabricMonitor fabricMonitor;
   private final Runnable whenLost;
@@ -124,7 +124,9 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
               arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
       hangDetector = new HangDetector(data::beats, MISSED_BEATS, ROUND_NS);
       fabricMonitor = new FabricMonitor(fabrics, hosts, log, status::report);
-      control = new LastingThread("heddle-bridge-control", log, this::runRound).orElse(whenLost);
+      control =
+          new ResilientThread("heddle-bridge-control", log, this::runRound)
+              .onPersistentFailure(whenLost);
       peering = config.redundancy() == null ? null : peering(config.redundancy(), data);
     } catch (RuntimeException failed) {
       release();
@@ -492,7 +494,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       peering.close();
     }
     control.unpark();
-    control.joinWhateverInterrupts();
+    control.joinUninterruptibly();
     lock.lock();
     try {
       release();

@@ -5,10 +5,10 @@ import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.ThreadAffinity;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -39,7 +39,7 @@ final class DataThread {
   private final int core;
   private final long pollfds;
   private final long timespec;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final AtomicLong beats = new AtomicLong();
   private @Nullable MemorySegment capture;
   private volatile boolean ending;
@@ -75,7 +75,8 @@ final class DataThread {
       Memory.setInt(pollfds + (long) i * POLLFD_BYTES, descriptors[i]);
       Memory.ALL.set(Memory.NATIVE_SHORT, pollfds + (long) i * POLLFD_BYTES + 4, POLLIN);
     }
-    thread = new LastingThread("heddle-bridge-data", log, this::run).orElse(whenLost);
+    thread =
+        new ResilientThread("heddle-bridge-data", log, this::run).onPersistentFailure(whenLost);
   }
 
   /** Returns a number that changes with each round. */
@@ -206,6 +207,6 @@ final class DataThread {
   void end() {
     ending = true;
     thread.unpark();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
   }
 }

@@ -11,10 +11,10 @@ import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.status.PeerStatusWriter;
 import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ResilientThread;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.EnumMap;
@@ -45,7 +45,7 @@ final class Peering implements AutoCloseable {
   private final Log log;
   private final Consumer<String> report;
   private final PeerProtocol protocol;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final long pollfds;
   private final long timespec;
   private final byte[] buffer = new byte[BUFFER_BYTES];
@@ -116,7 +116,8 @@ final class Peering implements AutoCloseable {
       Memory.setInt(at, sockets.get(side).descriptor());
       Memory.ALL.set(Memory.NATIVE_SHORT, at + 4, POLLIN);
     }
-    thread = new LastingThread("heddle-bridge-peers", log, this::round).orElse(whenLost);
+    thread =
+        new ResilientThread("heddle-bridge-peers", log, this::round).onPersistentFailure(whenLost);
   }
 
   void start() {
@@ -295,7 +296,7 @@ final class Peering implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
     synchronized (this) {
       notifyAll();
     }

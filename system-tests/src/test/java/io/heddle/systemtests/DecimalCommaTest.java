@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.heddle.cli.lab.Skip;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +64,7 @@ final class DecimalCommaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tr_TR", "de_DE"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void theDemoPassesAndItsReportIsJson(String language) throws Exception {
     String report =
         said(

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ final class DemoTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void fourPlanesInNamespacesCarryBytesByWeight(String policy)
       throws IOException, InterruptedException {
     JsonNode planes =
@@ -83,7 +83,7 @@ final class DemoTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @SystemTest
   void everySizeFromEightBytesPasses() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 18, "--max-bytes", "1M");
@@ -105,7 +105,7 @@ final class DemoTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @SystemTest
   void onePlaneIsEnough() throws IOException, InterruptedException {
     JsonNode planes =
@@ -116,7 +116,7 @@ final class DemoTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @SystemTest
   void anMtuOf1500Works() throws IOException, InterruptedException {
     passing(Lab.Kind.NAMESPACES, "namespaces", 16, "--mtu", "1500", "--max-bytes", "256K");

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ final class FailoverDemoTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aQueuePairOverAllPlanesLeavesTheOneThatIsCutAndTakesItBack()
       throws IOException, InterruptedException {
     try (BusyDemo demo = BusyDemo.start(folder, "packet")) {

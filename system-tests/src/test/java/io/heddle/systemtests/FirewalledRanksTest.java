@@ -10,8 +10,8 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Shell;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ final class FirewalledRanksTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 16})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void ranksOfOneHostShareTheDocumentedPorts(int ranksPerHost) throws Exception {
     int ranks = 2 * ranksPerHost;
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 2, 9000))) {

@@ -11,8 +11,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -137,7 +137,7 @@ final class ManyConnectionsTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void sixtyFourEachWayCarryTraffic() throws IOException, InterruptedException {
     carryTraffic(64, 5);
   }
@@ -158,7 +158,7 @@ final class ManyConnectionsTest {
    * was left to receive the answers, and a queue pair gave up each time.
    */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aCrowdOnOnePlaneHasItsTimeWhereOthersHaveTheProcessors()
       throws IOException, InterruptedException {
     String[] options = {"--connections", "512", "--messages", "10", "--max-bytes", "8"};
@@ -181,7 +181,7 @@ final class ManyConnectionsTest {
    * received. More than four hundred planes were given up each time, though no packet was lost.
    */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void moreRanksThanProcessorsLoseNoPlane() throws IOException, InterruptedException {
     int ranks = 8 * Runtime.getRuntime().availableProcessors();
     String[] options = {

@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,7 +99,7 @@ final class NcclHabitsTest {
     "pinned, 4, 8, 'duplicate=0.03,reorder=0.03,ghost=0.005,ghost-ms=20'",
     "pinned, 1, 128, 'reorder=0.03,duplicate=0.03,loss=0.01'",
   })
-  @InWholeRun(butRows = {1, 4, 7})
+  @WholeRunOnly(butRows = {1, 4, 7})
   void aLineWhoseFlagIsThereIsWholeAndIsLeftAlone(
       String policy, int planes, int lineBytes, String faults)
       throws IOException, InterruptedException {
@@ -167,7 +167,7 @@ final class NcclHabitsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void twoGroupsOfFourRanksWithEmptySendsDisturbNobody(String policy)
       throws IOException, InterruptedException {
     environment.put("HEDDLE_POLICY", policy);

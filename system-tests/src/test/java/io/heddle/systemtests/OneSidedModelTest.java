@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +46,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=2 SLOTS=2 SIGNALS_LATER",
         "OPERATIONS=3 CHUNKS=1 SLOTS=2 RETURNS=1 SECOND_CONTEXT=2 STRONG=5 SIGNALS_LATER",
       })
-  @InWholeRun(butRows = {2, 6})
+  @WholeRunOnly(butRows = {2, 6})
   void noOrderOfEventsShowsASignalBeforeItsDataOrTwice(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -58,7 +58,7 @@ class OneSidedModelTest {
         "OPERATIONS=2 CHUNKS=1 SLOTS=1 RETURNS=1",
         "OPERATIONS=2 CHUNKS=2 SLOTS=1",
       })
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void everyRunEnds(String definitions) throws IOException, InterruptedException {
     model.assertEveryRunEnds(definitions);
   }
@@ -79,7 +79,7 @@ class OneSidedModelTest {
           CREDIT_NOT_SAID_AGAIN                | acknowledged  | OPERATIONS=3 CHUNKS=1 SLOTS=1
           CREDITS_OVERTAKE                     | acknowledged  | OPERATIONS=5 CHUNKS=1 SLOTS=2 STRONG=31 SIGNALS=31 FAILURES=0
           """)
-  @InWholeRun(butRows = {8, 9})
+  @WholeRunOnly(butRows = {8, 9})
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

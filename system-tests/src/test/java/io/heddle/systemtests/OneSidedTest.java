@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ final class OneSidedTest {
     "ncclRmaPlugin_v14, 2, 64, 4, 3000",
     "ncclRmaPlugin_v14, 2, 1, 5, 8000000",
   })
-  @InWholeRun(butRows = {1, 3, 5, 7})
+  @WholeRunOnly(butRows = {1, 3, 5, 7})
   void noSignalIsSeenBeforeItsData(
       String table, int ranks, int contexts, int operations, int maxBytes)
       throws IOException, InterruptedException {

@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +43,7 @@ class OwnershipModelTest {
         "EVENTS=1 CRASHES=1",
         "EVENTS=0 CRASHES=2",
       })
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void noOrderOfEventsGivesAGroupTwoOwnersAndAtLastItHasOne(String definitions)
       throws IOException, InterruptedException {
     model.assertSound(definitions);
@@ -59,7 +59,7 @@ class OwnershipModelTest {
           TELLS_BEFORE_IT_STOPS    | forwards[0] | EVENTS=1
           STARTS_WITHOUT_LISTENING | forwards[0] | EVENTS=1
           """)
-  @InWholeRun(butRows = 3)
+  @WholeRunOnly(butRows = 3)
   void aBrokenProtocolIsFound(String broken, String violated, String size)
       throws IOException, InterruptedException {
     model.assertFinds(broken, violated, size);

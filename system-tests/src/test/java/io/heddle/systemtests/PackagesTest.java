@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,7 +79,7 @@ final class PackagesTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @SystemTest
   void secondBuildElsewhereIsIdentical() throws Exception {
     makeIn(folder);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @SystemTest
 final class RegressionCheckTest {
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void ratiosAreNotFarWorseThanTheRecordedOnes() throws Exception {
     BuildOutputs.plugin();
     BuildOutputs.standin();

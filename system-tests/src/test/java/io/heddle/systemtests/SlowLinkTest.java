@@ -10,8 +10,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,7 +91,7 @@ final class SlowLinkTest {
     "100, write_bw, 256, 'loss=0.01', 1.5",
     "1000, write_bw, 2000, 'loss=0.01', 2",
   })
-  @InWholeRun(butRows = {1, 5})
+  @WholeRunOnly(butRows = {1, 5})
   void carriesEverythingOnceAndKeepsTheQueueShort(
       long megabits, String test, int messages, String faults, double slower) throws Exception {
     long rate = megabits * 1_000_000;

@@ -9,9 +9,9 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.cli.lab.StandinLab;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ final class StandinTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 8})
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void eachOfManyDevicesCarriesItsShareOfTheAllReduce(int devices)
       throws IOException, InterruptedException {
     try (StandinLab hosts = StandinHosts.create(devices, 1, folder, Map.of())) {

@@ -9,8 +9,8 @@ import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ final class ThreadedAllReduceTest {
     "tcp, 3, ring",
     "tcp, 3, tree",
   })
-  @InWholeRun(butRows = {2, 3, 7})
+  @WholeRunOnly(butRows = {2, 3, 7})
   void everyElementIsRight(String net, int ranks, String algorithm)
       throws IOException, InterruptedException {
     List<Said> all = run(plugin(net), ranks, "--algorithm", algorithm, "--max-bytes=" + (16 << 20));

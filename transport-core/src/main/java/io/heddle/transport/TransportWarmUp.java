@@ -2,12 +2,12 @@ package io.heddle.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.ResilientThread;
 import io.heddle.stats.DistinctErrors;
 import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
@@ -51,7 +51,7 @@ final class TransportWarmUp implements Runnable {
   private final NanoClock clock;
   private final Log log;
   private final long budgetNs;
-  private final FaultTeller faults;
+  private final FaultReporter faults;
   private final Thread aside = new Thread(this, NAME);
   private volatile boolean stopped;
 
@@ -61,15 +61,15 @@ final class TransportWarmUp implements Runnable {
     this.device = device;
     this.log = log;
     this.budgetNs = budgetNs;
-    faults = new FaultTeller(NAME, log);
+    faults = new FaultReporter(NAME, log);
   }
 
   void start() {
     aside.setDaemon(true);
     try {
-      LastingThread.start(aside);
+      ResilientThread.start(aside);
     } catch (HeddleException noThread) {
-      faults.tell(SLOWER, noThread);
+      faults.report(SLOWER, noThread);
     }
   }
 
@@ -100,8 +100,8 @@ final class TransportWarmUp implements Runnable {
     } catch (HeddleException failure) {
       log.info("%s: %s", SLOWER, String.valueOf(failure.getMessage()));
     } catch (Throwable thrown) {
-      FaultTeller.makeRoom();
-      faults.tell(SLOWER, thrown);
+      FaultReporter.releaseReserve();
+      faults.report(SLOWER, thrown);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.heddle.transport;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.testing.FewDescriptors;
+import io.heddle.platform.testing.DescriptorExhaustion;
 import io.heddle.transport.device.Providers;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +27,7 @@ final class FewDescriptorsRun {
             arguments[0] + "/stats",
             "NCCL_SOCKET_IFNAME",
             "lo");
-    System.out.println(FewDescriptors.mostRefused(() -> starts(environment)));
+    System.out.println(DescriptorExhaustion.mostRefused(() -> starts(environment)));
   }
 
   private static boolean starts(Map<String, String> environment) {

@@ -2,8 +2,8 @@ package io.heddle.transport;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.DescriptorExhaustion;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.FewDescriptors;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +19,8 @@ class FewDescriptorsTest {
   @Test
   void failedStartKeepsNoDescriptor() throws Exception {
     String printed =
-        FewDescriptors.run(folder.resolve("output"), FewDescriptorsRun.class, folder.toString());
+        DescriptorExhaustion.run(
+            folder.resolve("output"), FewDescriptorsRun.class, folder.toString());
     int tooFew = Integer.parseInt(printed.strip());
     assertTrue(tooFew > 0 && tooFew < ASKED_FOR, printed);
   }

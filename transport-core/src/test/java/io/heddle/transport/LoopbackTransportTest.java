@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.testing.LoopbackFabric;
@@ -34,7 +34,7 @@ class LoopbackTransportTest extends EndingSuite {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aMessageOfOneGibibyteArrives() {
     long length = 1L << 30;
     long from = MemoryCalls.mapMemory(length);

@@ -23,7 +23,7 @@ public interface CompletionQueue extends AutoCloseable {
    * @param address 8 bytes, a multiple of 8
    * @return false where the device can't publish it
    */
-  default boolean tellNewsAt(long address) {
+  default boolean publishArrivalsAt(long address) {
     return false;
   }
 

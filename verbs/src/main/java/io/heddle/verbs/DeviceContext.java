@@ -36,7 +36,7 @@ public interface DeviceContext extends AutoCloseable {
   int preferredWriteBytes(PathMtu mtu);
 
   /** Returns the number of local addresses that one queue pair can use at the same time. */
-  default int mostLinks() {
+  default int maxLinks() {
     return 1;
   }
 
@@ -89,7 +89,7 @@ public interface DeviceContext extends AutoCloseable {
    * Tries host features that make the device faster and that no attribute reports; none by default.
    * Control path: takes milliseconds, or a second where nothing arrives.
    */
-  default List<DeviceTrial> tryOut() {
+  default List<DeviceTrial> runTrials() {
     return List.of();
   }
 

@@ -44,7 +44,7 @@ public interface QueuePair extends AutoCloseable {
   /**
    * RESET → INIT on several local GIDs. One packet sequence uses all of them, each to the peer's
    * GID at the same position. Such a queue pair carries RDMA WRITEs only. Supported where {@link
-   * DeviceContext#mostLinks} is more than one.
+   * DeviceContext#maxLinks} is more than one.
    *
    * @param gidIndexes as for {@link #initialise(int)}; −1 for an address that is missing now, whose
    *     link carries nothing. At least one isn't −1.
@@ -63,7 +63,7 @@ public interface QueuePair extends AutoCloseable {
    * Distributes packets over the links by these non-negative weights from now on; equally where all
    * usable links have weight 0. No effect with one link. Any thread except the posting one.
    */
-  default void weighLinks(int[] weights) {}
+  default void setLinkWeights(int[] weights) {}
 
   /**
    * Reports that this link is down. Its unacknowledged packets are retransmitted on the others at

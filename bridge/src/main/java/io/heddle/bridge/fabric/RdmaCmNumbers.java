@@ -3,10 +3,10 @@ package io.heddle.bridge.fabric;
 import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.SystemCallException;
 import io.heddle.platform.WakeUp;
 import io.heddle.verbs.Gid;
@@ -68,7 +68,7 @@ public final class RdmaCmNumbers implements NumberService {
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final Queue<Message> messages = new ConcurrentLinkedQueue<>();
-  private final LastingThread thread;
+  private final ResilientThread thread;
   /* Paths to hosts on InfiniBand; null on Ethernet. */
   private final @Nullable RdmaCmPaths paths;
   /* Owned by the thread. */
@@ -96,7 +96,7 @@ public final class RdmaCmNumbers implements NumberService {
     Memory.setLong(buffer + TIMESPEC_AT, 0);
     Memory.setLong(buffer + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
     paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::logOnce);
-    thread = new LastingThread("heddle-bridge-numbers", log, this::round);
+    thread = new ResilientThread("heddle-bridge-numbers", log, this::round);
   }
 
   private static void watch(long pollfd, int fd) {
@@ -477,7 +477,7 @@ public final class RdmaCmNumbers implements NumberService {
   public void close() {
     closing = true;
     wakeUp.wake();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
   }
 
   private void free() {

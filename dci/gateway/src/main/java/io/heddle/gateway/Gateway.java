@@ -23,9 +23,9 @@ import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.gateway.probe.ProbeResult;
 import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NearestName;
+import io.heddle.platform.ResilientThread;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
 import io.heddle.telemetry.report.RuleReport;
@@ -280,12 +280,12 @@ public final class Gateway implements AutoCloseable {
    */
   public void watch(Runnable whenLost) {
     if (probes != null) {
-      probes.orElse(whenLost);
+      probes.onPersistentFailure(whenLost);
     }
     if (controllers != null) {
-      controllers.orElse(whenLost);
+      controllers.onPersistentFailure(whenLost);
     }
-    new LastingThread("heddle-gateway", log, this::round).orElse(whenLost).start();
+    new ResilientThread("heddle-gateway", log, this::round).onPersistentFailure(whenLost).start();
   }
 
   private boolean round() throws InterruptedException {

@@ -182,7 +182,7 @@ final class GatewayLifeTest {
                     broken,
                     (level, sentence) -> {}))) {
       CountDownLatch lost = new CountDownLatch(1);
-      sessions.orElse(lost::countDown);
+      sessions.onPersistentFailure(lost::countDown);
       sessions.listsChanged();
       await("the end", () -> lost.getCount() == 0);
     }

@@ -2,8 +2,8 @@ package io.heddle.switching;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,7 +29,7 @@ final class SwitchWatch implements AutoCloseable {
 
   /* A forwarding allows one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final CountDownLatch lost = new CountDownLatch(1);
   private volatile SwitchingMode mode;
   private volatile boolean over;
@@ -50,7 +50,9 @@ final class SwitchWatch implements AutoCloseable {
       Log log) {
     this.runner = runner;
     this.mode = mode;
-    thread = new LastingThread("heddle-switches", log, this::round).orElse(lost::countDown);
+    thread =
+        new ResilientThread("heddle-switches", log, this::round)
+            .onPersistentFailure(lost::countDown);
     this.switches = new ArrayList<>();
     try {
       for (int i = 0; i < switches.size(); i++) {
@@ -249,7 +251,7 @@ final class SwitchWatch implements AutoCloseable {
   public void close() {
     over = true;
     thread.unpark();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
     switches.forEach(each -> {
       each.links().close();
       each.forwarding().close();

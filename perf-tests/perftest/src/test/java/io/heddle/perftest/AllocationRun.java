@@ -2,7 +2,7 @@ package io.heddle.perftest;
 
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.TestShim;
 import io.heddle.spray.PlaneWeights;
 import io.heddle.spray.SprayPolicy;
 import io.heddle.verbs.PathMtu;
@@ -30,7 +30,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    ShimOfTests.lendSocketCalls();
+    TestShim.lendSocketCalls();
     System.out.println(measure(arguments[1], Boolean.parseBoolean(arguments[0])));
   }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.OwnProgram;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.SeparateJvm;
+import io.heddle.platform.testing.TestShim;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +25,8 @@ final class RunAllocationTest {
   })
   void messagesAllocateNothing(boolean sprays, String command) throws Exception {
     for (int level : new int[] {1, 4}) {
-      OwnProgram.End end =
-          ShimOfTests.run(
+      SeparateJvm.End end =
+          TestShim.run(
               folder.resolve("output"),
               List.of("-XX:TieredStopAtLevel=" + level),
               AllocationRun.class,

@@ -61,7 +61,7 @@ class IdlePolicyTest {
   void theKernelsWordIsReadInMicroseconds() {
     assertEquals(
         207_118_000,
-        StalledTime.inText(
+        CpuPressure.inText(
             "some avg10=43.36 avg60=11.94 avg300=10.50 total=207118\n"
                 + "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"));
   }

@@ -21,7 +21,7 @@ public final class IdleStopwatch {
 
   /** One that runs from now on. */
   public static IdleStopwatch start() {
-    return new IdleStopwatch(System::nanoTime, StalledTime::nanoseconds);
+    return new IdleStopwatch(System::nanoTime, CpuPressure::nanoseconds);
   }
 
   /** Nanoseconds since its start. */

@@ -40,7 +40,7 @@ public final class Patience {
 
   public static Patience ofSeconds(long seconds) {
     return new Patience(
-        TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, StalledTime::nanoseconds);
+        TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, CpuPressure::nanoseconds);
   }
 
   /** Whether the time is over. Any thread. */

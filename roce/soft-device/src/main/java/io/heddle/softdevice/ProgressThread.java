@@ -1,8 +1,8 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.WakeUp;
 import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
@@ -31,7 +31,7 @@ final class ProgressThread {
   private final Log log;
   private final Epoll epoll;
   private final WakeUp wakeUp;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private long lookNs = SHORTEST_LOOK_NS;
   private volatile long sleepsUntil = AWAKE;
   private volatile boolean stopping;
@@ -46,7 +46,9 @@ final class ProgressThread {
     wakeUp = new WakeUp(arena);
     epoll = new Epoll(arena);
     watch(wakeUp.fd());
-    thread = new LastingThread(name, STACK_BYTES, log, this::round).orElse(engine::giveUp);
+    thread =
+        new ResilientThread(name, STACK_BYTES, log, this::round)
+            .onPersistentFailure(engine::giveUp);
   }
 
   void start() {
@@ -81,7 +83,7 @@ final class ProgressThread {
     stopping = true;
     wake();
     thread.unpark();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
   }
 
   private boolean round() {

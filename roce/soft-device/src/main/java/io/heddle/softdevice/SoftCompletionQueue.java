@@ -117,7 +117,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   @Override
-  public boolean tellNewsAt(long address) {
+  public boolean publishArrivalsAt(long address) {
     newsAddress = address;
     return true;
   }

@@ -164,7 +164,7 @@ final class SoftContext implements DeviceContext {
   }
 
   @Override
-  public int mostLinks() {
+  public int maxLinks() {
     return standardPeers ? 1 : EndpointParameters.MOST_LINKS;
   }
 
@@ -206,7 +206,7 @@ final class SoftContext implements DeviceContext {
   }
 
   @Override
-  public List<DeviceTrial> tryOut() {
+  public List<DeviceTrial> runTrials() {
     return List.of(LendingTrial.run(System.getProperty("os.version")));
   }
 

@@ -231,8 +231,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
-  public void weighLinks(int[] weights) {
-    whileOpen(() -> connection.weighLinks(weights));
+  public void setLinkWeights(int[] weights) {
+    whileOpen(() -> connection.setLinkWeights(weights));
   }
 
   @Override

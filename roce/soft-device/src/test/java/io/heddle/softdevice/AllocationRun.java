@@ -2,7 +2,7 @@ package io.heddle.softdevice;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.platform.testing.Patience;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.TestShim;
 import io.heddle.verbs.PathMtu;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.SendWorkRequest;
@@ -20,7 +20,7 @@ final class AllocationRun {
   private AllocationRun() {}
 
   public static void main(String[] arguments) {
-    ShimOfTests.lendSocketCalls();
+    TestShim.lendSocketCalls();
     int bytes = Integer.parseInt(arguments[0]);
     boolean standardPeers = Boolean.parseBoolean(arguments[1]);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

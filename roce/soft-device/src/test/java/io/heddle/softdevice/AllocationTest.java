@@ -2,8 +2,8 @@ package io.heddle.softdevice;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.platform.testing.OwnProgram;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.SeparateJvm;
+import io.heddle.platform.testing.TestShim;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,8 +31,8 @@ class AllocationTest {
   void postPacketsAndPollAllocateNothing(int bytes, boolean standardPeers, String faults)
       throws Exception {
     for (int level : new int[] {1, 4}) {
-      OwnProgram.End end =
-          ShimOfTests.run(
+      SeparateJvm.End end =
+          TestShim.run(
               folder.resolve("output"),
               List.of("-XX:TieredStopAtLevel=" + level),
               AllocationRun.class,

@@ -5,7 +5,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.SystemCallException;
-import io.heddle.platform.testing.FewDescriptors;
+import io.heddle.platform.testing.DescriptorExhaustion;
 
 /**
  * A program of its own: opens the device with few descriptors left. Prints how many are too few.
@@ -14,7 +14,7 @@ final class FewDescriptorsRun {
   private FewDescriptorsRun() {}
 
   public static void main(String[] arguments) {
-    System.out.println(FewDescriptors.mostRefused(FewDescriptorsRun::opens));
+    System.out.println(DescriptorExhaustion.mostRefused(FewDescriptorsRun::opens));
   }
 
   private static boolean opens() {

@@ -2,8 +2,8 @@ package io.heddle.softdevice;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.testing.DescriptorExhaustion;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.FewDescriptors;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,7 +15,7 @@ class FewDescriptorsTest {
 
   @Test
   void aDeviceThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
-    String printed = FewDescriptors.run(folder.resolve("output"), FewDescriptorsRun.class);
+    String printed = DescriptorExhaustion.run(folder.resolve("output"), FewDescriptorsRun.class);
     assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
   }
 }

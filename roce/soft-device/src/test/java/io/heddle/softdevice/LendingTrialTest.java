@@ -28,7 +28,7 @@ class LendingTrialTest {
   void whatAHostCanIsTriedAndTheDeviceSaysSo() {
     assumeLending();
     try (SoftPair pair = new SoftPair("", 4096)) {
-      List<DeviceTrial> trials = pair.left.context.tryOut();
+      List<DeviceTrial> trials = pair.left.context.runTrials();
       assertEquals(List.of(Verdict.WORKS), trials.stream().map(DeviceTrial::verdict).toList());
       assertTrue(trials.getFirst().sentence().contains("tried"), trials.toString());
     }

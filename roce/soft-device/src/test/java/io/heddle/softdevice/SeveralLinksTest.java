@@ -139,7 +139,7 @@ class SeveralLinksTest {
   @Test
   void bytesFollowTheWeights() {
     try (Stream stream = stream("")) {
-      stream.a.weighLinks(new int[] {4, 2, 1, 1});
+      stream.a.setLinkWeights(new int[] {4, 2, 1, 1});
       stream.messages(40);
       stream.finish();
       long total = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum();
@@ -167,11 +167,11 @@ class SeveralLinksTest {
   void otherWeightsHoldFromTheNextTrainOn() {
     try (Stream stream = stream("")) {
       stream.messages(4);
-      stream.a.weighLinks(new int[] {0, 1, 1, 1});
+      stream.a.setLinkWeights(new int[] {0, 1, 1, 1});
       long before = stream.sent(0);
       stream.messages(8);
       assertEquals(before, stream.sent(0), "bytes by a link that weighs nothing");
-      stream.a.weighLinks(new int[] {0, 0, 0, 0});
+      stream.a.setLinkWeights(new int[] {0, 0, 0, 0});
       stream.messages(8);
       assertTrue(stream.sent(0) > before, "where nothing weighs something, all carry");
       stream.finish();

@@ -218,7 +218,7 @@ class SoftDeviceTest {
     assertTimeoutPreemptively(
         Duration.ofSeconds(20),
         () -> {
-          a.weighLinks(new int[] {1});
+          a.setLinkWeights(new int[] {1});
           a.linkLost(0);
           assertEquals(List.of(), a.linkCounts());
           a.toError();

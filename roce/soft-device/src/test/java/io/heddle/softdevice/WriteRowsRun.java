@@ -1,7 +1,7 @@
 package io.heddle.softdevice;
 
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.TestShim;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.responder.WriteRows;
 import io.heddle.roce.wire.EndpointParameters;
@@ -63,7 +63,7 @@ final class WriteRowsRun {
   }
 
   public static void main(String[] arguments) throws Throwable {
-    if (!ShimOfTests.lendPacketCalls()) {
+    if (!TestShim.lendPacketCalls()) {
       System.exit(3);
     }
     check(WriteRows.areTaken(1024 + PacketFormat.WRITE_ONLY_BYTES), "C isn't asked");

@@ -3,8 +3,8 @@ package io.heddle.softdevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.heddle.platform.testing.OwnProgram;
-import io.heddle.platform.testing.ShimOfTests;
+import io.heddle.platform.testing.SeparateJvm;
+import io.heddle.platform.testing.TestShim;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,9 +18,8 @@ class WriteRowsTest {
   void rowsTakenInCHaveTheEffectsThatPacketsTakenInJavaHave() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("WriteRowsTest -Dheddle.seed=" + seed);
-    OwnProgram.End end =
-        ShimOfTests.run(
-            folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
+    SeparateJvm.End end =
+        TestShim.run(folder.resolve("output"), List.of(), WriteRowsRun.class, Long.toString(seed));
     assumeTrue(end.status() != 3, "this processor has none of the instructions of packets.c");
     assertEquals(0, end.status(), end.printed());
   }

@@ -1,13 +1,13 @@
 package io.heddle.routes;
 
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.verbs.testing.JcstressRun;
 import org.junit.jupiter.api.Test;
 
 /* Long form; tests with killed writers and cut files are the short one. */
 class SequenceLockTest {
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aReaderSeesWholeStatesOnly() {
     JcstressRun.allOf(SequenceLockStress.class);
   }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Planes in a guest are separate: each carries its own traffic, and can be cut alone. The short
  * form is {@link FailoverOnRxeTest}, which depends on both.
  */
-@InWholeRun
+@WholeRunOnly
 @EndsWithin(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @SystemTest

@@ -223,7 +223,7 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .haveNameMatching(
             "java\\.lang\\.Thread|java\\.util\\.concurrent\\..*|java\\.net\\..*"
-                + "|io\\.heddle\\.platform\\.(NanoClock|LastingThread|LinuxCalls|SocketCalls)")
+                + "|io\\.heddle\\.platform\\.(NanoClock|ResilientThread|LinuxCalls|SocketCalls)")
         .orShould()
         .callMethod(System.class, "nanoTime")
         .orShould()

@@ -100,12 +100,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     pairNames = pairing.pairs().stream().map(PlanePairing.Pair::name).toList();
     /* One plane alone is a carrier like any. */
     boolean joined = together && paired.count() > 1;
-    int mostLinks = device.context().mostLinks();
-    if (joined && paired.count() > mostLinks) {
+    int maxLinks = device.context().maxLinks();
+    if (joined && paired.count() > maxLinks) {
       throw new HeddleException(
           ("HEDDLE_POLICY=packet takes %s planes at most on %s, and %s are common with %s: name"
                   + " fewer with HEDDLE_PLANES, or set another policy")
-              .formatted(mostLinks, device.name(), paired.count(), peer));
+              .formatted(maxLinks, device.name(), paired.count(), peer));
     }
     carriers = joined ? Carrier.ofAll(pairNames) : Carrier.ofEach(pairNames);
     planeWeights =
@@ -130,7 +130,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     planes = paired;
     pairs = made;
     if (joined) {
-      planeWeights.onChange(made::weighLinks);
+      planeWeights.onChange(made::setLinkWeights);
     }
     device.follow(this);
     made.make();

@@ -193,7 +193,7 @@ public final class CarrierPairs implements AutoCloseable {
             settings,
             SubFlow.receiveId(index, epoch));
     if (!carrier.isOnePlane()) {
-      weighLinks();
+      setLinkWeights();
     }
     refuseIfClosed(index);
   }
@@ -259,11 +259,11 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /** The newest weights, whichever thread comes last: the routes' or the control thread. */
-  public synchronized void weighLinks() {
+  public synchronized void setLinkWeights() {
     PlaneWeights newest = planeWeights.current();
     int[] each = IntStream.range(0, newest.planes()).map(newest::weight).toArray();
     for (PlaneQueuePair pair : pairs) {
-      pair.queuePair().weighLinks(each);
+      pair.queuePair().setLinkWeights(each);
     }
   }
 

@@ -25,7 +25,7 @@ final class CommLine {
   /** Has the device tell of completions here, and of looks; not at all where it can't. */
   void attach(DeviceContext context, CompletionQueue queue) {
     long looks = context.progressedAtAddress();
-    if (looks != 0 && queue.tellNewsAt(address + NEWS)) {
+    if (looks != 0 && queue.publishArrivalsAt(address + NEWS)) {
       Memory.setLong(address + LOOKS, looks);
     }
   }

@@ -5,10 +5,10 @@ import io.heddle.addr.AddressFlag;
 import io.heddle.addr.AddressWatcher;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.SystemCallException;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.verbs.Gid;
@@ -39,7 +39,7 @@ public final class AddressFollower implements AutoCloseable {
     this.devices = devices;
     this.loop = loop;
     this.log = log;
-    new LastingThread("heddle-addresses", log, this::round).start();
+    new ResilientThread("heddle-addresses", log, this::round).start();
   }
 
   private boolean round() {

@@ -25,7 +25,7 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
   private final WorkQueues queues;
   private final long address;
   private final int number;
-  private final QueuePairMoves transitions;
+  private final QueuePairTransitions transitions;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
   private final Arena arena = Arena.ofShared();
@@ -42,9 +42,9 @@ final class NativeDatagramQueuePair implements DatagramQueuePair {
     this.pd = pd;
     this.queues = queues;
     port = pd.port();
-    address = queues.create(port, pd.address(), QueuePairMoves.DATAGRAM).address();
+    address = queues.create(port, pd.address(), QueuePairTransitions.DATAGRAM).address();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    transitions = new QueuePairMoves(address, port);
+    transitions = new QueuePairTransitions(address, port);
     postSend = DataPath.postSendOf(port.address());
     postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));

@@ -167,7 +167,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
               new NativeAddressHandle(
                   this,
                   attributes.remoteGid(),
-                  QueuePairMoves.createAddressHandle(
+                  QueuePairTransitions.createAddressHandle(
                       object, address, index, port.number(), attributes));
           addressHandles.add(handle);
           port.ledger().opened("libibverbs address handle");

@@ -27,7 +27,7 @@ final class NativeQueuePair implements QueuePair {
   private final long address;
   private final int number;
   private final int inlineBytes;
-  private final QueuePairMoves transitions;
+  private final QueuePairTransitions transitions;
   private final MemorySegment postSend;
   private final MemorySegment postReceive;
   private final Arena arena = Arena.ofShared();
@@ -44,11 +44,11 @@ final class NativeQueuePair implements QueuePair {
     this.pd = pd;
     this.queues = queues;
     port = pd.port();
-    WorkQueues.Created created = queues.create(port, pd.address(), QueuePairMoves.RELIABLE);
+    WorkQueues.Created created = queues.create(port, pd.address(), QueuePairTransitions.RELIABLE);
     address = created.address();
     inlineBytes = created.inlineBytes();
     number = Memory.ALL.get(Memory.NATIVE_INT, address + ibv_qp.qp_num$offset());
-    transitions = new QueuePairMoves(address, port);
+    transitions = new QueuePairTransitions(address, port);
     postSend = DataPath.postSendOf(port.address());
     postReceive = DataPath.postReceiveOf(port.address());
     sends = new SendRequests(arena, Math.min(LIST, queues.sendDepth()));

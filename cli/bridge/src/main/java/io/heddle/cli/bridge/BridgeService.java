@@ -2,8 +2,8 @@ package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeHealth;
 import io.heddle.cli.kit.ServiceSupervisor;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,7 +16,7 @@ final class BridgeService implements AutoCloseable {
 
   private final ServiceSupervisor manager;
   private final BridgeHealth health;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final long checkNs;
   private volatile boolean ending;
   private volatile boolean ready;
@@ -31,7 +31,7 @@ final class BridgeService implements AutoCloseable {
         manager.watchdogNs() == 0
             ? CHECK_NS
             : Math.min(CHECK_NS, manager.watchdogNs() / CHECKS_PER_WATCHDOG);
-    thread = new LastingThread("heddle-bridge-notify", log, this::check);
+    thread = new ResilientThread("heddle-bridge-notify", log, this::check);
     if (manager.isThere()) {
       thread.start();
     }
@@ -87,7 +87,7 @@ final class BridgeService implements AutoCloseable {
       manager.stopping();
       ending = true;
       thread.unpark();
-      thread.joinWhateverInterrupts();
+      thread.joinUninterruptibly();
     }
   }
 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +24,7 @@ class BridgeDemoTest {
 
   /* The beacon interval is long enough that no pause of a busy machine exceeds the hold time. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @SystemTest
   void drainAndKillDuplicateNoPayload() throws Exception {
     FailoverDemo demo = new FailoverDemo(BridgeProcess.program(), 800);

@@ -4,8 +4,8 @@ import io.heddle.addr.AddressText;
 import io.heddle.addr.Plane;
 import io.heddle.addr.RocePorts;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -35,7 +35,7 @@ final class Answerer {
    * @throws HeddleException when there is none
    */
   void run(PrintWriter out) throws InterruptedException {
-    List<LastingThread> threads = new ArrayList<>();
+    List<ResilientThread> threads = new ArrayList<>();
     for (Plane plane : answering) {
       for (int port : PORTS) {
         start(plane, port, threads, out);
@@ -45,18 +45,18 @@ final class Answerer {
     if (threads.isEmpty()) {
       throw new HeddleException("there is no plane to answer on; heddle doctor tells why");
     }
-    for (LastingThread thread : threads) {
+    for (ResilientThread thread : threads) {
       thread.join(0);
     }
   }
 
-  private void start(Plane plane, int port, List<LastingThread> threads, PrintWriter out) {
+  private void start(Plane plane, int port, List<ResilientThread> threads, PrintWriter out) {
     InetAddress address = plane.address().address();
     try {
       ProbeSocket socket = new ProbeSocket(address, port);
       out.printf("answering on %s, port %s (%s)%n", AddressText.of(address), port, plane.key());
-      LastingThread thread =
-          new LastingThread(
+      ResilientThread thread =
+          new ResilientThread(
               "answerer on " + AddressText.of(address),
               Log.toStandardError(),
               () -> answer(socket));

@@ -56,7 +56,7 @@ record HostDevices(List<Device> devices, List<String> said, List<String> refused
     try (DeviceContext context = device.open()) {
       devices.add(
           new Device(
-              provider, device.name(), context.port(), context.gidTable(), context.tryOut()));
+              provider, device.name(), context.port(), context.gidTable(), context.runTrials()));
     } catch (HeddleException failed) {
       refused.add(provider + ": " + failed.getMessage());
     }

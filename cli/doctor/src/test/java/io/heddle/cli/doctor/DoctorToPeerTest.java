@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -190,7 +190,7 @@ class DoctorToPeerTest extends OnTwoHosts {
 
   /* ConformanceTest has planes of IPv4, always; eachPlaneToAPeerIsProbedAndTheIllOneNamed has the probes. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void planesOfAnIpv4FabricAreFoundAndProbed() throws Exception {
     for (int host = 0; host < 2; host++) {
       for (int plane = 1; plane <= PLANES; plane++) {

@@ -1,6 +1,6 @@
 package io.heddle.cli.job;
 
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -57,13 +57,13 @@ public final class RankProcess implements AutoCloseable {
   private static void eachLine(InputStream stream, Consumer<String> consumer) {
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-      FaultTeller faults = new FaultTeller("reading a rank's output", Log.toStandardError());
+      FaultReporter faults = new FaultReporter("reading a rank's output", Log.toStandardError());
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         /* Who reads no more would stop the rank as soon as its pipe is full. */
         try {
           consumer.accept(line);
         } catch (RuntimeException | Error failed) {
-          faults.tell("goes on after", failed);
+          faults.report("goes on after", failed);
         }
       }
     } catch (IOException streamClosedByDestroy) {

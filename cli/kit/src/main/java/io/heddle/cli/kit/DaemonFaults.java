@@ -1,6 +1,6 @@
 package io.heddle.cli.kit;
 
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
 
 /**
@@ -16,10 +16,10 @@ public final class DaemonFaults {
 
   /** From now on an error that ends any thread of this process ends the process. */
   public static void endProcessFor(String daemon, Log log) {
-    FaultTeller faults = new FaultTeller(daemon, log);
+    FaultReporter faults = new FaultReporter(daemon, log);
     Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
-      FaultTeller.makeRoom();
-      faults.tell("the thread \"" + thread.getName() + "\" ends by", thrown);
+      FaultReporter.releaseReserve();
+      faults.report("the thread \"" + thread.getName() + "\" ends by", thrown);
       end(log);
     });
   }

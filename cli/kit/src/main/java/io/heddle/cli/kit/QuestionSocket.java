@@ -1,12 +1,12 @@
 package io.heddle.cli.kit;
 
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -53,7 +53,7 @@ public final class QuestionSocket implements AutoCloseable {
   private final String questions;
   private final ServerSocketChannel server;
   private final Function<String, Object> answers;
-  private final FaultTeller faults;
+  private final FaultReporter faults;
 
   /* In order of their coming. */
   private final Set<Asker> askers = new LinkedHashSet<>();
@@ -68,7 +68,7 @@ public final class QuestionSocket implements AutoCloseable {
     questions = daemon.threads + "-question";
     this.server = server;
     this.answers = answers;
-    faults = new FaultTeller("the socket " + path, log);
+    faults = new FaultReporter("the socket " + path, log);
   }
 
   /**
@@ -86,8 +86,8 @@ public final class QuestionSocket implements AutoCloseable {
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(daemon.rights));
       QuestionSocket socket = new QuestionSocket(daemon, path, server, answers, log);
-      new LastingThread(daemon.threads + "-socket", log, socket::serve).start();
-      new LastingThread(daemon.threads + "-patience", log, socket::judge).start();
+      new ResilientThread(daemon.threads + "-socket", log, socket::serve).start();
+      new ResilientThread(daemon.threads + "-patience", log, socket::judge).start();
       return socket;
     } catch (IOException failure) {
       throw new HeddleException(
@@ -202,8 +202,8 @@ public final class QuestionSocket implements AutoCloseable {
       } catch (IOException gone) {
         /* Whoever asked didn't wait for the answer, or not long enough for a question. */
       } catch (Throwable thrown) {
-        FaultTeller.makeRoom();
-        faults.tell("an answer isn't given", thrown);
+        FaultReporter.releaseReserve();
+        faults.report("an answer isn't given", thrown);
       } finally {
         close();
       }
@@ -230,7 +230,7 @@ public final class QuestionSocket implements AutoCloseable {
       try {
         return answers.apply(question);
       } catch (RuntimeException | Error failed) {
-        faults.tell("\"" + question + "\" can't be answered", failed);
+        faults.report("\"" + question + "\" can't be answered", failed);
         return Map.of("error", "it can't be answered: " + failed);
       }
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -36,7 +36,7 @@ final class WanSoakTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aGatewaysDeathUnderRandomLoadLosesNothingAndNoRuleIsLeft() throws Exception {
     NetworkNamespace.assumeAvailable();
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));

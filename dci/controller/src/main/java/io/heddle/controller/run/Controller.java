@@ -12,9 +12,9 @@ import io.heddle.controller.solver.Round;
 import io.heddle.controller.solver.Solver;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.ResilientThread;
 import io.heddle.telemetry.client.TelemetryClient;
 import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryTarget;
@@ -169,8 +169,10 @@ public final class Controller implements AutoCloseable {
    * @param whenLost runs if this thread or the BGP speaker's thread fails for good
    */
   public void decide(Runnable whenLost) {
-    speaker.orElse(whenLost);
-    new LastingThread("heddle-controller", log, this::round).orElse(whenLost).start();
+    speaker.onPersistentFailure(whenLost);
+    new ResilientThread("heddle-controller", log, this::round)
+        .onPersistentFailure(whenLost)
+        .start();
   }
 
   /* A failed round must not be followed by an empty one, which would count as success. */

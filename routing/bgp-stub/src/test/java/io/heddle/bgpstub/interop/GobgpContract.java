@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -151,7 +151,7 @@ abstract class GobgpContract extends DaemonContract {
 
   /* It rests for half a minute after a reset; BirdInteropTest, FrrInteropTest and OpenbgpdInteropTest have theirs, always. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @Override
   void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
     super.operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows();

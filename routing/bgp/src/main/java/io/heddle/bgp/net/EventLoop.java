@@ -1,12 +1,12 @@
 package io.heddle.bgp.net;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.SystemCallException;
 import io.heddle.platform.WakeUp;
 import java.lang.foreign.Arena;
@@ -110,7 +110,7 @@ public final class EventLoop implements AutoCloseable {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private final Queue<Runnable> tasks =
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private volatile Undoing undoing = goesOn -> {};
 
   /* Made before they are needed. */
@@ -126,7 +126,7 @@ public final class EventLoop implements AutoCloseable {
    */
   public EventLoop(Log log) {
     this.log = log;
-    thread = new LastingThread("heddle-bgp", log, this::round).orElse(this::lose);
+    thread = new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::lose);
     try {
       wakeUp = new WakeUp(arena);
       epollFd = LinuxCalls.epollCreate();
@@ -226,7 +226,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /** What to do where this thread has met an error that it can't undo, on it. */
-  public void orElse(Undoing end) {
+  public void onPersistentFailure(Undoing end) {
     undoing = end;
   }
 
@@ -245,9 +245,9 @@ public final class EventLoop implements AutoCloseable {
       try {
         registration.handler.onReady(readyEvents);
       } catch (Throwable thrown) {
-        FaultTeller.makeRoom();
+        FaultReporter.releaseReserve();
         unserved = registration.handler;
-        thread.faults().deal("serving a descriptor failed", thrown, breaking);
+        thread.faults().reportAndHandle("serving a descriptor failed", thrown, breaking);
       }
     }
   }
@@ -274,8 +274,8 @@ public final class EventLoop implements AutoCloseable {
     try {
       task.run();
     } catch (Throwable thrown) {
-      FaultTeller.makeRoom();
-      thread.faults().deal("goes on after", thrown, judging);
+      FaultReporter.releaseReserve();
+      thread.faults().reportAndHandle("goes on after", thrown, judging);
     }
   }
 

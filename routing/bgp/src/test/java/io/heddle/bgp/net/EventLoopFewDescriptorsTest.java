@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Log;
 import io.heddle.platform.SystemCallException;
+import io.heddle.platform.testing.DescriptorExhaustion;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.FewDescriptors;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +20,7 @@ class EventLoopFewDescriptorsTest {
     private Run() {}
 
     public static void main(String[] arguments) {
-      System.out.println(FewDescriptors.mostRefused(Run::starts));
+      System.out.println(DescriptorExhaustion.mostRefused(Run::starts));
     }
 
     private static boolean starts() {
@@ -35,7 +35,7 @@ class EventLoopFewDescriptorsTest {
 
   @Test
   void aLoopThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
-    String printed = FewDescriptors.run(folder.resolve("output"), Run.class);
+    String printed = DescriptorExhaustion.run(folder.resolve("output"), Run.class);
     assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
   }
 }

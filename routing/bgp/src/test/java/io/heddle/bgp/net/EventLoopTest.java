@@ -57,7 +57,7 @@ class EventLoopTest {
   @ParameterizedTest
   @MethodSource("whatCanNotBeUndone")
   void afterWhatCanNotBeUndoneTheProcessEnds(Throwable thrown) throws InterruptedException {
-    loop.orElse(heard::add);
+    loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
     assertEquals(thrown, heard.take(), "the end of the process");
     loop.execute(() -> loop.schedule(1_000_000, () -> raise(thrown)));
@@ -70,7 +70,7 @@ class EventLoopTest {
   @ParameterizedTest
   @MethodSource("whatIsAsItWas")
   void afterARefusalItGoesOn(Throwable thrown) throws InterruptedException {
-    loop.orElse(heard::add);
+    loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
     assertGoesOn();
     assertTrue(

@@ -79,7 +79,7 @@ class PeerSessionTest {
   @Test
   void aFaultWhileAPeerIsHeardEndsItsSessionAndNoOther() throws Exception {
     List<Throwable> ends = new CopyOnWriteArrayList<>();
-    speaker.loop().orElse(ends::add);
+    speaker.loop().onPersistentFailure(ends::add);
     heard.breakBy = new AssertionError("as asked");
     PeerSession session = start(options());
     peer.establish();

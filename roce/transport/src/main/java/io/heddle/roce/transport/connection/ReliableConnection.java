@@ -252,8 +252,8 @@ public final class ReliableConnection {
   }
 
   /** How the links share what is sent, in order. */
-  public void weighLinks(int[] weights) {
-    requester.weighLinks(weights);
+  public void setLinkWeights(int[] weights) {
+    requester.setLinkWeights(weights);
   }
 
   /** The host knows that this link carries nothing. */

@@ -566,7 +566,7 @@ public final class Requester {
   }
 
   /** How the links share what is sent, in order. */
-  public void weighLinks(int[] weights) {
+  public void setLinkWeights(int[] weights) {
     if (weights.length == loads.count()) {
       loads.weigh(weights);
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
-@ExtendWith(InWholeRunCondition.class)
-public @interface InWholeRun {
+@ExtendWith(WholeRunOnlyCondition.class)
+public @interface WholeRunOnly {
   /** Rows of a parameterised test that run always, from 1. */
   int[] butRows() default {};
 }

@@ -13,7 +13,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
-class InWholeRunTest {
+class WholeRunOnlyTest {
   /** Run by the tests below alone: its name isn't one that is looked for. */
   static final class Long {
     @Test
@@ -22,21 +22,21 @@ class InWholeRunTest {
     }
 
     @Test
-    @InWholeRun
+    @WholeRunOnly
     void seldom(TestInfo test) {
       assertEquals("seldom", test.getTestMethod().orElseThrow().getName());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"one", "two", "three"})
-    @InWholeRun(butRows = {1, 3})
+    @WholeRunOnly(butRows = {1, 3})
     void rows(String row) {
       assertEquals(row, row.strip());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"one", "two"})
-    @InWholeRun
+    @WholeRunOnly
     void seldomRows(String row) {
       assertEquals(row, row.strip());
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * <p>A thread that others depend on names what happens when no round succeeds any more: then they
  * fail, rather than wait for it for ever.
  */
-public final class LastingThread {
+public final class ResilientThread {
   /** One round. */
   @FunctionalInterface
   public interface Round {
@@ -21,7 +21,7 @@ public final class LastingThread {
     boolean next() throws Exception;
   }
 
-  /** How many failures in a row {@link #orElse} waits for: some four seconds. */
+  /** How many failures in a row {@link #onPersistentFailure} waits for: some four seconds. */
   public static final int MOST_FAILURES = 14;
 
   private static final long FIRST_PAUSE_NS = 1_000_000;
@@ -29,13 +29,13 @@ public final class LastingThread {
   private static final int DOUBLINGS = 10;
 
   private final Round round;
-  private final FaultTeller faults;
+  private final FaultReporter faults;
   private final Thread thread;
   private int failures; /* in a row; the thread's own */
   private Consumer<Throwable> lost = nobodyDepends -> {};
 
   /** A thread that goes on for ever unless a round says that there is no other one. */
-  public LastingThread(String name, Log log, Round round) {
+  public ResilientThread(String name, Log log, Round round) {
     this(name, 0, log, round);
   }
 
@@ -44,9 +44,9 @@ public final class LastingThread {
    *
    * @param stackBytes 0 for the usual size
    */
-  public LastingThread(String name, long stackBytes, Log log, Round round) {
+  public ResilientThread(String name, long stackBytes, Log log, Round round) {
     this.round = round;
-    faults = new FaultTeller(name, log);
+    faults = new FaultReporter(name, log);
     thread = new Thread(null, this::run, name, stackBytes);
     thread.setDaemon(true);
   }
@@ -56,7 +56,7 @@ public final class LastingThread {
    * and again until it succeeds itself. Rounds go on after it, should the next ones do better.
    * Before {@link #start}.
    */
-  public LastingThread orElse(Runnable whenLost) {
+  public ResilientThread onPersistentFailure(Runnable whenLost) {
     lost = thrown -> whenLost.run();
     return this;
   }
@@ -91,7 +91,7 @@ public final class LastingThread {
         more = isAnother();
       } catch (Throwable untold) {
         /* Somebody else has taken the memory to tell of a fault. If it comes again, so does the telling. */
-        FaultTeller.makeRoom();
+        FaultReporter.releaseReserve();
       }
     }
   }
@@ -102,9 +102,9 @@ public final class LastingThread {
       failures = 0;
       return more;
     } catch (Throwable thrown) {
-      FaultTeller.makeRoom();
+      FaultReporter.releaseReserve();
       failures++;
-      faults.tell("goes on after", thrown);
+      faults.report("goes on after", thrown);
       if (failures == MOST_FAILURES) {
         lose(thrown);
       }
@@ -114,7 +114,7 @@ public final class LastingThread {
   }
 
   private void lose(Throwable thrown) {
-    while (!faults.deal("does nothing any more but fail", thrown, lost)) {
+    while (!faults.reportAndHandle("does nothing any more but fail", thrown, lost)) {
       pause(MOST_FAILURES);
     }
   }
@@ -125,7 +125,7 @@ public final class LastingThread {
   }
 
   /** What tells of this thread's faults. */
-  public FaultTeller faults() {
+  public FaultReporter faults() {
     return faults;
   }
 
@@ -153,7 +153,7 @@ public final class LastingThread {
   }
 
   /** Waits for the thread's end, whatever interrupts. */
-  public void joinWhateverInterrupts() {
+  public void joinUninterruptibly() {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

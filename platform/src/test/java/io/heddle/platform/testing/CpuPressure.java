@@ -9,12 +9,12 @@ import java.nio.file.Path;
  * How long tasks of this machine have waited for a processor so far, as the kernel counts it
  * (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero where it doesn't.
  */
-final class StalledTime {
+final class CpuPressure {
   private static final Path CPU = Path.of("/proc/pressure/cpu");
   private static final boolean COUNTED = Files.isReadable(CPU);
   private static final String FIELD = "total=";
 
-  private StalledTime() {}
+  private CpuPressure() {}
 
   static long nanoseconds() {
     if (!COUNTED) {

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A class of a test that runs in a Java machine of its own. */
-public final class OwnProgram {
+public final class SeparateJvm {
   private static final long USUAL_LIMIT_SECONDS = 120;
 
   /** How it ended, and what it printed. */
   public record End(int status, String printed) {}
 
-  private OwnProgram() {}
+  private SeparateJvm() {}
 
   /**
    * Runs one to its end, for 120 s at most.

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link InWholeRun} means. */
-final class InWholeRunCondition implements ExecutionCondition {
+/** What {@link WholeRunOnly} means. */
+final class WholeRunOnlyCondition implements ExecutionCondition {
   /** {@code ./heddle test --whole} sets it: a configuration parameter of JUnit, or a property. */
   private static final String PROPERTY = "heddle.test.whole";
 
@@ -21,8 +21,8 @@ final class InWholeRunCondition implements ExecutionCondition {
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    Optional<InWholeRun> annotation =
-        AnnotationSupport.findAnnotation(context.getElement(), InWholeRun.class);
+    Optional<WholeRunOnly> annotation =
+        AnnotationSupport.findAnnotation(context.getElement(), WholeRunOnly.class);
     boolean whole = context.getConfigurationParameter(PROPERTY, Boolean::valueOf).orElse(false);
     if (annotation.isEmpty() || whole) {
       return enabled("");

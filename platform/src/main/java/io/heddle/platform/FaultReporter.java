@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * one line, and has whoever depends on what was being done deal with it.
  *
  * <p>The worst time for both is when the heap is full: even to name a sentence for the first time
- * takes memory. So some is set aside for the whole process, and {@link #makeRoom} is the first word
- * of whoever catches what nobody expected; the sentence for when that doesn't help is there
- * already, and whatever fails on the way is caught. The same fault over and over is told at the
- * first, second, fourth, eighth … time. Any thread.
+ * takes memory. So some is set aside for the whole process, and {@link #releaseReserve} is the
+ * first word of whoever catches what nobody expected; the sentence for when that doesn't help is
+ * there already, and whatever fails on the way is caught. The same fault over and over is told at
+ * the first, second, fourth, eighth … time. Any thread.
  */
-public final class FaultTeller {
+public final class FaultReporter {
   private static final int RESERVE_BYTES = 64 << 10;
   private static final int FRAMES = 4;
   private static final Consumer<Throwable> NOTHING = thrown -> {};
@@ -35,14 +35,14 @@ public final class FaultTeller {
   /**
    * @param thread whose faults they are, for the line
    */
-  public FaultTeller(String thread, Log log) {
+  public FaultReporter(String thread, Log log) {
     this.log = log;
     this.thread = thread;
     withoutMemory = thread + " met an error, and there is no memory to say which";
   }
 
   /** Lets the memory go that was set aside, until the fault is told. Needs none itself. */
-  public static void makeRoom() {
+  public static void releaseReserve() {
     reserve = null;
   }
 
@@ -51,8 +51,8 @@ public final class FaultTeller {
    *
    * @param what was being done, as the beginning of a sentence
    */
-  public void tell(String what, Throwable thrown) {
-    deal(what, thrown, NOTHING);
+  public void report(String what, Throwable thrown) {
+    reportAndHandle(what, thrown, NOTHING);
   }
 
   /**
@@ -62,9 +62,9 @@ public final class FaultTeller {
    * @param consequence what depends on it fails; made before it is needed
    * @return false where the consequence failed itself, which is told too
    */
-  public synchronized boolean deal(
+  public synchronized boolean reportAndHandle(
       String what, Throwable thrown, Consumer<? super Throwable> consequence) {
-    makeRoom();
+    releaseReserve();
     try {
       if (isNews(what, thrown)) {
         write(what, thrown);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a thread of ours does with what nobody expected. */
 @EndsWithin(60)
-class LastingThreadTest {
+class ResilientThreadTest {
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
 
@@ -52,18 +52,18 @@ class LastingThreadTest {
   @MethodSource("whatNobodyExpects")
   void itIsToldInOneLineAndTheThreadGoesOn(Throwable thrown) throws InterruptedException {
     AtomicInteger rounds = new AtomicInteger();
-    LastingThread thread =
-        new LastingThread(
+    ResilientThread thread =
+        new ResilientThread(
             "a-thread",
             log,
             () -> {
               if (rounds.incrementAndGet() == 2) {
-                LastingThreadTest.<RuntimeException>raise(thrown);
+                ResilientThreadTest.<RuntimeException>raise(thrown);
               }
               return rounds.get() < 4;
             });
     thread.start();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
     assertEquals(4, rounds.get());
     String line = line();
     assertTrue(
@@ -79,8 +79,8 @@ class LastingThreadTest {
     AtomicInteger rounds = new AtomicInteger();
     AtomicInteger told = new AtomicInteger();
     CountDownLatch twice = new CountDownLatch(2);
-    LastingThread thread =
-        new LastingThread(
+    ResilientThread thread =
+        new ResilientThread(
                 "a-thread",
                 log,
                 () -> {
@@ -89,7 +89,7 @@ class LastingThreadTest {
                   }
                   throw new AssertionError("round " + rounds.incrementAndGet());
                 })
-            .orElse(() -> {
+            .onPersistentFailure(() -> {
               twice.countDown();
               if (told.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("as asked");
@@ -97,8 +97,8 @@ class LastingThreadTest {
             });
     thread.start();
     assertTrue(twice.await(50, TimeUnit.SECONDS), "what fails once is tried again");
-    thread.joinWhateverInterrupts();
-    assertEquals(LastingThread.MOST_FAILURES, rounds.get());
+    thread.joinUninterruptibly();
+    assertEquals(ResilientThread.MOST_FAILURES, rounds.get());
     List<String> all = new ArrayList<>(lines);
     /* The same over and over is told at powers of two. */
     assertEquals(
@@ -117,8 +117,8 @@ class LastingThreadTest {
           throw new OutOfMemoryError("no room for a line");
         };
     AtomicInteger rounds = new AtomicInteger();
-    LastingThread thread =
-        new LastingThread(
+    ResilientThread thread =
+        new ResilientThread(
             "a-thread",
             fragile,
             () -> {
@@ -128,16 +128,16 @@ class LastingThreadTest {
               return false;
             });
     thread.start();
-    thread.joinWhateverInterrupts();
+    thread.joinUninterruptibly();
     assertEquals(2, rounds.get());
     assertEquals("a-thread met an error, and there is no memory to say which", heard.getLast());
   }
 
   @Test
   void aConsequenceThatFailsIsToldAndSaidToHaveFailed() throws InterruptedException {
-    FaultTeller faults = new FaultTeller("a-thread", log);
+    FaultReporter faults = new FaultReporter("a-thread", log);
     boolean whole =
-        faults.deal(
+        faults.reportAndHandle(
             "a task failed",
             new IllegalStateException("first"),
             first -> {
@@ -176,8 +176,8 @@ class LastingThreadTest {
 
     public static void main(String[] arguments) {
       AtomicInteger rounds = new AtomicInteger();
-      LastingThread thread =
-          new LastingThread(
+      ResilientThread thread =
+          new ResilientThread(
               "full",
               Log.toStandardError(),
               () -> {
@@ -187,7 +187,7 @@ class LastingThreadTest {
                 return false;
               });
       thread.start();
-      thread.joinWhateverInterrupts();
+      thread.joinUninterruptibly();
       hoard = null;
       System.out.println("and went on: " + rounds.get());
     }
@@ -215,7 +215,8 @@ class LastingThreadTest {
             throw new OutOfMemoryError("unable to create native thread");
           }
         };
-    HeddleException told = assertThrows(HeddleException.class, () -> LastingThread.start(refused));
+    HeddleException told =
+        assertThrows(HeddleException.class, () -> ResilientThread.start(refused));
     String said = String.valueOf(told.getMessage());
     assertTrue(said.startsWith("no thread to be had for heddle-test: unable to create"), said);
     assertTrue(

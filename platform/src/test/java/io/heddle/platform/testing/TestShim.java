@@ -20,19 +20,19 @@ import java.util.List;
  * The C functions that the plugin's shim lends the soft device, for programs of their own: Java
  * asks for them once in its life, and other tests are about Java's own ways.
  */
-public final class ShimOfTests {
+public final class TestShim {
   private static final Path LIBRARY = Checkout.path("native/target/build/libshim_of_tests.so");
   private static final List<String> PACKET_CALLS = List.of("seal", "take");
   private static final List<String> SOCKET_CALLS = List.of("send", "receive", "ready", "lend");
 
-  private ShimOfTests() {}
+  private TestShim() {}
 
   /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
-  public static OwnProgram.End run(
+  public static SeparateJvm.End run(
       Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     assumeTrue(Files.isReadable(LIBRARY), () -> LIBRARY + " isn't built: mvn -pl native verify");
-    return OwnProgram.run(output, List.of(), options, program, arguments);
+    return SeparateJvm.run(output, List.of(), options, program, arguments);
   }
 
   /** Tells Java of the packets' functions; false where the processor can't run them. */

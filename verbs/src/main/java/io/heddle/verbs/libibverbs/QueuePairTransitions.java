@@ -19,7 +19,7 @@ import java.util.function.ToIntFunction;
  * State transitions of a queue pair: fills ibv_qp_attr for each, and queries the state. Called
  * under the queue pair's monitor.
  */
-final class QueuePairMoves {
+final class QueuePairTransitions {
   /** Types of queue pairs (ibv_qp_type). */
   static final int RELIABLE = VerbsConstants.IBV_QPT_RC();
 
@@ -34,7 +34,7 @@ final class QueuePairMoves {
   private final long queuePair;
   private final OpenPort port;
 
-  QueuePairMoves(long queuePair, OpenPort port) {
+  QueuePairTransitions(long queuePair, OpenPort port) {
     this.queuePair = queuePair;
     this.port = port;
   }

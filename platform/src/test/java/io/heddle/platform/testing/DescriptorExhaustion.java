@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  * and so on: whatever step is refused, nothing of those before it stays. For a program of its own,
  * which has no other use for descriptors.
  */
-public final class FewDescriptors {
+public final class DescriptorExhaustion {
   /** So many are left at the last trial. */
   private static final int MOST = 48;
 
@@ -27,13 +27,13 @@ public final class FewDescriptors {
 
   private final Deque<Integer> taken = new ArrayDeque<>();
 
-  private FewDescriptors() {}
+  private DescriptorExhaustion() {}
 
   /** Runs such a program to its end without a fault; what it printed. */
   public static String run(Path output, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
-    OwnProgram.End end = OwnProgram.run(output, limited, List.of(), program, arguments);
+    SeparateJvm.End end = SeparateJvm.run(output, limited, List.of(), program, arguments);
     assertEquals(0, end.status(), end.printed());
     return end.printed();
   }
@@ -50,7 +50,7 @@ public final class FewDescriptors {
   public static int mostRefused(BooleanSupplier trial) {
     trial.getAsBoolean(); /* the classes that it takes are files, too */
     awaitThreads();
-    return new FewDescriptors().tryAll(trial);
+    return new DescriptorExhaustion().tryAll(trial);
   }
 
   private int tryAll(BooleanSupplier trial) {
