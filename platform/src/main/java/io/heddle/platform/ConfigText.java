@@ -11,22 +11,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration file as text: {@code key = value} lines, then sections {@code [kind name]} with
- * lines of their own; {@code #} begins a comment.
+ * Parser of a configuration file: {@code key = value} lines, then sections {@code [kind name]} with
+ * their own lines; {@code #} begins a comment.
  */
 public final class ConfigText {
-  /** A value and where it stands. */
+  /** Value with its line number. */
   private record Line(int number, String value) {}
 
-  /** Lines under one heading; the first section has none. */
+  /** Lines under one heading; the first section has no heading. */
   public static final class Section {
-    /** The first word of its heading, empty for the lines before any. */
+    /** First word of the heading; empty for the lines before any. */
     public final String kind;
 
-    /** The second word of its heading. */
+    /** Second word of the heading. */
     public final String name;
 
-    /** The line of its heading, from 1. */
+    /** Line number of the heading, from 1. */
     public final int number;
 
     private final String file;
@@ -40,11 +40,11 @@ public final class ConfigText {
     }
 
     /**
-     * The value of a key.
+     * Returns the value of a key.
      *
-     * @param standard what holds where the key isn't there
-     * @param range what is allowed, as a clause
-     * @throws HeddleException that names file, line, key, value and what is allowed
+     * @param standard default where the key is missing
+     * @param range allowed values, as a clause
+     * @throws HeddleException that names file, line, key, value and the allowed values
      */
     public <T extends @Nullable Object> T get(
         String key, T standard, String range, Function<String, T> parser) {
@@ -59,7 +59,7 @@ public final class ConfigText {
       }
     }
 
-    /** A whole number within bounds, 0x for hexadecimal. */
+    /** Returns a whole number within bounds, 0x for hexadecimal. */
     public long number(String key, long standard, long least, long most) {
       return get(
           key,
@@ -74,7 +74,7 @@ public final class ConfigText {
           });
     }
 
-    /** {@code yes} or {@code no}. */
+    /** Returns the value of a key that is {@code yes} or {@code no}. */
     public boolean flag(String key, boolean standard) {
       return get(
           key,
@@ -88,23 +88,23 @@ public final class ConfigText {
           });
     }
 
-    /** Whatever is there. */
+    /** Returns the text of a key. */
     public String text(String key, String standard) {
       return get(key, standard, "a text", Function.identity());
     }
 
-    /** An error about the value of a key that is there. */
+    /** Returns an error about the value of an existing key. */
     public HeddleException refuse(String key, String what) {
       Line line = java.util.Objects.requireNonNull(lines.get(key));
       return fail(line.number, key + " = " + line.value + " " + what);
     }
 
-    /** An error about a line. */
+    /** Returns an error about a line. */
     public HeddleException fail(int line, String what) {
       return new HeddleException(file + " line " + line + ": " + what);
     }
 
-    /** A mistyped key is worth more than what follows from its absence. */
+    /** Fails on an unknown key and suggests the nearest known one. */
     public void refuseUnknown(Set<String> known) {
       lines.forEach((key, line) -> {
         if (!known.contains(key)) {
@@ -125,11 +125,11 @@ public final class ConfigText {
   private ConfigText() {}
 
   /**
-   * The sections in order, the one without heading first.
+   * Returns the sections in order, the one without heading first.
    *
-   * @param file its name, for messages
-   * @param kinds of sections that there may be; empty where a file has none
-   * @throws HeddleException that names file, line and what is wrong
+   * @param file name of the file, for messages
+   * @param kinds allowed kinds of sections; empty for a file without sections
+   * @throws HeddleException that names file, line and error
    */
   public static List<Section> parse(String file, List<String> lines, List<String> kinds) {
     List<Section> sections = new ArrayList<>();
@@ -167,7 +167,7 @@ public final class ConfigText {
       Line before =
           section.lines.putIfAbsent(key, new Line(number, line.substring(equals + 1).strip()));
       if (before != null) {
-        throw section.fail(number, key + " is said twice, first in line " + before.number);
+        throw section.fail(number, key + " occurs twice, first in line " + before.number);
       }
     }
     return sections;

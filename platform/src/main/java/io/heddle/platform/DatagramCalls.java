@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * System calls on rows of datagrams, and a wait that is finer than a millisecond. As {@link
- * LinuxCalls}.
+ * System calls for batches of datagrams, and a wait with nanosecond resolution. Conventions as in
+ * {@link LinuxCalls}.
  */
 public final class DatagramCalls {
   private static final MethodHandle SENDMMSG = LinuxCalls.find("sendmmsg", 4);
@@ -14,7 +14,7 @@ public final class DatagramCalls {
 
   private DatagramCalls() {}
 
-  /** Sends without waiting. Messages that were sent, of which the first always is, or −errno. */
+  /** Sends without blocking. Returns the number of messages sent, at least 1, or −errno. */
   public static int send(MemorySegment capture, int fd, long addressOfMmsghdrs, int count) {
     try {
       return LinuxCalls.intResult(
@@ -28,11 +28,11 @@ public final class DatagramCalls {
   }
 
   /**
-   * Waits for events of descriptors, at most for a time.
+   * Waits for events of descriptors, with a timeout.
    *
    * @param addressOfPollfds {@code count} of {@code int fd | short events | short returned}
    * @param addressOfTimespec two {@code long}, seconds and nanoseconds
-   * @return descriptors with events, 0 when the time is over, or the negated errno
+   * @return number of descriptors with events, 0 after the timeout, or the negated errno
    */
   public static int poll(
       MemorySegment capture, long addressOfPollfds, int count, long addressOfTimespec) {

@@ -1,6 +1,6 @@
 package io.heddle.platform;
 
-/** The errno values that Heddle tells apart (asm-generic/errno-base.h, asm-generic/errno.h). */
+/** Errno values that Heddle distinguishes (asm-generic/errno-base.h, asm-generic/errno.h). */
 public final class Errno {
   public static final int EPERM = 1;
   public static final int ENOENT = 2;
@@ -43,8 +43,8 @@ public final class Errno {
   private Errno() {}
 
   /**
-   * The symbolic name and number, and the limit where it is of descriptors, as {@code EINVAL (22)};
-   * the bare number where the name isn't known here.
+   * Returns name and number, such as {@code EINVAL (22)}; {@code errno} and the number for an
+   * unknown value. Adds the limit for EMFILE.
    */
   public static String describe(int errno) {
     String name =
@@ -93,8 +93,8 @@ public final class Errno {
   }
 
   /**
-   * Why a process may be refused a system call itself, and the remedy, as a sentence with a space
-   * before it; nothing where the errno says something else.
+   * Returns a sentence, with a leading space, on why the system call itself may be refused, and the
+   * remedy; empty for other errno values.
    */
   public static String causeOfRefusal(int errno) {
     return switch (errno) {

@@ -4,14 +4,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread of ours does with an exception or {@link Error} that nobody expected: tells it in
- * one line, and has whoever depends on what was being done deal with it.
+ * Reporter of a thread's unexpected exceptions and {@link Error}s: logs each in one line, then runs
+ * the handler for those that depend on the thread.
  *
- * <p>The worst time for both is when the heap is full: even to name a sentence for the first time
- * takes memory. So some is set aside for the whole process, and {@link #releaseReserve} is the
- * first word of whoever catches what nobody expected; the sentence for when that doesn't help is
- * there already, and whatever fails on the way is caught. The same fault over and over is told at
- * the first, second, fourth, eighth … time. Any thread.
+ * <p>It works with a full heap. The process keeps a memory reserve; a catch block calls {@link
+ * #releaseReserve} first. A fallback sentence exists from the start, and failures while reporting
+ * are caught. A repeated fault is logged at its first, second, fourth, eighth and so on occurrence.
+ * Any thread.
  */
 public final class FaultReporter {
   private static final int RESERVE_BYTES = 64 << 10;
@@ -21,46 +20,46 @@ public final class FaultReporter {
   @SuppressWarnings("unused") /* its size is what matters */
   private static volatile byte @Nullable [] reserve = new byte[RESERVE_BYTES];
 
-  private static final String AND_THEN = "what follows from that failed too";
+  private static final String AND_THEN = "handling the failure failed";
 
   private final Log log;
   private final String thread;
   private final String withoutMemory;
 
-  /* The last one, and how often it came in a row. */
+  /* Last fault, and its occurrences in a row. */
   private @Nullable String lastWhat;
   private @Nullable Class<?> lastKind;
   private long times;
 
   /**
-   * @param thread whose faults they are, for the line
+   * @param thread name of the thread, for the log line
    */
   public FaultReporter(String thread, Log log) {
     this.log = log;
     this.thread = thread;
-    withoutMemory = thread + " met an error, and there is no memory to say which";
+    withoutMemory = thread + ": unexpected error; no memory is left to describe it";
   }
 
-  /** Lets the memory go that was set aside, until the fault is told. Needs none itself. */
+  /** Releases the memory reserve until the fault is reported. Allocates nothing. */
   public static void releaseReserve() {
     reserve = null;
   }
 
   /**
-   * Tells of a fault.
+   * Reports a fault.
    *
-   * @param what was being done, as the beginning of a sentence
+   * @param what failed action, as the beginning of a sentence
    */
   public void report(String what, Throwable thrown) {
     reportAndHandle(what, thrown, NOTHING);
   }
 
   /**
-   * Tells of a fault and then has its consequences drawn.
+   * Reports a fault and then runs its handler.
    *
-   * @param what was being done, as the beginning of a sentence
-   * @param consequence what depends on it fails; made before it is needed
-   * @return false where the consequence failed itself, which is told too
+   * @param what failed action, as the beginning of a sentence
+   * @param consequence handler that fails what depends on the action; allocated in advance
+   * @return false where the handler itself failed, which is reported too
    */
   public synchronized boolean reportAndHandle(
       String what, Throwable thrown, Consumer<? super Throwable> consequence) {
@@ -95,7 +94,7 @@ public final class FaultReporter {
       try {
         log.write(Log.Level.WARN, withoutMemory);
       } catch (Throwable noLog) {
-        /* There is nobody to tell. What depends on it still fails, and its caller tells of that. */
+        /* Nothing can be logged. What depends on the action still fails, and its caller reports that. */
         times = 0;
       }
     }
@@ -119,7 +118,7 @@ public final class FaultReporter {
     try {
       reserve = new byte[RESERVE_BYTES];
     } catch (OutOfMemoryError stillFull) {
-      reserve = null; /* the next fault does without */
+      reserve = null; /* the next fault has no reserve */
     }
   }
 }

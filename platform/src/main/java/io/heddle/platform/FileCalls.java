@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The Linux system calls that Heddle makes on files, relative to an open folder, so that nobody can
- * put another folder in its place meanwhile. As {@link LinuxCalls}; all of them are control path.
+ * Linux system calls on files, relative to an open directory, which nobody can replace meanwhile.
+ * Conventions as in {@link LinuxCalls}; all are control path.
  */
 final class FileCalls {
-  /** In place of a folder's descriptor: the name is a whole path. */
+  /** Value in place of a directory's descriptor: the name is a full path. */
   static final int AT_FDCWD = -100;
 
   static final int O_RDONLY = 0;
@@ -19,7 +19,7 @@ final class FileCalls {
   static final int O_NONBLOCK = 0x800;
   static final int O_CLOEXEC = 0x80000;
 
-  /* These two are the other way round on arm64. */
+  /* These two are swapped on arm64. */
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   static final int O_DIRECTORY = ARM ? 0x4000 : 0x10000;
   static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
@@ -73,7 +73,10 @@ final class FileCalls {
     }
   }
 
-  /** Fills a struct statx; an empty name means the descriptor itself, and links aren't followed. */
+  /**
+   * Fills a struct statx; an empty name means the descriptor itself. Symbolic links aren't
+   * followed.
+   */
   static int statx(int fd, String name, long addressOfStatx) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try (Arena arena = Arena.ofConfined()) {
@@ -132,7 +135,7 @@ final class FileCalls {
     }
   }
 
-  /** Goes to a file's end; returns where that is, or the negated errno. */
+  /** Seeks to a file's end; returns its offset, or the negated errno. */
   static long seekEnd(int fd) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
@@ -143,7 +146,7 @@ final class FileCalls {
     }
   }
 
-  /** Alone among these calls the C function returns its errno and sets none. */
+  /** Allocates space. The C function returns its errno instead of setting it. */
   static int posixFallocate(int fd, long offset, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
@@ -164,7 +167,7 @@ final class FileCalls {
   }
 
   /**
-   * @param argument an address or a number, as the command has it
+   * @param argument address or number, as the command requires
    */
   static int fcntl(int fd, int command, long argument) {
     MemorySegment capture = LinuxCalls.errnoCapture();

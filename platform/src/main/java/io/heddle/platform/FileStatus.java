@@ -8,12 +8,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the kernel knows of a file: struct statx of linux/stat.h, which is alike on all processors.
+ * Status of a file: struct statx of linux/stat.h, whose layout is the same on all architectures.
  *
- * @param mode kind and rights, as st_mode has them
- * @param owner the number of its user
- * @param device tells file systems apart
- * @param inode tells files of one file system apart
+ * @param mode type and permissions, as in st_mode
+ * @param owner user id
+ * @param device id of the file system
+ * @param inode id of the file within its file system
  */
 public record FileStatus(int mode, int owner, long sizeBytes, long device, long inode) {
   private static final int STATX_BYTES = 256;
@@ -31,16 +31,16 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
   private static final int OTHERS_MAY_WRITE = 0022;
   private static final int STICKY = 01000;
 
-  /** The number of the user who may do everything. */
+  /** User id of root. */
   public static final int ROOT = 0;
 
-  /** Of an open descriptor. */
+  /** Reads the status of an open descriptor. */
   static FileStatus of(int fd) {
     return of(fd, "");
   }
 
   /**
-   * Of a file by its name in an open folder; a link is not followed.
+   * Reads the status of a file in an open directory; a symbolic link isn't followed.
    *
    * @throws SystemCallException with ENOENT where there is none
    */
@@ -76,17 +76,17 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
     return (mode & KIND) == SOCKET;
   }
 
-  /** Whether its group or everybody may write to it. */
+  /** Returns whether its group or everybody may write to it. */
   public boolean isWritableByOthers() {
     return (mode & OTHERS_MAY_WRITE) != 0;
   }
 
-  /** Whether others may take files of this folder away, or put theirs in their place. */
+  /** Returns whether other users may remove or replace files of this directory. */
   public boolean isOpenToOthers() {
     return isWritableByOthers() && (mode & STICKY) == 0;
   }
 
-  /** The rights without those of others to write. */
+  /** Returns the permissions without write access of group and others. */
   int withoutOthersWriting() {
     return mode & ~(KIND | OTHERS_MAY_WRITE);
   }
@@ -95,7 +95,7 @@ public record FileStatus(int mode, int owner, long sizeBytes, long device, long 
     return device == other.device && inode == other.inode;
   }
 
-  /** What it is and whose, for a sentence: {@code a folder of user 1000, mode 755}. */
+  /** Describes type, owner and mode for a message: {@code a folder of user 1000, mode 755}. */
   public String describe() {
     String kind =
         isFolder() ? "a folder" : isRegular() ? "a file" : isLink() ? "a link" : "no file";

@@ -1,8 +1,7 @@
 package io.heddle.platform;
 
 /**
- * A failure on the control path: what failed, on which object, with which values, and what to do
- * about it.
+ * Failure on the control path. The message has the action, the object, the values and the remedy.
  *
  * <p>The data path never throws this; it returns named negative codes.
  */

@@ -1,12 +1,12 @@
 package io.heddle.platform;
 
-/** IPv6 addresses in the one form that RFC 5952 has for each. */
+/** IPv6 addresses in the canonical text form of RFC 5952. */
 public final class Ipv6Text {
   private static final int GROUPS = 8;
 
   private Ipv6Text() {}
 
-  /** Of the sixteen bytes. */
+  /** Formats sixteen bytes. */
   public static String of(byte[] raw) {
     int[] groups = new int[GROUPS];
     for (int i = 0; i < GROUPS; i++) {

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Open native objects by type. Wrappers of native handles enter themselves when opened and leave
- * when closed; after a test and at plugin finalize every count must be zero.
+ * Ledger of open native objects by type. Wrappers of native handles register when opened and
+ * closed. After a test and at plugin finalize every count must be zero.
  *
  * <p>Thread-safe; control path only.
  */
@@ -31,7 +31,7 @@ public final class LeakLedger {
     }
   }
 
-  /** A copy of the non-zero counts, by type name. */
+  /** Returns a copy of the non-zero counts, by type name. */
   public synchronized Map<String, Integer> open() {
     return new TreeMap<>(openByType);
   }

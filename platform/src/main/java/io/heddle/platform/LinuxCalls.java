@@ -11,14 +11,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The Linux system calls that Heddle makes on descriptors, each as one small static method over
- * {@code long} addresses; those on memory are {@link MemoryCalls}.
+ * Linux system calls on descriptors, each a small static method over {@code long} addresses. {@link
+ * MemoryCalls} has those on memory.
  *
- * <p>Every method returns what the C function returns, or the negated errno where that is −1: one
- * value, no exception, no allocation. There are three shapes, of 3, 5 and 7 arguments, since each
- * costs 3 ms at start-up; a function that takes fewer doesn't look at the zeros behind. One handle
- * per method, since several {@code invokeExact} in one method stop being inlined. Integers are
- * passed as {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an
+ * <p>Every method returns the C function's result, or the negated errno where that is −1: one
+ * value, no exception, no allocation. There are three call shapes, of 3, 5 and 7 arguments, since
+ * each costs 3 ms at start-up; a function with fewer arguments ignores the trailing zeros. Each
+ * method has one handle, since several {@code invokeExact} in one method aren't inlined. Integers
+ * are passed as {@code long}: the x86-64 and arm64 calling conventions ignore the upper half of an
  * {@code int} argument's register.
  */
 public final class LinuxCalls {
@@ -28,7 +28,7 @@ public final class LinuxCalls {
       Linker.Option.captureStateLayout()
           .varHandle(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
 
-  /* One capture segment a thread: errno is only meaningful on the thread that made the call. */
+  /* One capture segment per thread: errno is only meaningful on the thread that made the call. */
   private static final ThreadLocal<MemorySegment> CAPTURE =
       ThreadLocal.withInitial(() -> Arena.global().allocate(Linker.Option.captureStateLayout()));
 
@@ -75,10 +75,7 @@ public final class LinuxCalls {
         LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
   }
 
-  /**
-   * The capture segment of the calling thread; hot callers keep it instead of looking it up at each
-   * call.
-   */
+  /** Returns the capture segment of the calling thread; hot callers keep it. */
   public static MemorySegment errnoCapture() {
     return CAPTURE.get();
   }
@@ -93,9 +90,9 @@ public final class LinuxCalls {
   }
 
   /**
-   * Enters a new descriptor in {@link OwnDescriptors}. Returns it, or in place of one below 3
-   * another descriptor of the same file. Daemons close 0 to 2, and later put other files there,
-   * whoever has these numbers by then. As {@code java_library_hooks.c} does for what Java itself opens.
+   * Enters a new descriptor in {@link OwnDescriptors} and returns it; one below 3 is replaced by a
+   * duplicate. Daemons close 0 to 2 and reuse these numbers later, whatever file has them by then.
+   * {@code java_libraries.c} does the same for descriptors that Java opens.
    *
    * @param fd may be a negated errno
    */
@@ -135,7 +132,7 @@ public final class LinuxCalls {
   }
 
   /**
-   * @param argument an address or a number, as the request has it
+   * @param argument address or number, as the request requires
    */
   public static int ioctl(int fd, long request, long argument) {
     MemorySegment capture = CAPTURE.get();
@@ -177,7 +174,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** The accepted descriptor; fills the peer's sockaddr, whose length is in-out. */
+  /** Returns the accepted descriptor; fills the peer's sockaddr, whose length is in-out. */
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -204,7 +201,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** As {@link #getsockname}, of the other end. */
+  /** Fills the peer's sockaddr, as {@link #getsockname}. */
   public static int getpeername(int fd, long addressOfSockaddr, long addressOfLength) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -245,8 +242,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * The value of an option that is a C {@code int}, or the negated errno. Control path: it opens an
-   * arena.
+   * Returns the value of an option that is a C {@code int}, or the negated errno. Control path: it
+   * opens an arena.
    */
   public static int getIntOption(int fd, int level, int option) {
     try (Arena arena = Arena.ofConfined()) {
@@ -271,8 +268,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * The number of an interface in the calling thread's network namespace, 0 where there's none of
-   * that name. Control path: it opens an arena.
+   * Returns the index of an interface in the calling thread's network namespace; 0 for an unknown
+   * name. Control path: it opens an arena.
    */
   public static int interfaceIndex(String name) {
     MemorySegment capture = CAPTURE.get();
@@ -294,12 +291,12 @@ public final class LinuxCalls {
     }
   }
 
-  /** Has {@code arena} close this descriptor when it is closed itself. */
+  /** Makes {@code arena} close this descriptor at its own close. */
   public static void closeWith(Arena arena, int fd) {
     MemorySegment.NULL.reinterpret(0, arena, gone -> close(fd));
   }
 
-  /** Bytes sent, or the negated errno. */
+  /** Returns the number of bytes sent, or the negated errno. */
   public static long sendmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
       return result(
@@ -309,7 +306,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Bytes received, or the negated errno. */
+  /** Returns the number of bytes received, or the negated errno. */
   public static long recvmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
       return result(
@@ -319,7 +316,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Messages received, or the negated errno; never waits for a timeout of its own. */
+  /** Returns the number of messages received, or the negated errno; passes no timeout. */
   public static int recvmmsg(
       MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
     try {
@@ -380,7 +377,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Ready events, or the negated errno; {@code timeoutMs} 0 looks, −1 waits for ever. */
+  /**
+   * Returns the number of ready events, or the negated errno; {@code timeoutMs} 0 polls, −1 waits
+   * without limit.
+   */
   public static int epollWait(
       MemorySegment capture, int epollFd, long addressOfEvents, int maxEvents, int timeoutMs) {
     try {
@@ -442,7 +442,7 @@ public final class LinuxCalls {
     return failure;
   }
 
-  /** Makes a pipe: its reading and its writing end, two C {@code int}, go to the address. */
+  /** Creates a pipe; writes its read end and write end, two C {@code int}, to the address. */
   public static int pipe(long addressOfEnds, int flags) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -455,8 +455,8 @@ public final class LinuxCalls {
   }
 
   /**
-   * Puts the pages that an iovec names into a pipe, as they are and not copied, without waiting.
-   * Bytes taken, or the negated errno.
+   * Puts the pages of an iovec into a pipe without a copy and without blocking. Returns the number
+   * of bytes taken, or the negated errno.
    */
   public static long vmsplice(MemorySegment capture, int pipeFd, long addressOfIovec) {
     try {
@@ -470,7 +470,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Moves bytes from a pipe to a socket without waiting. Bytes moved, or the negated errno. */
+  /**
+   * Moves bytes from a pipe to a socket without blocking. Returns their number, or the negated
+   * errno.
+   */
   public static long splice(MemorySegment capture, int pipeFd, int socketFd, long lengthBytes) {
     try {
       return result(
@@ -490,7 +493,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** This process's number; to ask Java for it first makes the threads that wait for children. */
+  /** Returns this process's id. Java's own call would start the threads that wait for children. */
   public static int getpid() {
     try {
       return (int) (long) GETPID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
@@ -499,7 +502,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** The number of the user by whose rights this process opens files. */
+  /** Returns the effective user id of this process. */
   public static int geteuid() {
     try {
       return (int) (long) GETEUID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
@@ -509,21 +512,20 @@ public final class LinuxCalls {
   }
 
   /**
-   * Whether there is a process of this number, whoever's it is, also where {@code /proc} doesn't
-   * show it.
+   * Returns whether a process with this id exists, of any user, even where {@code /proc} hides it.
    */
   public static boolean isAlive(int pid) {
     MemorySegment capture = CAPTURE.get();
     try {
       int result =
-          intResult(capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* asks only */, 0L));
+          intResult(capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* no signal */, 0L));
       return result == 0 || result == -Errno.EPERM;
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }
   }
 
-  /** Writes the soft and the hard limit of a resource there, a long each. */
+  /** Writes the soft and the hard limit of a resource, a long each. */
   static int getrlimit(int resource, long limits) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -533,7 +535,10 @@ public final class LinuxCalls {
     }
   }
 
-  /** Fills this memory with random bytes; up to 256 come whole. Bytes, or the negated errno. */
+  /**
+   * Fills memory with random bytes; up to 256 are never cut short. Returns their number, or the
+   * negated errno.
+   */
   public static long getrandom(long address, int lengthBytes) {
     MemorySegment capture = CAPTURE.get();
     try {
@@ -544,7 +549,7 @@ public final class LinuxCalls {
     }
   }
 
-  /** Whether a read of this descriptor would return at once; a negative one never is. */
+  /** Returns whether a read of this descriptor would return at once; false for a negative one. */
   public static boolean isReadable(int fd) {
     MemorySegment capture = CAPTURE.get();
     try (Arena arena = Arena.ofConfined()) {

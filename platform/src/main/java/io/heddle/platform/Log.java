@@ -3,14 +3,13 @@ package io.heddle.platform;
 import java.util.Locale;
 
 /**
- * Where Heddle's sentences go: NCCL's own logger inside the plugin, standard error in the tools.
+ * Log of Heddle's messages: NCCL's own logger inside the plugin, standard error in the tools.
  *
  * <p>Rare facts are logged, repeated facts are counted; nothing on the data path logs.
  */
 public interface Log {
   /**
-   * The level of a sentence, with NCCL's numbers (NCCL_LOG_WARN 2, NCCL_LOG_INFO 3, NCCL_LOG_TRACE
-   * 5).
+   * Level of a message, with NCCL's numbers (NCCL_LOG_WARN 2, NCCL_LOG_INFO 3, NCCL_LOG_TRACE 5).
    */
   enum Level {
     WARN(2),
@@ -42,7 +41,7 @@ public interface Log {
     write(Level.TRACE, sentence(format, arguments));
   }
 
-  /* No language's digits: to look for those of any, the root's too, takes 6 ms of the plugin's start. */
+  /* Without a locale: looking up the digits of any, even the root's, takes 6 ms of the plugin's start. */
   private static String sentence(String format, Object... arguments) {
     return arguments.length == 0 ? format : String.format((Locale) null, format, arguments);
   }

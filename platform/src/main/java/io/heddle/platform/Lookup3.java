@@ -5,15 +5,15 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Bob Jenkins' lookup3 (2006, public domain), as the kernel has it in include/linux/jhash.h:
- * nftables and the multipath choice of routes hash by it.
+ * Bob Jenkins' hash lookup3 (2006, public domain), as in the kernel's include/linux/jhash.h.
+ * nftables and multipath routing use it.
  */
 public final class Lookup3 {
   private static final int START = 0xdeadbeef;
 
   private Lookup3() {}
 
-  /** {@code hashlittle}, Linux' {@code jhash}. */
+  /** Computes {@code hashlittle}, Linux' {@code jhash}. */
   public static int hash(byte[] bytes, int initial) {
     int a = START + bytes.length + initial;
     int b = a;
@@ -46,7 +46,7 @@ public final class Lookup3 {
     return last(a + rest.getInt(), b + rest.getInt(), c + rest.getInt());
   }
 
-  /** Linux' {@code jhash_2words} of two words, initial value 0. */
+  /** Computes Linux' {@code jhash_2words} with initial value 0. */
   public static int hash(int first, int second) {
     int start = START + 8;
     return last(first + start, second + start, start);

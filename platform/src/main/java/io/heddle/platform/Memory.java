@@ -9,14 +9,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The whole native address space as one segment, and the access layouts that go with it.
+ * Native address space as one segment, with its access layouts.
  *
  * <p>The data path works with plain {@code long} addresses: a segment of a shared arena costs three
- * to five times as much in a foreign call, and NCCL hands us bare pointers anyway. Every access
- * through {@link #ALL} is unchecked, so whoever computes an address has checked its bounds before.
+ * to five times as much in a foreign call, and NCCL passes bare pointers. Access through {@link
+ * #ALL} is unchecked: the caller must have checked the bounds.
  */
 public final class Memory {
-  /** Offset in this segment equals native address. */
+  /** Segment of all memory; the offset is the native address. */
   public static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   public static final ValueLayout.OfShort NATIVE_SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -30,8 +30,7 @@ public final class Memory {
       NATIVE_LONG.withOrder(java.nio.ByteOrder.BIG_ENDIAN);
 
   /*
-   * Called exactly as they are typed, and without a look whether the address is a multiple of eight: the first compiler makes
-   * a read of 1 ns of that, and one of 2 ns of a get() of ALL.
+   * Exact invocation without alignment check: C1 compiles it to a read of 1 ns, but a get() of ALL to one of 2 ns.
    */
   private static final VarHandle EXACT_LONG = NATIVE_LONG.varHandle().withInvokeExactBehavior();
   private static final VarHandle EXACT_INT = NATIVE_INT.varHandle().withInvokeExactBehavior();
@@ -40,11 +39,11 @@ public final class Memory {
   private static final VarHandle ALIGNED_INT = withoutBase(ValueLayout.JAVA_INT);
   private static final VarHandle ALIGNED_LONG = withoutBase(ValueLayout.JAVA_LONG);
 
-  /* arm64 may show others stores in another order than they were made in. */
+  /* arm64 may reorder stores as other processors see them. */
   private static final boolean SHOWS_STORES_IN_ORDER =
       !System.getProperty("os.arch").equals("aarch64");
 
-  /* What a reader that polls takes for whole once its last eight bytes are there: NCCL's, of the protocol LL128. */
+  /* Unit that a polling reader takes as complete once its last eight bytes are there: NCCL's protocol LL128. */
   private static final int LINE_BYTES = 128;
 
   private Memory() {}
@@ -53,38 +52,38 @@ public final class Memory {
     return MethodHandles.insertCoordinates(layout.varHandle(), 0, ALL);
   }
 
-  /** Reads a {@code long}; for where each nanosecond counts. */
+  /** Reads a {@code long}; for hot code. */
   public static long getLong(long address) {
     return (long) EXACT_LONG.get(ALL, address);
   }
 
-  /** Writes a {@code long}; for where each nanosecond counts. */
+  /** Writes a {@code long}; for hot code. */
   public static void setLong(long address, long value) {
     EXACT_LONG.set(ALL, address, value);
   }
 
-  /** Reads an {@code int}; for where each nanosecond counts. */
+  /** Reads an {@code int}; for hot code. */
   public static int getInt(long address) {
     return (int) EXACT_INT.get(ALL, address);
   }
 
   /**
-   * Adds to a {@code long} at a multiple of eight, atomically: what was written before is seen by
-   * whoever reads the sum with acquire semantics.
+   * Adds atomically to an aligned {@code long}. Earlier writes are visible to a reader that reads
+   * the sum with acquire semantics.
    *
-   * @return the value before
+   * @return previous value
    */
   public static long getAndAddLong(long address, long addend) {
     return (long) ALIGNED_LONG.getAndAdd(address, addend);
   }
 
-  /** Writes an {@code int}; for where each nanosecond counts. */
+  /** Writes an {@code int}; for hot code. */
   public static void setInt(long address, int value) {
     EXACT_INT.set(ALL, address, value);
   }
 
   /**
-   * Reads a byte with acquire semantics: what a device or another thread wrote before it is seen.
+   * Reads a byte with acquire semantics: earlier writes of the device or other thread are visible.
    */
   public static byte getByteAcquire(long address) {
     return (byte) BYTE.getAcquire(address);
@@ -118,8 +117,8 @@ public final class Memory {
   }
 
   /**
-   * Copies forwards between ranges that don't overlap, for a reader that polls: who sees the last
-   * eight bytes of a line of 128 at a multiple of 128 sees all of the line.
+   * Copies forwards between ranges that don't overlap, for a polling reader: once it sees the last
+   * eight bytes of an aligned 128-byte line, it sees the whole line.
    */
   public static void copyForPolling(long fromAddress, long toAddress, long lengthBytes) {
     if (SHOWS_STORES_IN_ORDER) {
@@ -145,8 +144,8 @@ public final class Memory {
   }
 
   /**
-   * Fills {@code lengthBytes} bytes at {@code address} with zero. Not for a data path: it makes a
-   * slice, which not every compilation takes away.
+   * Fills {@code lengthBytes} bytes at {@code address} with zero. Not for a data path: it creates a
+   * slice, which compilers don't always eliminate.
    */
   public static void clear(long address, long lengthBytes) {
     ALL.asSlice(address, lengthBytes).fill((byte) 0);

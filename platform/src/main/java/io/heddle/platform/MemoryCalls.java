@@ -7,8 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The Linux system calls that Heddle makes on memory: to have it, and to wait for a word of it. As
- * {@link LinuxCalls}.
+ * Linux system calls on memory: mappings, advice and futexes. Conventions as in {@link LinuxCalls}.
  */
 public final class MemoryCalls {
   private static final MethodHandle MMAP = LinuxCalls.find("mmap", 6);
@@ -25,8 +24,8 @@ public final class MemoryCalls {
   private MemoryCalls() {}
 
   /**
-   * Private anonymous memory, zero and page-aligned, that costs physical pages only where it is
-   * touched (an arena touches all of it). Returns its address, or the negated errno.
+   * Maps private anonymous memory, zeroed and page-aligned. It takes physical pages only where
+   * touched (an arena touches all). Returns its address, or the negated errno.
    */
   public static long mapMemory(long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -48,7 +47,7 @@ public final class MemoryCalls {
     }
   }
 
-  /** Maps a file's first bytes, shared. Returns where, or the negated errno. */
+  /** Maps a file's first bytes, shared. Returns the address, or the negated errno. */
   static long mapFile(int fd, long lengthBytes, boolean writing) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {
@@ -80,25 +79,25 @@ public final class MemoryCalls {
   }
 
   /**
-   * Asks for large pages (2 MiB, say) for memory that hasn't been touched, where whole ones fit.
-   * Returns 0, or the negated errno, as where the system has none.
+   * Requests large pages (such as 2 MiB) for untouched memory, where whole ones fit. Returns 0, or
+   * the negated errno, also where the system has none.
    */
   public static int wantLargePages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 14L /* MADV_HUGEPAGE */);
   }
 
   /**
-   * Has memory that hasn't been touched, from the beginning of a page on, never be in large pages,
-   * of which each costs 2 MiB once any byte of it is touched. Returns 0, or the negated errno.
+   * Excludes untouched, page-aligned memory from large pages, each of which takes 2 MiB once any
+   * byte is touched. Returns 0, or the negated errno.
    */
   public static int wantSmallPages(long address, long lengthBytes) {
     return advise(address, lengthBytes, 15L /* MADV_NOHUGEPAGE */);
   }
 
   /**
-   * Whether every page of a range is mapped. The kernel goes over the mappings and not the pages,
-   * so a gibibyte costs what a page does, and nothing is read or written. Where it doesn't say, the
-   * answer is yes.
+   * Returns whether every page of a range is mapped. The kernel walks mappings, not pages, so a
+   * gibibyte costs as much as a page; nothing is read or written. True where the kernel doesn't
+   * report it.
    */
   public static boolean isMapped(long address, long lengthBytes) {
     MemorySegment capture = LinuxCalls.errnoCapture();
@@ -127,11 +126,11 @@ public final class MemoryCalls {
   }
 
   /**
-   * Waits until another thread or process wakes the waiters of this aligned {@code int}, unless it
-   * no longer has the expected value, at most for a time. The memory may be a read-only mapping of
-   * a file. Control path: it opens an arena.
+   * Waits until another thread or process wakes the waiters of this aligned {@code int}, or for the
+   * timeout. Returns at once if it no longer has the expected value. The memory may be a read-only
+   * file mapping. Control path: it opens an arena.
    *
-   * @return 0 when woken, else the negated errno (EAGAIN another value, ETIMEDOUT, EINTR)
+   * @return 0 when woken, else the negated errno (EAGAIN for another value, ETIMEDOUT, EINTR)
    */
   public static int futexWait(long address, int expected, long timeoutNs) {
     try (Arena arena = Arena.ofConfined()) {
@@ -157,7 +156,7 @@ public final class MemoryCalls {
     }
   }
 
-  /** Wakes every waiter of this aligned {@code int}; returns how many, or the negated errno. */
+  /** Wakes every waiter of this aligned {@code int}; returns their number, or the negated errno. */
   public static int futexWakeAll(long address) {
     MemorySegment capture = LinuxCalls.errnoCapture();
     try {

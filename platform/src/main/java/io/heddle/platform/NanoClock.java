@@ -1,11 +1,11 @@
 package io.heddle.platform;
 
-/** Monotonic time in nanoseconds; the seam through which tests move time by hand. */
+/** Monotonic clock in nanoseconds; tests replace it to control time. */
 @FunctionalInterface
 public interface NanoClock {
-  /** The clock of the running system. */
+  /** Clock of the running system. */
   NanoClock SYSTEM = System::nanoTime;
 
-  /** Nanoseconds since an arbitrary origin; compare by subtraction only. */
+  /** Returns nanoseconds since an arbitrary origin; compare by subtraction only. */
   long nanoTime();
 }

@@ -1,14 +1,14 @@
 package io.heddle.platform;
 
 /**
- * Number in a variable of NCCL's, read as NCCL reads it: by {@code strtoll(text, NULL, 0)}
- * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, what follows the digits is left out,
- * text without digits is 0, and what no 64 bits hold is the default.
+ * Number in an NCCL variable, parsed as by NCCL with {@code strtoll(text, NULL, 0)}
+ * (misc/param.cc). So {@code 0x16} and {@code 026} are 22, text after the digits is ignored, text
+ * without digits is 0, and a number beyond 64 bits is the default.
  */
 public final class NcclNumber {
   private NcclNumber() {}
 
-  /** Whether the text is a number as a whole, in one of the forms that NCCL reads. */
+  /** Returns whether the whole text is a number in a form that NCCL reads. */
   public static boolean isWhole(String text) {
     return text.strip().matches("[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
   }
@@ -18,7 +18,7 @@ public final class NcclNumber {
     return parse(text, 0) == parse(text, 1);
   }
 
-  /** Its value; the default where 64 bits don't hold it. */
+  /** Returns its value; the default where 64 bits don't hold it. */
   public static long parse(String text, long defaultValue) {
     int at = 0;
     while (at < text.length() && isSpace(text.charAt(at))) {
@@ -46,7 +46,7 @@ public final class NcclNumber {
     }
   }
 
-  /* The prefix of a hexadecimal number is one only before a digit. */
+  /* 0x is a prefix only before a digit. */
   private static int base(String text, int at) {
     if (!text.startsWith("0", at)) {
       return 10;
@@ -55,7 +55,7 @@ public final class NcclNumber {
     return marked && digit(text, at + 2, 16) >= 0 ? 16 : 8;
   }
 
-  /* Not Character.digit: other scripts have digits, too. */
+  /* Not Character.digit alone: other scripts have digits, too. */
   private static int digit(String text, int at, int base) {
     char character = at < text.length() ? text.charAt(at) : ' ';
     return character < 128 ? Character.digit(character, base) : -1;

@@ -2,13 +2,13 @@ package io.heddle.platform;
 
 import java.util.Collection;
 
-/** Finds what somebody who mistyped a name meant. */
+/** Suggestion for a mistyped name. */
 public final class NearestName {
   private NearestName() {}
 
   /**
-   * The candidate with the smallest Damerau–Levenshtein distance (adjacent letters swapped count
-   * once), the first of them in iteration order.
+   * Returns the candidate with the smallest Damerau–Levenshtein distance (swapped adjacent letters
+   * count once); the first in iteration order.
    *
    * @throws IllegalArgumentException when there are no candidates
    */
@@ -29,8 +29,8 @@ public final class NearestName {
   }
 
   /**
-   * {@code "; did you mean NAME?"} where a candidate is that near: a letter in three may be wrong,
-   * or the name is part of the candidate. Else nothing, since a wild guess helps nobody.
+   * Returns {@code "; did you mean NAME?"} where a candidate is near: at most one letter in three
+   * is wrong, or the name is part of the candidate. Else empty.
    */
   public static String question(String name, Collection<String> candidates) {
     if (candidates.isEmpty()) {

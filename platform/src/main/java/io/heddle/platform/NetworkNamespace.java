@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Network namespaces by the names that ip-netns(8) gives them. */
+/** Network namespaces by their ip-netns(8) names. */
 public final class NetworkNamespace {
   private static final Path NAMES = Path.of("/run/netns");
   private static final long CLONE_NEWNET = 0x4000_0000L;
@@ -15,11 +15,10 @@ public final class NetworkNamespace {
   private NetworkNamespace() {}
 
   /**
-   * Has the calling thread live in a namespace from now on; sockets that it makes belong there. Not
-   * for a virtual thread, nor for one that others use.
+   * Moves the calling thread to a namespace; sockets that it creates belong there. Not for a
+   * virtual thread or a shared one.
    *
-   * @throws SystemCallException with ENOENT where there is none of that name, EPERM without
-   *     CAP_SYS_ADMIN
+   * @throws SystemCallException with ENOENT for an unknown name, EPERM without CAP_SYS_ADMIN
    */
   public static void enter(String name) {
     int fd =
@@ -42,11 +41,11 @@ public final class NetworkNamespace {
   }
 
   /**
-   * Runs a step on a thread of its own inside a namespace, and waits for its end: sockets that it
-   * opens stay there.
+   * Runs a step on a new thread inside a namespace and waits for it; sockets that it opens stay
+   * there.
    *
-   * @throws HeddleException where the step throws something checked, or the caller is interrupted;
-   *     what is unchecked comes as it is
+   * @throws HeddleException where the step throws a checked exception, or the caller is
+   *     interrupted; unchecked ones are rethrown
    */
   public static <T> T call(String name, Callable<T> step) {
     FutureTask<T> task =

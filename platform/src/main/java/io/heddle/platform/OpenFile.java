@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** An open regular file. What fails is a {@link SystemCallException} with its errno. */
+/** Open regular file. Failures are {@link SystemCallException}s with their errno. */
 public final class OpenFile implements AutoCloseable {
   private static final int FLOCK_BYTES = 32;
   private static final short F_RDLCK = 0;
@@ -22,7 +22,7 @@ public final class OpenFile implements AutoCloseable {
     this.fd = fd;
   }
 
-  /** For sentences. */
+  /** Returns the path, for messages. */
   public String path() {
     return path;
   }
@@ -37,19 +37,19 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /** Its length now, without a look at anything else; negative once this is closed. */
+  /** Returns its current length; negative once closed. */
   public long sizeBytes() {
     return FileCalls.seekEnd(fd);
   }
 
-  /** Gives it this length; what is new takes no room until {@link #allocate}. */
+  /** Sets its length; new bytes take no space until {@link #allocate}. */
   public void resize(long lengthBytes) {
     require("ftruncate", FileCalls.ftruncate(fd, lengthBytes));
   }
 
   /**
-   * Takes the room for a part of it: storing into a mapped page that a full file system can't hold
-   * would kill the process.
+   * Allocates space for a range: a store to a mapped page without space on a full file system kills
+   * the process.
    */
   public void allocate(long offset, long lengthBytes) {
     int result = FileCalls.posixFallocate(fd, offset, lengthBytes);
@@ -59,7 +59,9 @@ public final class OpenFile implements AutoCloseable {
     require("posix_fallocate", result);
   }
 
-  /** Maps its first bytes, shared; returns where. {@link MemoryCalls#unmapMemory} ends it. */
+  /**
+   * Maps its first bytes, shared; returns the address. {@link MemoryCalls#unmapMemory} unmaps it.
+   */
   public long map(long lengthBytes, boolean writing) {
     long address = MemoryCalls.mapFile(fd, lengthBytes, writing);
     require("mmap", address);
@@ -71,26 +73,26 @@ public final class OpenFile implements AutoCloseable {
   }
 
   /**
-   * Locks it whole against other processes until this one ends, or closes any descriptor of the
-   * file; a forked child has no part in it.
+   * Locks the whole file against other processes until this one ends, or closes any descriptor of
+   * the file. A forked child doesn't inherit the lock.
    *
-   * @return false where another process has it locked
+   * @return false where another process holds the lock
    */
   public boolean tryLock() {
     return tryLock(FileCalls.F_SETLK);
   }
 
   /**
-   * Locks it whole against whoever opens it, in this process too, until this is closed.
+   * Locks the whole file against every other opener, in this process too, until this is closed.
    *
-   * @return false where another has it locked
+   * @return false where another holds the lock
    */
   public boolean tryLockAlone() {
     lockedAlone |= tryLock(FileCalls.F_OFD_SETLK);
     return lockedAlone;
   }
 
-  /* A child that another thread forks has the lock, too, until its exec; closing alone would leave it to it. */
+  /* A child forked by another thread holds the lock until its exec, so closing alone wouldn't release it. */
   private void unlockAlone() {
     try (Arena arena = Arena.ofConfined()) {
       FileCalls.fcntl(fd, FileCalls.F_OFD_SETLK, flock(arena, F_UNLCK).address());
@@ -108,7 +110,7 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /** Whether another process has it locked. */
+  /** Returns whether another process holds the lock. */
   public boolean isLocked() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment lock = flock(arena, F_RDLCK);
@@ -124,7 +126,7 @@ public final class OpenFile implements AutoCloseable {
     return lock;
   }
 
-  /** What follows what was read or written before, at most so many bytes. */
+  /** Reads from the current position, at most {@code mostBytes}. */
   public byte[] read(int mostBytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocate(mostBytes);
@@ -146,7 +148,7 @@ public final class OpenFile implements AutoCloseable {
     }
   }
 
-  /** Writes all of it behind what was read or written before. */
+  /** Writes all bytes at the current position. */
   public void write(byte[] bytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocateFrom(JAVA_BYTE, bytes);

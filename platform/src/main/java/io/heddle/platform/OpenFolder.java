@@ -4,10 +4,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open folder, and files in it by their names: whatever is put in its place, these are of the
- * folder that was looked at. No name is followed where it is a link, and nothing but regular files
- * is opened: a pipe under a file's name would keep who opens it for ever. What fails is a {@link
- * SystemCallException} with its errno.
+ * Open directory with access to its files by name. They stay those of this directory even if its
+ * path is replaced. Symbolic links aren't followed. Only regular files are opened: opening a pipe
+ * could block for ever. Failures are {@link SystemCallException}s with their errno.
  */
 public final class OpenFolder implements AutoCloseable {
   private static final int OPENED = FileCalls.O_CLOEXEC | FileCalls.O_NOFOLLOW;
@@ -21,7 +20,7 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /**
-   * Opens a folder whose name is no link.
+   * Opens a directory; its name must not be a link.
    *
    * @throws SystemCallException with ELOOP or ENOTDIR for a link, ENOENT where there is none
    */
@@ -34,16 +33,16 @@ public final class OpenFolder implements AutoCloseable {
     return new OpenFolder(path, fd);
   }
 
-  /** Opens the folder that a file lies in, whether there is that file or not. */
+  /** Opens the directory of a file, which needn't exist. */
   public static OpenFolder around(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     return open(folder == null ? Path.of("/") : folder);
   }
 
   /**
-   * Makes a folder, less what the umask takes.
+   * Creates a directory with this mode, reduced by the umask.
    *
-   * @return false where the name is taken
+   * @return false where the name exists
    */
   public static boolean make(Path path, int mode) {
     int result = FileCalls.mkdirat(FileCalls.AT_FDCWD, path.toString(), mode);
@@ -53,7 +52,9 @@ public final class OpenFolder implements AutoCloseable {
     return result == 0;
   }
 
-  /** What there is under a path, itself where it is a link; null where there is nothing. */
+  /**
+   * Returns the status of a path, of the link itself where it is one; null where it doesn't exist.
+   */
   public static @Nullable FileStatus look(Path path) {
     try {
       return FileStatus.of(FileCalls.AT_FDCWD, path.toString());
@@ -73,16 +74,14 @@ public final class OpenFolder implements AutoCloseable {
     return FileStatus.of(fd);
   }
 
-  /**
-   * Whether nobody but root and this process's user can put other files in the place of those here.
-   */
+  /** Returns whether only root and this process's user can replace files here. */
   public boolean isSafe() {
     FileStatus status = status();
     return (status.owner() == FileStatus.ROOT || status.owner() == LinuxCalls.geteuid())
         && !status.isOpenToOthers();
   }
 
-  /** Takes the right to write to it from all but its owner. */
+  /** Removes write access for all but its owner. */
   public void closeToOthers() {
     int result = FileCalls.fchmod(fd, status().withoutOthersWriting());
     if (result < 0) {
@@ -91,28 +90,28 @@ public final class OpenFolder implements AutoCloseable {
   }
 
   /**
-   * Makes a file that wasn't there, for reading and writing.
+   * Creates a new file, for reading and writing.
    *
-   * @param mode less what the umask takes
-   * @throws SystemCallException with EEXIST where the name is taken, by a link too
+   * @param mode reduced by the umask
+   * @throws SystemCallException with EEXIST where the name exists, even as a link
    */
   public OpenFile create(String name, int mode) {
     return opened(name, FileCalls.O_RDWR | FileCalls.O_CREAT | FileCalls.O_EXCL, mode);
   }
 
   /**
-   * Opens a file, for reading and writing, or makes it.
+   * Opens a file for reading and writing, or creates it.
    *
-   * @param mode less what the umask takes
+   * @param mode reduced by the umask
    */
   public OpenFile openOrCreate(String name, int mode) {
     return opened(name, FileCalls.O_RDWR | FileCalls.O_CREAT, mode);
   }
 
   /**
-   * Opens a file that is there.
+   * Opens an existing file.
    *
-   * @throws SystemCallException with ELOOP for a link, EINVAL for what is no regular file
+   * @throws SystemCallException with ELOOP for a link, EINVAL where it isn't a regular file
    */
   public OpenFile open(String name, boolean writing) {
     return opened(name, writing ? FileCalls.O_RDWR : FileCalls.O_RDONLY, 0);
@@ -136,7 +135,7 @@ public final class OpenFolder implements AutoCloseable {
     return file;
   }
 
-  /** Renames, over whatever has the other name. */
+  /** Renames a file, replacing one with the new name. */
   public void rename(String from, String to) {
     int result = FileCalls.renameat(fd, from, to);
     if (result < 0) {
@@ -144,7 +143,7 @@ public final class OpenFolder implements AutoCloseable {
     }
   }
 
-  /** Removes a file, or a link itself; nothing where there is none. */
+  /** Removes a file, or the link itself; no effect where it doesn't exist. */
   public void remove(String name) {
     int result = FileCalls.unlinkat(fd, name);
     if (result < 0 && result != -Errno.ENOENT) {

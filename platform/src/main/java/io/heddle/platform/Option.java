@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * One setting, read from the environment.
+ * Setting, read from the environment.
  *
  * @param <T> type of its value
  * @param name name of the environment variable
- * @param unit unit of the value, or what kind of text it is
+ * @param unit unit of the value, or kind of text
  * @param defaultText the default as a user would write it; empty for none
- * @param range what is allowed, as a clause that an error message can carry
- * @param why what it is for and when one would change it
+ * @param range allowed values, as a clause for an error message
+ * @param why purpose, and when to change it
  * @param parser turns text into a value, or throws IllegalArgumentException
  */
 public record Option<T>(
@@ -22,7 +22,7 @@ public record Option<T>(
     String why,
     Function<String, T> parser) {
 
-  /** A whole number within bounds. */
+  /** Creates an option for a whole number within bounds. */
   public static Option<Long> number(
       String name, String unit, long defaultValue, long least, long most, String why) {
     return new Option<>(
@@ -41,11 +41,11 @@ public record Option<T>(
   }
 
   /**
-   * A number of NCCL's, in any form that NCCL reads. A value that NCCL takes and Heddle can't have
-   * never keeps a job from starting: another one is taken, and {@link Options#warnings} says so.
+   * Creates an option for an NCCL number, in any form that NCCL reads. A value that only NCCL
+   * supports never prevents a job from starting: a substitute is used, and {@link Options#warnings}
+   * reports it.
    *
-   * @param above what is taken in place of larger numbers; in place of smaller ones it is the
-   *     default
+   * @param above substitute for larger numbers; for smaller ones it is the default
    */
   public static Option<Long> ncclNumber(
       String name, String unit, long defaultValue, long least, long most, long above, String why) {
@@ -61,7 +61,7 @@ public record Option<T>(
         });
   }
 
-  /** One of some words. */
+  /** Creates an option for one of several words. */
   public static Option<String> choice(
       String name, List<String> words, String defaultWord, String why) {
     return new Option<>(
@@ -78,7 +78,7 @@ public record Option<T>(
         });
   }
 
-  /** A word that isn't among those allowed. */
+  /** Word that isn't among the allowed ones. */
   private static final class UnknownWord extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
 
@@ -87,15 +87,15 @@ public record Option<T>(
     }
   }
 
-  /** Free text, whose own parser speaks for itself later; empty by default. */
+  /** Creates an option for free text, which its user parses later; empty by default. */
   public static Option<String> text(String name, String unit, String range, String why) {
     return new Option<>(name, unit, "", range, why, Function.identity());
   }
 
   /**
-   * The value that this text has.
+   * Parses a value.
    *
-   * @throws HeddleException that names the option, the text and what is allowed
+   * @throws HeddleException that names the option, the text and the allowed values
    */
   T parse(String text) {
     try {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The settings of a process, parsed once from its environment. Immutable. */
+/** Settings of a process, parsed once from its environment. Immutable. */
 public final class Options {
   private final Map<String, Object> values = new HashMap<>();
   private final List<String> remarks = new ArrayList<>();
@@ -15,9 +15,8 @@ public final class Options {
   /**
    * Parses the environment.
    *
-   * @param known every option there is
-   * @param foreign names of variables that others read (NCCL_IB_* and the like), with what we do
-   *     about each
+   * @param known all options
+   * @param foreign variables of other programs (such as NCCL_IB_*), each with its treatment here
    * @throws HeddleException for the first malformed value
    */
   public static Options parse(
@@ -51,12 +50,12 @@ public final class Options {
     return options;
   }
 
-  /* Whether the text means another number to NCCL, or is none as a whole. */
+  /* Whether NCCL reads another number, or the whole text isn't a number. */
   private static boolean isOther(String text, long taken) {
     return !NcclNumber.isWhole(text) || NcclNumber.parse(text, ~taken) != taken;
   }
 
-  /** Value of an option that {@link #parse} knew. */
+  /** Returns the value of an option that was passed to {@link #parse}. */
   @SuppressWarnings("unchecked")
   public <T> T get(Option<T> option) {
     Object value = values.get(option.name());
@@ -66,12 +65,12 @@ public final class Options {
     return (T) value;
   }
 
-  /** Sentences about values of NCCL's variables in whose place others are taken. */
+  /** Returns messages about values of NCCL's variables that were substituted. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
-  /** Sentences about variables that are unknown, mapped or ignored. */
+  /** Returns messages about variables that are unknown, mapped or ignored. */
   public List<String> remarks() {
     return List.copyOf(remarks);
   }

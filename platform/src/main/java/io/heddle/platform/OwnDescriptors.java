@@ -7,13 +7,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Table of the descriptors that are this plugin's, kept for forked children of the process: a child
- * closes its copies right after fork(), so that connections end and ports are free when the process
- * ends, though the child lives on. The table is {@code struct heddle_descriptors} of the shim,
- * which closes by it; without the shim nothing is entered.
+ * Table of this plugin's descriptors, for forked children of the process. A child closes its copies
+ * right after fork(), so that connections end and ports are free when the process ends, even if the
+ * child lives on. The table is {@code struct heddle_descriptors} of the shim, which does the
+ * closing; without the shim nothing is entered.
  *
- * <p>{@link LinuxCalls} and {@link FileCalls} enter what they open. An entry has the inode beside
- * the number: the host may open another file by the number of one of ours that it has closed.
+ * <p>{@link LinuxCalls} and {@link FileCalls} enter the descriptors that they open. An entry has
+ * number and inode: the host may close one of ours and reuse its number for another file.
  * Thread-safe; control path.
  */
 public final class OwnDescriptors {
@@ -29,7 +29,7 @@ public final class OwnDescriptors {
   private static final int SOL_SOCKET = 1;
   private static final int SO_ACCEPTCONN = 30;
   private static final int SOCKADDR_BYTES = 28;
-  /* So many numbers in a row without an open file: there are none behind. */
+  /* After so many unused numbers in a row there are no more open files. */
   private static final int GAP = 1024;
   private static final int NEAR = 64;
 
@@ -39,15 +39,15 @@ public final class OwnDescriptors {
   private OwnDescriptors() {}
 
   /**
-   * Names the shim's table, once and before anything is opened; 0 where it has none. A second copy
-   * of the plugin in the process has a table of its own.
+   * Sets the shim's table, once and before anything is opened; 0 where it has none. A second copy
+   * of the plugin in the process has its own table.
    */
   public static void use(long address) {
     table = address;
   }
 
   /**
-   * Enters a descriptor; a negative number is a failed call's.
+   * Enters a descriptor; ignores the negative result of a failed call.
    *
    * @return the argument
    */
@@ -74,7 +74,7 @@ public final class OwnDescriptors {
     }
   }
 
-  /** Removes a descriptor that is about to be closed, or a negative number: nothing. */
+  /** Removes a descriptor that is about to be closed; ignores a negative number. */
   public static void closing(int fd) {
     long address = table;
     if (address != 0 && fd >= 0 && fd < MOST) {
@@ -83,11 +83,11 @@ public final class OwnDescriptors {
   }
 
   /**
-   * Enters a TCP socket that Java has opened, whose number Java doesn't show: it is found by its
-   * addresses. Java lets programs that the process starts inherit it; that is ended here.
+   * Enters a TCP socket opened by Java. Java doesn't expose its number, so it is found by its
+   * addresses. Also sets close-on-exec, which Java doesn't.
    *
-   * @param peer null for one that listens
-   * @return its number, for {@link #closing}; −1 where nothing is entered
+   * @param peer null for a listening socket
+   * @return number for {@link #closing}; −1 where nothing is entered
    */
   public static int opened(@Nullable InetSocketAddress local, @Nullable InetSocketAddress peer) {
     int fd = table == 0 || local == null ? -1 : find(local, peer);
@@ -97,7 +97,7 @@ public final class OwnDescriptors {
     return opened(fd);
   }
 
-  /* The kernel gives the lowest free number, which is most often near the one that it gave last. */
+  /* The kernel allocates the lowest free number, which is usually near the previous one. */
   static int find(InetSocketAddress local, @Nullable InetSocketAddress peer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocate(SOCKADDR_BYTES + Integer.BYTES, Long.BYTES);
@@ -129,7 +129,7 @@ public final class OwnDescriptors {
     if (peer == null) {
       return LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
     }
-    /* One that connects has no peer yet. */
+    /* A connecting socket has no peer yet. */
     int called = name(true, fd, name);
     return called == 0
         ? names(name, peer)
@@ -158,7 +158,7 @@ public final class OwnDescriptors {
     return Arrays.equals(mapped(found), mapped(address.getAddress().getAddress()));
   }
 
-  /* An IPv4 address as IPv6 sockets have it; the wildcard of one family is that of the other. */
+  /* IPv4-mapped form of an IPv4 address; the wildcards of both families are the same. */
   private static byte[] mapped(byte[] address) {
     if (address.length == 16) {
       return address;

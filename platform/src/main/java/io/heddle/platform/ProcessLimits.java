@@ -5,18 +5,21 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * How much of a thing the system lets this process have, in words for who was refused more of it.
- * {@link OpenFiles} has descriptors.
+ * Resource limits of this process, as text for error messages. {@link OpenFiles} has the limit of
+ * descriptors.
  */
 public final class ProcessLimits {
-  /* The numbers of asm-generic/resource.h. */
+  /* Values of asm-generic/resource.h. */
   private static final int RLIMIT_DATA = 2;
   private static final int RLIMIT_NPROC = 6;
   private static final int RLIMIT_AS = 9;
 
   private ProcessLimits() {}
 
-  /** The soft limit of a resource, -1 where there is none; another negated errno where it fails. */
+  /**
+   * Returns the soft limit of a resource; -1 where there is none; a negated errno where the call
+   * fails.
+   */
   static long soft(int resource) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment both = arena.allocate(2L * Long.BYTES, Long.BYTES);
@@ -34,13 +37,16 @@ public final class ProcessLimits {
     return describe(resource, 1024, " KiB");
   }
 
-  /** What may be behind a refusal of memory. */
+  /** Describes the limits that may cause a refusal of memory. */
   public static String ofMemory() {
     return "limits: ulimit -v is %s, ulimit -d is %s; vm.max_map_count counts mappings"
         .formatted(bytes(RLIMIT_AS), bytes(RLIMIT_DATA));
   }
 
-  /** What may be behind a refusal of a thread, which takes memory for its stack, too. */
+  /**
+   * Describes the limits that may cause a refusal of a thread, which needs memory for its stack,
+   * too.
+   */
   public static String ofThreads() {
     return ("limits: ulimit -u is %s, ulimit -v is %s, ulimit -d is %s; pids.max of the control"
             + " group (of containers: --pids-limit)")

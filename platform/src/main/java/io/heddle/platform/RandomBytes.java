@@ -7,12 +7,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Bytes that nobody can guess, from the kernel's generator (getrandom(2)). {@link
- * java.security.SecureRandom} has the same source, but whoever asks it first waits 14 ms while it
- * learns what providers of security this Java has, which is a tenth of the plugin's start.
+ * Cryptographically random bytes from the kernel (getrandom(2)). {@link java.security.SecureRandom}
+ * has the same source, but its first use takes 14 ms to list security providers, a tenth of the
+ * plugin's start.
  */
 public final class RandomBytes {
-  /* The most that one call brings whole, whatever happens meanwhile. */
+  /* Largest request that a signal never cuts short. */
   private static final int MOST = 256;
 
   private RandomBytes() {}
@@ -32,7 +32,7 @@ public final class RandomBytes {
     }
   }
 
-  /** As many of the lowest bits as are wanted, up to 31; the others are 0. */
+  /** Returns a number with this many random low bits, up to 31; the others are 0. */
   public static int nextBits(int bits) {
     if (bits < 0 || bits > 31) {
       throw new IllegalArgumentException("0 to 31 bits, not " + bits);

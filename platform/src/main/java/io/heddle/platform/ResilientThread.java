@@ -4,24 +4,24 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * A thread of ours that nothing ends but its own word: it does one round after another. What a
- * round throws, {@link Error}s included, is told in one line, and the thread goes on with the next
- * round after a pause that grows as long as no round succeeds. A daemon.
+ * Daemon thread that survives failures. It runs one round after another until a round returns
+ * false. A failed round, {@link Error}s included, is logged in one line; the next begins after a
+ * pause that doubles while rounds fail.
  *
- * <p>A thread that others depend on names what happens when no round succeeds any more: then they
- * fail, rather than wait for it for ever.
+ * <p>A handler for persistent failure fails those that depend on the thread, so that they don't
+ * wait for ever.
  */
 public final class ResilientThread {
   /** One round. */
   @FunctionalInterface
   public interface Round {
     /**
-     * @return whether there is another one
+     * @return whether to run another round
      */
     boolean next() throws Exception;
   }
 
-  /** How many failures in a row {@link #onPersistentFailure} waits for: some four seconds. */
+  /** Failures in a row before {@link #onPersistentFailure} applies: about four seconds. */
   public static final int MOST_FAILURES = 14;
 
   private static final long FIRST_PAUSE_NS = 1_000_000;
@@ -34,15 +34,15 @@ public final class ResilientThread {
   private int failures; /* in a row; the thread's own */
   private Consumer<Throwable> lost = nobodyDepends -> {};
 
-  /** A thread that goes on for ever unless a round says that there is no other one. */
+  /** Creates a thread that runs until a round returns false. */
   public ResilientThread(String name, Log log, Round round) {
     this(name, 0, log, round);
   }
 
   /**
-   * The same with a stack of this size.
+   * Creates a thread with a stack of this size.
    *
-   * @param stackBytes 0 for the usual size
+   * @param stackBytes 0 for the default size
    */
   public ResilientThread(String name, long stackBytes, Log log, Round round) {
     this.round = round;
@@ -52,9 +52,9 @@ public final class ResilientThread {
   }
 
   /**
-   * What happens where {@value #MOST_FAILURES} rounds in a row have failed: on this thread, again
-   * and again until it succeeds itself. Rounds go on after it, should the next ones do better.
-   * Before {@link #start}.
+   * Sets the handler for {@value #MOST_FAILURES} failed rounds in a row. It runs on this thread,
+   * and again until it succeeds. Rounds continue after it, in case they recover. Call before {@link
+   * #start}.
    */
   public ResilientThread onPersistentFailure(Runnable whenLost) {
     lost = thrown -> whenLost.run();
@@ -62,23 +62,23 @@ public final class ResilientThread {
   }
 
   /**
-   * @throws HeddleException where the system lets this process have no further thread
+   * @throws HeddleException where the process has reached its limit of threads or memory
    */
   public void start() {
     start(thread);
   }
 
   /**
-   * Starts a thread that needn't last, and tells alike where there is none to be had.
+   * Starts an ordinary thread, with the same error.
    *
-   * @throws HeddleException where the system lets this process have no further thread
+   * @throws HeddleException where the process has reached its limit of threads or memory
    */
   public static void start(Thread thread) {
     try {
       thread.start();
     } catch (OutOfMemoryError none) {
       throw new HeddleException(
-          "no thread to be had for %s: %s; %s"
+          "can't start thread %s: %s; %s"
               .formatted(thread.getName(), none.getMessage(), ProcessLimits.ofThreads()),
           none);
     }
@@ -90,7 +90,7 @@ public final class ResilientThread {
       try {
         more = isAnother();
       } catch (Throwable untold) {
-        /* Somebody else has taken the memory to tell of a fault. If it comes again, so does the telling. */
+        /* Reporting failed: another thread took the released memory. If the fault recurs, so does the report. */
         FaultReporter.releaseReserve();
       }
     }
@@ -104,7 +104,7 @@ public final class ResilientThread {
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
       failures++;
-      faults.report("goes on after", thrown);
+      faults.report("continues after", thrown);
       if (failures == MOST_FAILURES) {
         lose(thrown);
       }
@@ -114,7 +114,7 @@ public final class ResilientThread {
   }
 
   private void lose(Throwable thrown) {
-    while (!faults.reportAndHandle("does nothing any more but fail", thrown, lost)) {
+    while (!faults.reportAndHandle("fails in every round", thrown, lost)) {
       pause(MOST_FAILURES);
     }
   }
@@ -124,7 +124,7 @@ public final class ResilientThread {
     LockSupport.parkNanos(this, Math.min(ns, LONGEST_PAUSE_NS));
   }
 
-  /** What tells of this thread's faults. */
+  /** Returns the reporter of this thread's faults. */
   public FaultReporter faults() {
     return faults;
   }
@@ -133,17 +133,17 @@ public final class ResilientThread {
     return thread.isAlive();
   }
 
-  /** Whether this is the thread that asks. */
+  /** Returns whether this is the calling thread. */
   public boolean isCurrent() {
     return Thread.currentThread() == thread;
   }
 
-  /** Ends a pause, or a park of the round. */
+  /** Ends a pause, or the round's own park. */
   public void unpark() {
     LockSupport.unpark(thread);
   }
 
-  /** Waits for the thread's end, no longer than this; 0 waits for as long as it takes. */
+  /** Waits for the thread's end; a limit of 0 waits without limit. */
   public void join(long limitMs) {
     try {
       thread.join(limitMs);
@@ -152,7 +152,7 @@ public final class ResilientThread {
     }
   }
 
-  /** Waits for the thread's end, whatever interrupts. */
+  /** Waits for the thread's end; restores the interrupt status afterwards. */
   public void joinUninterruptibly() {
     boolean interrupted = false;
     while (thread.isAlive()) {

@@ -9,12 +9,12 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Short functions that the plugin's shim brings because C does them quicker. The shim names their
- * addresses by system properties when it makes the Java machine; elsewhere there are none, and the
- * caller does the same in Java.
+ * Short functions of the plugin's shim that are faster in C. The shim passes their addresses as
+ * system properties when it creates the JVM. Elsewhere they are missing, and callers do the same in
+ * Java.
  */
 public final class ShimCalls {
-  /** Bytes of what {@link #take} expects. */
+  /** Length of the row descriptor of {@link #take}. */
   public static final int ROW_BYTES = 40;
 
   private static final @Nullable MethodHandle SEAL = find("heddle.packet.seal");
@@ -32,7 +32,7 @@ public final class ShimCalls {
     if (address == 0) {
       return null;
     }
-    /* Never waits, and takes some microseconds at most. One shape for all: each costs the start two milliseconds. */
+    /* They never block and take some microseconds at most. One call shape for all: each costs 2 ms at start. */
     return Linker.nativeLinker()
         .downcallHandle(
             MemorySegment.ofAddress(address),
@@ -40,18 +40,17 @@ public final class ShimCalls {
             Linker.Option.critical(false));
   }
 
-  /** Whether {@link #seal} may be called. */
+  /** Returns whether {@link #seal} may be called. */
   public static boolean canSeal() {
     return SEAL != null;
   }
 
   /**
-   * Makes a row of WRITE ONLY packets. The first one's headers, 28 bytes, lie at {@code packet};
-   * the others get theirs from it, without its request for an acknowledgement and its tag. Behind
-   * each one's headers come its bytes of the payload, and behind these the CRC-32 of both with
-   * {@code front} on top, as it is stored little-endian.
+   * Builds a row of WRITE ONLY packets. The first one's headers, 28 bytes, are at {@code packet};
+   * the others derive theirs from it, without its acknowledge request and tag. Each packet is
+   * headers, payload, then the CRC-32 of both combined with {@code front}, little-endian.
    *
-   * @param payloadBytes of each packet, a multiple of 256, not 0
+   * @param payloadBytes payload of each packet, a multiple of 256, not 0
    */
   public static void seal(long packet, long count, long payload, long payloadBytes, long front) {
     MethodHandle handle = java.util.Objects.requireNonNull(SEAL);
@@ -64,22 +63,23 @@ public final class ShimCalls {
     }
   }
 
-  /** Whether {@link #take} may be called. */
+  /** Returns whether {@link #take} may be called. */
   public static boolean canTake() {
     return TAKE != null;
   }
 
   /**
-   * Takes packets of a row of WRITE ONLY packets while each is what is expected and its CRC is
-   * right: only then its payload is placed where its headers say. Ends behind one that asks for an
+   * Takes packets of a row of WRITE ONLY packets while each is the expected one and its CRC is
+   * right; only then is its payload placed at its address. Stops after one that requests an
    * acknowledgement.
    *
-   * @param stride bytes of each packet, 32 more than its payload, which is a multiple of 256, not 0
-   * @param front on top of each packet's own CRC-32
-   * @param row address of {@link #ROW_BYTES}: the first word of the base transport header, the
-   *     first packet's number, the key, address and bytes of the region that it allows to write
-   * @return how many it took, in the low 32 bits; above them, 8 bits each, the newest tag that
-   *     isn't 0, and 1 where the last packet asks for an acknowledgement
+   * @param stride length of each packet, 32 more than its payload, which is a multiple of 256, not
+   *     0
+   * @param front value combined with each packet's own CRC-32
+   * @param row address of {@link #ROW_BYTES}: first word of the base transport header, first
+   *     packet's number, rkey, address and length of the writable region
+   * @return number of packets taken, in the low 32 bits; above them, 8 bits each, the newest tag
+   *     that isn't 0, and 1 where the last packet requests an acknowledgement
    */
   public static long take(long packet, long stride, long count, long front, long row) {
     MethodHandle handle = java.util.Objects.requireNonNull(TAKE);
@@ -92,7 +92,10 @@ public final class ShimCalls {
     }
   }
 
-  /** Whether {@link #send}, {@link #receive}, {@link #ready} and {@link #lend} may be called. */
+  /**
+   * Returns whether {@link #send}, {@link #receive}, {@link #ready} and {@link #lend} may be
+   * called.
+   */
   static boolean hasSocketCalls() {
     return SEND != null;
   }

@@ -3,12 +3,12 @@ package io.heddle.platform;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The system calls of a data path that never wait: by the plugin's shim where there is one, since
- * that needs no errno kept on the way back to Java, else by {@link LinuxCalls}. Each returns what
- * the system call does, or the negated errno.
+ * Non-blocking system calls of the data path: through the plugin's shim where there is one, since
+ * it needs no errno capture on return to Java, else through {@link LinuxCalls}. Each returns the
+ * system call's result, or the negated errno.
  */
 public final class SocketCalls {
-  /** What {@link #send} needs of memory: {@code msghdr 56 | iovec 16 | cmsghdr with a u16, 24}. */
+  /** Scratch memory of {@link #send}: {@code msghdr 56 | iovec 16 | cmsghdr with a u16, 24}. */
   public static final int CELL_BYTES = 56 + 16 + 24;
 
   private static final int MSG_DONTWAIT = 0x40;
@@ -19,12 +19,12 @@ public final class SocketCalls {
   private SocketCalls() {}
 
   /**
-   * Sends to where a socket is connected, without waiting: one datagram, or several, by UDP
-   * segmentation offload (udp(7), UDP_SEGMENT). Bytes sent.
+   * Sends on a connected socket without blocking: one datagram, or several by UDP segmentation
+   * offload (udp(7), UDP_SEGMENT). Returns the number of bytes sent.
    *
-   * @param segmentBytes of each datagram but the last, which may be shorter; 0 for one datagram, or
-   *     to leave it to the socket's own UDP_SEGMENT
-   * @param cell address of {@link #CELL_BYTES} that the call may use, a multiple of eight
+   * @param segmentBytes length of each datagram but the last, which may be shorter; 0 for one
+   *     datagram, or for the socket's own UDP_SEGMENT
+   * @param cell address of {@link #CELL_BYTES} of scratch memory, a multiple of eight
    */
   public static int send(int fd, long address, int lengthBytes, int segmentBytes, long cell) {
     return (int)
@@ -58,7 +58,7 @@ public final class SocketCalls {
     return cell;
   }
 
-  /** recvmmsg(2) without waiting. Messages received. */
+  /** Calls recvmmsg(2) without blocking. Returns the number of messages received. */
   public static int receive(int fd, long addressOfMmsghdrs, int count) {
     return BY_SHIM
         ? (int) ShimCalls.receive(fd, addressOfMmsghdrs, count)
@@ -66,7 +66,7 @@ public final class SocketCalls {
             LinuxCalls.errnoCapture(), fd, addressOfMmsghdrs, count, MSG_DONTWAIT);
   }
 
-  /** epoll_wait(2) without waiting. Events that were written. */
+  /** Calls epoll_wait(2) without blocking. Returns the number of events. */
   public static int ready(int epollFd, long addressOfEvents, int mostEvents) {
     return BY_SHIM
         ? (int) ShimCalls.ready(epollFd, addressOfEvents, mostEvents)
@@ -74,12 +74,12 @@ public final class SocketCalls {
   }
 
   /**
-   * Has a connected socket send these bytes by their own pages, in one piece, through a pipe that
-   * is empty: vmsplice(2) and splice(2). Where it fails, something may be left in the pipe.
+   * Sends bytes on a connected socket without a copy, through an empty pipe: vmsplice(2) and
+   * splice(2). After a failure the pipe may not be empty.
    *
-   * @param cell address of 16 bytes that the call may use
-   * @return 0 when they left; −ENOSPC when the pipe doesn't take so many pages; −EIO when a part of
-   *     them left; else the negated errno of what refused
+   * @param cell address of 16 bytes of scratch memory
+   * @return 0 when all were sent; −ENOSPC when the pipe holds fewer pages; −EIO when a part was
+   *     sent; else the negated errno of the failed call
    */
   public static int lend(
       int pipeIn, int pipeOut, int socketFd, long address, int lengthBytes, long cell) {

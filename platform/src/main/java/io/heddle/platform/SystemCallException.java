@@ -1,6 +1,6 @@
 package io.heddle.platform;
 
-/** A system call or verb that failed, with its name and errno. */
+/** Failure of a system call or verb, with its name and errno. */
 public final class SystemCallException extends HeddleException {
   private static final long serialVersionUID = 1L;
 
@@ -8,8 +8,7 @@ public final class SystemCallException extends HeddleException {
   private final int errno;
 
   /**
-   * @param call name of the function as its manual page spells it, with the object it was applied
-   *     to
+   * @param call name of the function as in its manual page, with its object
    * @param errno positive errno value
    */
   public SystemCallException(String call, int errno) {
@@ -18,7 +17,7 @@ public final class SystemCallException extends HeddleException {
     this.errno = errno;
   }
 
-  /* A call that needs no object can only be refused by a filter. */
+  /* Only a filter can refuse a call without object. */
   private static String causeOf(String call, int errno) {
     boolean opens = call.startsWith("socket(") || call.startsWith("epoll_create");
     boolean told = errno == Errno.ENOSYS || opens;

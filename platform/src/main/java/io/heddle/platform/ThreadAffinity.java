@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.BitSet;
 
-/** The processors that a thread may run on. */
+/** CPU affinity of a thread. */
 public final class ThreadAffinity {
   private static final MethodHandle SCHED_GETAFFINITY = LinuxCalls.find("sched_getaffinity", 3);
   private static final MethodHandle SCHED_SETAFFINITY = LinuxCalls.find("sched_setaffinity", 3);
@@ -15,9 +15,9 @@ public final class ThreadAffinity {
   private ThreadAffinity() {}
 
   /**
-   * Those of the calling thread.
+   * Returns the processors that the calling thread may run on.
    *
-   * @throws SystemCallException where the system doesn't say
+   * @throws SystemCallException where the call fails
    */
   public static BitSet allowed() {
     try (Arena arena = Arena.ofConfined()) {
@@ -28,10 +28,10 @@ public final class ThreadAffinity {
   }
 
   /**
-   * Has the calling thread run on one processor only, from now on.
+   * Pins the calling thread to one processor.
    *
-   * @throws SystemCallException where the system refuses: there is no such processor, or it isn't
-   *     this process's
+   * @throws SystemCallException where the processor doesn't exist, or isn't allowed for this
+   *     process
    */
   public static void pinThisThread(int processor) {
     try (Arena arena = Arena.ofConfined()) {

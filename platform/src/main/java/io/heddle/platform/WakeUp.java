@@ -3,19 +3,19 @@ package io.heddle.platform;
 import java.lang.foreign.Arena;
 
 /**
- * By what any thread ends the wait of one that waits for descriptors: one more of them, which can
- * be read once somebody has called {@link #wake} (eventfd(2)).
+ * Wake-up descriptor (eventfd(2)) for a thread that waits for descriptors: {@link #wake} makes it
+ * readable. Any thread.
  */
 public final class WakeUp {
   private static final int CLOEXEC_NONBLOCK = 0x80000 | 0x800;
 
   private final int fd;
-  /* What is written, and behind it what is read. */
+  /* Value to write, then the value read. */
   private final long cells;
 
   /**
-   * @param arena must outlive this, and closes it
-   * @throws SystemCallException where no descriptor is to be had
+   * @param arena must outlive this; its close closes the descriptor
+   * @throws SystemCallException where no descriptor is available
    */
   public WakeUp(Arena arena) {
     cells = Memory.allocate(arena, 2L * Long.BYTES, Long.BYTES);
@@ -27,23 +27,23 @@ public final class WakeUp {
     LinuxCalls.closeWith(arena, fd);
   }
 
-  /** Readable from {@link #wake} to {@link #calm}. */
+  /** Returns the descriptor; readable from {@link #wake} to {@link #calm}. */
   public int fd() {
     return fd;
   }
 
   /**
-   * Ends the wait, or the next one. Any thread.
+   * Ends the current wait, or the next one. Any thread.
    *
    * @return 0, or the negated errno
    */
   public int wake() {
     long written = LinuxCalls.write(LinuxCalls.errnoCapture(), fd, cells, Long.BYTES);
-    /* A counter that is full can be read as well. */
+    /* A full counter is readable as well. */
     return written < 0 && written != -Errno.EAGAIN ? (int) written : 0;
   }
 
-  /** The next wait lasts. The thread that waits, before it looks for what it was woken for. */
+  /** Resets the descriptor. The waiting thread calls it before it looks for work. */
   public void calm() {
     LinuxCalls.read(LinuxCalls.errnoCapture(), fd, cells + Long.BYTES, Long.BYTES);
   }

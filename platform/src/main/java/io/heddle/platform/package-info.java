@@ -1,10 +1,10 @@
 /**
- * What Heddle needs from the operating system and the process it lives in: native memory by
- * address, Linux system calls through the Foreign Function and Memory API, the clock, options, the
- * log, errors, what becomes of threads that meet an unexpected one, and the leak ledger.
+ * Services of the operating system and the process: native memory by address, Linux system calls
+ * through the Foreign Function and Memory API, clock, options, log, errors, threads that survive
+ * failures, leak ledger.
  *
- * <p>Runs on whichever thread calls it; owns no thread. Every other module may use it, it uses none
- * of them.
+ * <p>Runs on the calling thread; owns no thread. Every other module may use it; it uses none of
+ * them.
  */
 @NullMarked
 package io.heddle.platform;

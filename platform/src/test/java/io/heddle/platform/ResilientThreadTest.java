@@ -68,7 +68,7 @@ class ResilientThreadTest {
     String line = line();
     assertTrue(
         line.startsWith(
-            "WARN a-thread: goes on after: " + thrown.toString().replace('\n', ' ') + " at "),
+            "WARN a-thread: continues after: " + thrown.toString().replace('\n', ' ') + " at "),
         line);
     assertFalse(line.contains("\n"), line);
     assertTrue(lines.isEmpty(), lines::toString);
@@ -102,10 +102,8 @@ class ResilientThreadTest {
     List<String> all = new ArrayList<>(lines);
     /* The same over and over is told at powers of two. */
     assertEquals(
-        4, all.stream().filter(line -> line.contains("goes on after")).count(), all::toString);
-    assertTrue(
-        all.stream().anyMatch(line -> line.contains("does nothing any more but fail")),
-        all::toString);
+        4, all.stream().filter(line -> line.contains("continues after")).count(), all::toString);
+    assertTrue(all.stream().anyMatch(line -> line.contains("fails in every round")), all::toString);
   }
 
   @Test
@@ -130,7 +128,7 @@ class ResilientThreadTest {
     thread.start();
     thread.joinUninterruptibly();
     assertEquals(2, rounds.get());
-    assertEquals("a-thread met an error, and there is no memory to say which", heard.getLast());
+    assertEquals("a-thread: unexpected error; no memory is left to describe it", heard.getLast());
   }
 
   @Test
@@ -145,8 +143,7 @@ class ResilientThreadTest {
             });
     assertFalse(whole);
     assertTrue(line().contains("a task failed: java.lang.IllegalStateException: first"));
-    assertTrue(
-        line().contains("what follows from that failed too: java.lang.AssertionError: second"));
+    assertTrue(line().contains("handling the failure failed: java.lang.AssertionError: second"));
   }
 
   /** A heap that is really full: the process prints what its thread told, and that it went on. */
@@ -164,7 +161,7 @@ class ResilientThreadTest {
             .start();
     String said = new String(process.getInputStream().readAllBytes());
     assertEquals(0, process.waitFor(), said);
-    assertTrue(said.contains("full: goes on after: java.lang.OutOfMemoryError: Java heap"), said);
+    assertTrue(said.contains("full: continues after: java.lang.OutOfMemoryError: Java heap"), said);
     assertTrue(said.contains("and went on"), said);
   }
 
@@ -218,7 +215,7 @@ class ResilientThreadTest {
     HeddleException told =
         assertThrows(HeddleException.class, () -> ResilientThread.start(refused));
     String said = String.valueOf(told.getMessage());
-    assertTrue(said.startsWith("no thread to be had for heddle-test: unable to create"), said);
+    assertTrue(said.startsWith("can't start thread heddle-test: unable to create"), said);
     assertTrue(
         said.matches(".*ulimit -u is (unlimited|[0-9]+), ulimit -v is .*; pids.max.*"), said);
   }

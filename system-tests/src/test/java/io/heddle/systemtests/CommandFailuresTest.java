@@ -139,10 +139,10 @@ final class CommandFailuresTest {
     sentences.put("perf failover", "takes root");
     sentences.put("bgp run --config HERE/bgp.conf", "locked/routes can't be published: this user");
     sentences.put("bgp show neighbours --control HERE/none", "no route daemon answers at");
-    sentences.put("stat --stats HERE/locked", "locked: this user may not");
-    sentences.put("errors --stats HERE/locked", "locked: this user may not");
-    sentences.put("drain --stats HERE/locked", "locked/drained: this user may not");
-    sentences.put("write-man-pages HERE/locked", "this user may not");
+    sentences.put("stat --stats HERE/locked", "locked: permission denied");
+    sentences.put("errors --stats HERE/locked", "locked: permission denied");
+    sentences.put("drain --stats HERE/locked", "locked/drained: permission denied");
+    sentences.put("write-man-pages HERE/locked", "permission denied");
     allEndWithOneLine(asNobody(), sentences);
   }
 

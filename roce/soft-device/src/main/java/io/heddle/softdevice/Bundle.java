@@ -57,7 +57,7 @@ final class Bundle {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
     }
     return used + count * ENTRY_BYTES + bytes <= Math.min(room(link), room(host))
-        && (host == link || host.leadsWhere(link) && mayBeGuest(train, bytes, segmentBytes));
+        && (host == link || host.hasSamePath(link) && mayBeGuest(train, bytes, segmentBytes));
   }
 
   /* It may be as long as any packet by the link. */
@@ -147,7 +147,7 @@ final class Bundle {
   }
 
   /** How many packets leave in company. */
-  int inCompany() {
+  int bundledPackets() {
     return packets > 1 ? packets : 0;
   }
 

@@ -4,9 +4,9 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.DelayBackoff;
 import io.heddle.roce.transport.PacketOutlet;
 import io.heddle.roce.transport.Pause;
-import io.heddle.roce.transport.Stranding;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ final class Departures {
   private final Counters counters;
   private final NanoClock clock;
   private final Bundle bundle;
-  private final Stranding stranding = new Stranding();
+  private final DelayBackoff backoff = new DelayBackoff();
   private int sends;
   private long dueNs = Pause.NEVER_NS;
 
@@ -38,7 +38,7 @@ final class Departures {
       PacketGate gate,
       @Nullable PagePipe pages,
       Counters counters,
-      BrokenCalls broken) {
+      SystemCallFailures broken) {
     this.pages = pages;
     this.counters = counters;
     this.clock = clock;
@@ -53,7 +53,7 @@ final class Departures {
     sender.tryCalls(fd);
   }
 
-  /** Whether {@link #sendLasting} may lend. */
+  /** Whether {@link #sendRetained} may lend. */
   boolean lendsPages() {
     return pages != null;
   }
@@ -76,7 +76,7 @@ final class Departures {
   /**
    * Sends a train. False when the socket is full.
    *
-   * @param mayHaveCompany whether it may leave with others if it is small
+   * @param mayBundle whether it may leave with others if it is small
    */
   boolean send(
       PeerLink link,
@@ -84,33 +84,33 @@ final class Departures {
       long address,
       int lengthBytes,
       int segmentBytes,
-      boolean mayHaveCompany) {
+      boolean mayBundle) {
     sends++;
-    if (mayHaveCompany && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
       return true;
     }
-    makeWay();
+    flushGathered();
     return sender.send(socket, address, lengthBytes, segmentBytes);
   }
 
   /**
    * Sends a train that stays as it is until it is acknowledged.
    *
-   * @param mayHaveCompany whether it may leave with others if it is small
+   * @param mayBundle whether it may leave with others if it is small
    */
-  PacketOutlet.Outcome sendLasting(
+  PacketOutlet.Outcome sendRetained(
       PeerLink link,
       UdpSocket socket,
       long address,
       int lengthBytes,
       int segmentBytes,
-      boolean mayHaveCompany) {
+      boolean mayBundle) {
     sends++;
-    if (mayHaveCompany && gather(link, address, lengthBytes, segmentBytes)) {
+    if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
       return bundle.way() == link ? PacketOutlet.Outcome.SENT : PacketOutlet.Outcome.AS_GUEST;
     }
-    makeWay();
-    return sender.sendLasting(socket, address, lengthBytes, segmentBytes);
+    flushGathered();
+    return sender.sendRetained(socket, address, lengthBytes, segmentBytes);
   }
 
   private boolean gather(PeerLink link, long address, int lengthBytes, int segmentBytes) {
@@ -120,10 +120,10 @@ final class Departures {
     int packets = lengthBytes <= segmentBytes ? 1 : (lengthBytes - 1) / segmentBytes + 1;
     if (bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
       if (!bundle.isEmpty()) {
-        stranding.wentWell();
+        backoff.waitSucceeded();
       }
     } else {
-      makeWay();
+      flushGathered();
       /* Where the ones before find their socket full, they stay. */
       if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
@@ -134,9 +134,9 @@ final class Departures {
   }
 
   /* What was gathered leaves, since what comes now is no company for it; if it has waited for some, it did so in vain. */
-  private void makeWay() {
+  private void flushGathered() {
     if (dueNs != Pause.NEVER_NS) {
-      stranding.stranded();
+      backoff.waitFailed();
     }
     leave();
   }
@@ -153,7 +153,7 @@ final class Departures {
       dueNs = clock.nanoTime() + Pause.FULL_SOCKET_NS;
       return;
     }
-    counters.bundled(bundle.inCompany());
+    counters.bundled(bundle.bundledPackets());
     forget();
   }
 
@@ -172,14 +172,14 @@ final class Departures {
   /**
    * What posts have left waiting leaves.
    *
-   * @param callersGone whether nobody came back for it, so that it has waited in vain
+   * @param callersIdle whether nobody came back for it, so that it has waited in vain
    */
-  void endHold(boolean callersGone) {
+  void endHold(boolean callersIdle) {
     if (bundle.isEmpty()) {
       return;
     }
-    if (callersGone) {
-      stranding.stranded();
+    if (callersIdle) {
+      backoff.waitFailed();
     }
     leave();
   }
@@ -193,7 +193,7 @@ final class Departures {
     if (bundle.isEmpty()) {
       return;
     }
-    if (bundle.isUrgent() || !mayHold || stranding.skips()) {
+    if (bundle.isUrgent() || !mayHold || backoff.skipsNext()) {
       leave();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + HELD_NS;

@@ -28,15 +28,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Engine implements PacketSink {
   /** That users are told of. */
-  static final int TOLD_QUEUE_PAIRS = 4096;
+  static final int ADVERTISED_QUEUE_PAIRS = 4096;
 
   /** As many again are for those that take another's place while that one is still there. */
-  static final int QUEUE_PAIRS = 2 * TOLD_QUEUE_PAIRS;
+  static final int QUEUE_PAIRS = 2 * ADVERTISED_QUEUE_PAIRS;
 
   /** Trains a queue pair sends before the next has its turn. */
   private static final int TRAINS_PER_TURN = 4;
 
-  private static final long CALLERS_GONE_NS = 50_000;
+  private static final long CALLERS_IDLE_NS = 50_000;
   private static final int LINE_BYTES = 64;
   private static final long GIVE_UP_LOOK_NS = 100_000;
 
@@ -46,11 +46,11 @@ final class Engine implements PacketSink {
   final Queue<AsyncEvent> events = AsyncEvent.queue();
   final RingShares shares = new RingShares();
 
-  final NarrowWays narrow;
+  final NarrowPathWarning narrow;
 
   final Departures departures;
 
-  private final BrokenCalls broken;
+  private final SystemCallFailures broken;
   private final NanoClock clock;
   private final ReceiveSockets sockets;
   private final WriteRows rows;
@@ -59,11 +59,11 @@ final class Engine implements PacketSink {
   private final @Nullable SoftQueuePair[] queuePairs = new SoftQueuePair[QUEUE_PAIRS];
   private final long[] active = new long[QUEUE_PAIRS / 64];
   private volatile int usedWords;
-  private final WaitingAnswers waiting = new WaitingAnswers(queuePairs);
-  private boolean callersGone;
+  private final PendingAcknowledgements waiting = new PendingAcknowledgements(queuePairs);
+  private boolean callersIdle;
   private int firstWord;
   private int queuePairCount;
-  private final TimerLooks timers;
+  private final TimerScans timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
   /* The same for those who aren't in Java. They may look when the device is closed, so it is never given back. */
@@ -72,16 +72,16 @@ final class Engine implements PacketSink {
 
   Engine(Arena arena, Log log, NanoClock clock, int firstGeneration, PacketGate gate) {
     this.clock = clock;
-    narrow = new NarrowWays(log);
+    narrow = new NarrowPathWarning(log);
     this.gate = gate;
     regions = new RegionTable(firstGeneration);
     PagePipe pages = PagePipe.open(arena, System.getProperty("os.version"));
-    broken = new BrokenCalls(log, events);
+    broken = new SystemCallFailures(log, events);
     departures = new Departures(arena, log, clock, gate, pages, counters, broken);
     sockets = new ReceiveSockets(arena, counters, broken);
     rows = new WriteRows(arena);
     called(clock.nanoTime());
-    timers = new TimerLooks(lastCallNs);
+    timers = new TimerScans(lastCallNs);
   }
 
   void setSleeper(@Nullable ProgressThread thread) {
@@ -121,19 +121,17 @@ final class Engine implements PacketSink {
     }
     int work;
     try {
-      callersGone = true;
+      callersIdle = true;
       work = round(clock.nanoTime());
     } finally {
-      callersGone = false;
+      callersIdle = false;
       unlock();
     }
     pickUp();
     return work;
   }
 
-  /**
-   * The sleeping thread does nothing any more but fail: whoever uses the device has to hear of it.
-   */
+  /** The sleeping thread fails in every round: whoever uses the device has to hear of it. */
   void giveUp() {
     lockWithoutMemory();
     try {
@@ -147,7 +145,7 @@ final class Engine implements PacketSink {
   void failedFor(String call, int fd, int errno) {
     lockWithoutMemory();
     try {
-      broken.tell(call, fd, errno);
+      broken.deviceFailed(call, fd, errno);
     } finally {
       unlock();
     }
@@ -181,7 +179,7 @@ final class Engine implements PacketSink {
    * Tells the control thread, where there is room: the states of the queue pairs say the same.
    * Needs memory, and so comes last in what it tells of. Under the lock.
    */
-  void tell(AsyncEventListener.Kind kind, int queuePairNumber) {
+  void publishEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
@@ -191,7 +189,7 @@ final class Engine implements PacketSink {
   void posted(int slot) {
     bells.ring(slot);
     if (lock.tryLock()) {
-      sendWhatWasPosted();
+      sendPosted();
     }
     pickUp();
   }
@@ -199,18 +197,18 @@ final class Engine implements PacketSink {
   /* A bell that rang while the lock was held and after its holder had listened. See ProgressLock. */
   private void pickUp() {
     while (bells.anyIn(usedWords) && lock.tryLock()) {
-      sendWhatWasPosted();
+      sendPosted();
     }
   }
 
   /* With the lock, which it gives back. */
-  private void sendWhatWasPosted() {
+  private void sendPosted() {
     try {
-      answerBells();
+      takeDoorbells();
       long nowNs = clock.nanoTime();
       transmit(nowNs);
       waiting.join(departures, nowNs);
-      departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_GONE_NS, nowNs);
+      departures.endPost(queuePairCount > 1 && nowNs - lastCallNs < CALLERS_IDLE_NS, nowNs);
       timerAt(departures.dueNs());
     } finally {
       unlock();
@@ -243,7 +241,7 @@ final class Engine implements PacketSink {
 
   /** Whether a thread is making progress now, however long it takes, or did a moment ago. */
   boolean callersAreThere() {
-    return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_GONE_NS;
+    return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_IDLE_NS;
   }
 
   long nowNs() {
@@ -251,11 +249,11 @@ final class Engine implements PacketSink {
   }
 
   private int round(long nowNs) {
-    departures.endHold(callersGone);
-    int work = answerBells();
+    departures.endHold(callersIdle);
+    int work = takeDoorbells();
     work += receiveAll(nowNs);
     work += gate.release(this, nowNs);
-    waiting.endRound(callersGone);
+    waiting.endRound(callersIdle);
     if (timers.begin(nowNs)) {
       serveTimers(nowNs);
     }
@@ -272,11 +270,11 @@ final class Engine implements PacketSink {
     waiting.begin(slot, count);
   }
 
-  boolean callersAreGone() {
-    return callersGone;
+  boolean callersAreIdle() {
+    return callersIdle;
   }
 
-  private int answerBells() {
+  private int takeDoorbells() {
     int rung = 0;
     int words = usedWords;
     for (int i = 0; i < words; i++) {

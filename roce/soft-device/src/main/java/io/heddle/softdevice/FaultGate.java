@@ -76,7 +76,7 @@ final class FaultGate implements PacketGate {
   }
 
   @Override
-  public boolean sievesLeaving() {
+  public boolean dropsOutgoing() {
     return sendLoss > 0;
   }
 

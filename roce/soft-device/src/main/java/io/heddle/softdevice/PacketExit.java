@@ -18,7 +18,7 @@ final class PacketExit implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
 
   private final Departures departures;
-  private final NarrowWays narrow;
+  private final NarrowPathWarning narrow;
   private final PeerLinks links;
   private final long mapped;
   private final int mappedBytes;
@@ -30,7 +30,7 @@ final class PacketExit implements PacketOutlet {
    */
   PacketExit(
       Departures departures,
-      NarrowWays narrow,
+      NarrowPathWarning narrow,
       LargeTrains trains,
       RingShares shares,
       PeerLinks links,
@@ -83,7 +83,7 @@ final class PacketExit implements PacketOutlet {
    * Not with large trains under way: a fabric may keep another queue pair's packets in another queue than those, and whoever
    * went with them would be late, or early, beside the trains. Several links judge loss by what comes after on the same one.
    */
-  private boolean mayHaveCompany() {
+  private boolean mayBundle() {
     return links.count() == 1 && !memory.ring().hasLarge();
   }
 
@@ -99,22 +99,22 @@ final class PacketExit implements PacketOutlet {
   }
 
   @Override
-  public void tellNarrow(int link, PacketSizes sizes) {
-    narrow.tell(links.get(link), sizes);
+  public void warnNarrowPath(int link, PacketSizes sizes) {
+    narrow.warnNarrowPath(links.get(link), sizes);
   }
 
   @Override
-  public void tellSingly(int link) {
-    narrow.tellSingly(links.get(link));
+  public void warnSinglePackets(int link) {
+    narrow.warnSinglePackets(links.get(link));
   }
 
   @Override
-  public Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes) {
+  public Outcome sendRetained(int link, long address, int lengthBytes, int segmentBytes) {
     PeerLink way = links.get(link);
     UdpSocket open = way.socket();
     return open == null
         ? Outcome.SENT
-        : departures.sendLasting(way, open, address, lengthBytes, segmentBytes, mayHaveCompany());
+        : departures.sendRetained(way, open, address, lengthBytes, segmentBytes, mayBundle());
   }
 
   @Override
@@ -124,14 +124,14 @@ final class PacketExit implements PacketOutlet {
 
   @Override
   public boolean answer(int link, long address, int lengthBytes, int segmentBytes) {
-    return send(link, address, lengthBytes, segmentBytes, mayHaveCompany());
+    return send(link, address, lengthBytes, segmentBytes, mayBundle());
   }
 
   private boolean send(
-      int link, long address, int lengthBytes, int segmentBytes, boolean inCompany) {
+      int link, long address, int lengthBytes, int segmentBytes, boolean bundledPackets) {
     PeerLink way = links.get(link);
     UdpSocket open = way.socket();
     return open == null
-        || departures.send(way, open, address, lengthBytes, segmentBytes, inCompany);
+        || departures.send(way, open, address, lengthBytes, segmentBytes, bundledPackets);
   }
 }

@@ -40,7 +40,7 @@ interface PacketGate {
         }
 
         @Override
-        public boolean sievesLeaving() {
+        public boolean dropsOutgoing() {
           return false;
         }
 
@@ -71,7 +71,7 @@ interface PacketGate {
   long dueNs();
 
   /** Whether {@link #leaves} is to be asked of each packet. */
-  boolean sievesLeaving();
+  boolean dropsOutgoing();
 
   /** Whether the packet that is about to leave does so; it is lost otherwise. */
   boolean leaves();

@@ -115,7 +115,7 @@ final class PeerLink {
    * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
    * no address.
    */
-  boolean connect(LinkEnd peer, int classOfTraffic, StrayPlanes strays, Object queuePair) {
+  boolean connect(LinkEnd peer, int classOfTraffic, EgressPinning strays, Object queuePair) {
     UdpSocket open = socket;
     NetworkLink own = link;
     if (open == null || own == null || peer.port() == 0) {
@@ -132,13 +132,13 @@ final class PeerLink {
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
       /* What comes from the peer may be marked too. */
-      receiver.socket().tellMarks();
+      receiver.socket().reportMarks();
     }
     return true;
   }
 
   /** From now on packets of this peer are good ones; under the lock. */
-  void believe(LinkEnd peer, boolean connected, boolean isSoft) {
+  void acceptPeer(LinkEnd peer, boolean connected, boolean isSoft) {
     UdpSocket open = socket;
     absent = !connected;
     if (open == null || absent) {
@@ -168,7 +168,7 @@ final class PeerLink {
   }
 
   /** Whether what goes by another link comes to the same device, by the same way. */
-  boolean leadsWhere(PeerLink other) {
+  boolean hasSamePath(PeerLink other) {
     return this == other
         || remotePort == other.remotePort
             && trafficClass == other.trafficClass
@@ -227,7 +227,7 @@ final class PeerLink {
       socket = null;
     }
     if (receiver != null) {
-      receiver.useNoMore();
+      receiver.releaseUse();
       receiver = null;
     }
   }

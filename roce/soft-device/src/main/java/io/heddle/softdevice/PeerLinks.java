@@ -93,7 +93,7 @@ final class PeerLinks {
   }
 
   /**
-   * How large packets are; of links that are {@linkplain #believe believed}.
+   * How large packets are; of links that are {@linkplain #acceptPeer believed}.
    *
    * @param peer null for a standard device
    */
@@ -148,7 +148,7 @@ final class PeerLinks {
    * @return which were; of several, one that no route leads over now is a link that carries nothing
    * @throws VerbsException where none could be
    */
-  boolean[] connect(List<LinkEnd> ends, int trafficClass, StrayPlanes strays, Object queuePair) {
+  boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];
     VerbsException refused = null;
     boolean any = false;
@@ -169,14 +169,14 @@ final class PeerLinks {
   /**
    * From now on packets of this peer are good ones, on links that are connected; under the lock.
    */
-  void believe(
+  void acceptPeer(
       List<LinkEnd> ends,
       boolean[] connected,
       @Nullable EndpointParameters peer,
       Object queuePair) {
     boolean any = false;
     for (int i = 0; i < links.length; i++) {
-      links[i].believe(ends.get(i), connected[i], peer != null);
+      links[i].acceptPeer(ends.get(i), connected[i], peer != null);
       any |= !links[i].isAbsent();
     }
     if (!any) {

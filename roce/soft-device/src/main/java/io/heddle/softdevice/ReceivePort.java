@@ -27,7 +27,7 @@ final class ReceivePort {
     users++;
   }
 
-  void useNoMore() {
+  void releaseUse() {
     users--;
   }
 

@@ -20,7 +20,7 @@ final class ReceiveSockets {
   private static final int FREE = -1;
 
   private final Counters counters;
-  private final BrokenCalls broken;
+  private final SystemCallFailures broken;
   private final DatagramReceiver receiver;
   private final Epoll readable;
   private int[] fds = new int[0]; /* FREE where there was one */
@@ -33,7 +33,7 @@ final class ReceiveSockets {
   /* Errors in a row. */
   private int[] failures = new int[0];
 
-  ReceiveSockets(Arena arena, Counters counters, BrokenCalls broken) {
+  ReceiveSockets(Arena arena, Counters counters, SystemCallFailures broken) {
     this.broken = broken;
     this.counters = counters;
     receiver = new DatagramReceiver(arena);
@@ -65,12 +65,12 @@ final class ReceiveSockets {
    */
   void tryCalls(int fd) {
     int errno = -receiver.receive(fd);
-    if (errno > 0 && !BrokenCalls.isOfTheMoment(errno)) {
-      throw new HeddleException(BrokenCalls.describe("recvmmsg", fd, errno));
+    if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
+      throw new HeddleException(SystemCallFailures.describe("recvmmsg", fd, errno));
     }
     errno = -readable.look();
-    if (errno > 0 && !BrokenCalls.isOfTheMoment(errno)) {
-      throw new HeddleException(BrokenCalls.describe("epoll_wait", readable.fd(), errno));
+    if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
+      throw new HeddleException(SystemCallFailures.describe("epoll_wait", readable.fd(), errno));
     }
   }
 
@@ -118,8 +118,8 @@ final class ReceiveSockets {
       return 0;
     }
     int count = readable.look();
-    if (count < 0 && BrokenCalls.isForGood(-count)) {
-      broken.tell("epoll_wait", readable.fd(), -count);
+    if (count < 0 && SystemCallFailures.isPermanent(-count)) {
+      broken.deviceFailed("epoll_wait", readable.fd(), -count);
     }
     long ready = count < 0 ? -1 : 0;
     for (int i = 0; i < count; i++) {
@@ -159,9 +159,9 @@ final class ReceiveSockets {
     if (errno == Errno.EAGAIN) {
       return 0;
     }
-    int inARow = BrokenCalls.isOfTheMoment(errno) ? failures[socket] : failures[socket] + 1;
-    if (BrokenCalls.isForGood(errno) || inARow >= BrokenCalls.MOST_IN_A_ROW) {
-      broken.tell("recvmmsg", fds[socket], errno);
+    int inARow = SystemCallFailures.isTransient(errno) ? failures[socket] : failures[socket] + 1;
+    if (SystemCallFailures.isPermanent(errno) || inARow >= SystemCallFailures.MAX_IN_A_ROW) {
+      broken.deviceFailed("recvmmsg", fds[socket], errno);
       return 0;
     }
     return inARow;

@@ -9,7 +9,7 @@ import io.heddle.platform.NanoClock;
 import io.heddle.platform.ProcessLimits;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
-import io.heddle.roce.transport.requester.Companions;
+import io.heddle.roce.transport.requester.PeerGroup;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
@@ -68,8 +68,8 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
-  private final Long2ObjectHashMap<Companions> companions = new Long2ObjectHashMap<>();
-  private final StrayPlanes strays;
+  private final Long2ObjectHashMap<PeerGroup> companions = new Long2ObjectHashMap<>();
+  private final EgressPinning strays;
   private int nextSlot;
   private int generation;
   private int nextDomain = 1;
@@ -97,7 +97,7 @@ final class SoftContext implements DeviceContext {
     this.log = log;
     this.ledger = ledger;
     this.arena = arena;
-    strays = new StrayPlanes(log);
+    strays = new EgressPinning(log);
     /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
     nextSlot = RandomBytes.nextBits(6);
     generation = RandomBytes.nextBits(GENERATION_BITS);
@@ -107,9 +107,9 @@ final class SoftContext implements DeviceContext {
         new DeviceAttributes(
             identity.guid(),
             identity.pciPath(),
-            Engine.TOLD_QUEUE_PAIRS,
+            Engine.ADVERTISED_QUEUE_PAIRS,
             MAX_WORK_REQUESTS,
-            Engine.TOLD_QUEUE_PAIRS,
+            Engine.ADVERTISED_QUEUE_PAIRS,
             MAX_COMPLETIONS,
             false);
     engine.tryCalls();
@@ -123,7 +123,7 @@ final class SoftContext implements DeviceContext {
   }
 
   /** The monitor is held. */
-  StrayPlanes strays() {
+  EgressPinning strays() {
     return strays;
   }
 
@@ -207,7 +207,7 @@ final class SoftContext implements DeviceContext {
 
   @Override
   public List<DeviceTrial> runTrials() {
-    return List.of(LendingTrial.run(System.getProperty("os.version")));
+    return List.of(ZeroCopyTrial.run(System.getProperty("os.version")));
   }
 
   @Override
@@ -333,7 +333,7 @@ final class SoftContext implements DeviceContext {
               + ")",
           Errno.EINVAL);
     }
-    closeDeserted();
+    closeUnusedReceivers();
     List<PeerLinks.@Nullable Opened> opened = new ArrayList<>();
     try {
       for (int index : gidIndexes) {
@@ -378,7 +378,7 @@ final class SoftContext implements DeviceContext {
   }
 
   /* Addresses come and go for as long as a job runs. Where one is gone, nothing is received by it. */
-  private void closeDeserted() {
+  private void closeUnusedReceivers() {
     if (receivePorts.values().stream().allMatch(ReceivePort::isUsed)) {
       return;
     }
@@ -433,20 +433,20 @@ final class SoftContext implements DeviceContext {
 
   /**
    * The queue pairs that lead to this peer, one more with the caller, which says {@link
-   * #usesNoMore} when it has others or is closed; null where each is judged alone. The monitor is
-   * held.
+   * #releaseCompanions} when it has others or is closed; null where each is judged alone. The
+   * monitor is held.
    */
-  @Nullable Companions companions(long peer) {
+  @Nullable PeerGroup companions(long peer) {
     if (peer == ReadyToSendAttributes.ALONE) {
       return null;
     }
-    Companions found = companions.computeIfAbsent(peer, number -> new Companions());
+    PeerGroup found = companions.computeIfAbsent(peer, number -> new PeerGroup());
     found.use();
     return found;
   }
 
-  void usesNoMore(@Nullable Companions left) {
-    if (left != null && left.useNoMore()) {
+  void releaseCompanions(@Nullable PeerGroup left) {
+    if (left != null && left.releaseUse()) {
       companions.values().remove(left);
     }
   }

@@ -6,7 +6,7 @@ import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.transport.ReceiveQueue;
 import io.heddle.roce.transport.SendQueue;
 import io.heddle.roce.transport.connection.ReliableConnection;
-import io.heddle.roce.transport.requester.Companions;
+import io.heddle.roce.transport.requester.PeerGroup;
 import io.heddle.roce.transport.responder.WriteRows;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.LinkEnd;
@@ -51,7 +51,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private volatile QueuePairState state = QueuePairState.RESET;
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private boolean closed;
-  private @Nullable Companions companions;
+  private @Nullable PeerGroup companions;
 
   SoftQueuePair(
       SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
@@ -188,7 +188,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       boolean[] connected = links.connect(ends, attributes.trafficClass(), context.strays(), this);
       engine.lock.lock();
       try {
-        links.believe(ends, connected, peer, this);
+        links.acceptPeer(ends, connected, peer, this);
         sizes = links.sizes(attributes.mtu(), peer);
         connection.startReceiving(attributes, sizes, soft, links.count());
         state = QueuePairState.READY_TO_RECEIVE;
@@ -217,8 +217,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   public void readyToSend(ReadyToSendAttributes attributes) {
     synchronized (context) {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
-      context.usesNoMore(companions);
-      Companions fresh = context.companions(attributes.peer());
+      context.releaseCompanions(companions);
+      PeerGroup fresh = context.companions(attributes.peer());
       engine.lock.lock();
       try {
         companions = fresh;
@@ -306,7 +306,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
         receiveCompletions.detach();
       });
       exit.free();
-      context.usesNoMore(companions);
+      context.releaseCompanions(companions);
       context.closed(this);
     }
   }
@@ -377,12 +377,12 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   /** Whether an acknowledgement of it waits that would go the way of this link. */
   boolean hasAnswerFor(PeerLink way) {
-    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).leadsWhere(way);
+    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).hasSamePath(way);
   }
 
   /** A packet leaves with which that acknowledgement can leave. */
-  void answerInCompany(long nowNs) {
-    connection.answerInCompany(nowNs);
+  void acknowledgeWithPacket(long nowNs) {
+    connection.acknowledgeWithPacket(nowNs);
   }
 
   void waitIsOver() {
@@ -416,7 +416,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     boolean before = to.isOverrun();
     if (!to.push(id, status, kind, lengthBytes, hasImmediate, immediate) && !before) {
       engine.failUsersOf(to);
-      engine.tell(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
+      engine.publishEvent(AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR, number);
     }
   }
 
@@ -431,7 +431,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   public void fail(AsyncEventListener.Kind kind) {
     if (state != QueuePairState.ERROR) {
       die();
-      engine.tell(kind, number);
+      engine.publishEvent(kind, number);
     }
   }
 
@@ -462,8 +462,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   }
 
   @Override
-  public boolean callersAreGone() {
-    return engine.callersAreGone();
+  public boolean callersAreIdle() {
+    return engine.callersAreIdle();
   }
 
   @Override

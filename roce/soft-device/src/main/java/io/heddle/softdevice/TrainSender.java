@@ -25,7 +25,7 @@ final class TrainSender {
   /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
-  private final BrokenCalls broken;
+  private final SystemCallFailures broken;
   private final LargeTrains trains;
   private boolean refusalLogged;
 
@@ -41,7 +41,7 @@ final class TrainSender {
       PacketGate gate,
       @Nullable PagePipe pages,
       LargeTrains trains,
-      BrokenCalls broken) {
+      SystemCallFailures broken) {
     this.broken = broken;
     this.log = log;
     this.gate = gate;
@@ -55,7 +55,7 @@ final class TrainSender {
    *     socket is full
    */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
-    if (gate.sievesLeaving()) {
+    if (gate.dropsOutgoing()) {
       return sendSieved(socket, address, lengthBytes, segmentBytes);
     }
     return socket.segments() || lengthBytes <= segmentBytes
@@ -67,13 +67,13 @@ final class TrainSender {
    * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
    * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
    */
-  PacketOutlet.Outcome sendLasting(
+  PacketOutlet.Outcome sendRetained(
       UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     boolean large = lengthBytes >= LargeTrains.LEAST_BYTES && lengthBytes > segmentBytes;
     if (large
         && pages != null
         && address % PagePipe.PAGE_BYTES == 0
-        && !gate.sievesLeaving()
+        && !gate.dropsOutgoing()
         && socket.cutsBy(segmentBytes)) {
       int result = pages.send(socket.fd(), address, lengthBytes);
       if (result == 0) {
@@ -102,7 +102,7 @@ final class TrainSender {
     for (int segmentBytes : new int[] {0, Long.BYTES}) {
       int errno = -SocketCalls.send(fd, cell, Long.BYTES, segmentBytes, cell);
       if (errno == Errno.ENOSYS || errno == Errno.EPERM || errno == Errno.EACCES) {
-        throw new HeddleException(BrokenCalls.describe("sendmsg", fd, errno));
+        throw new HeddleException(SystemCallFailures.describe("sendmsg", fd, errno));
       }
     }
   }
@@ -174,8 +174,8 @@ final class TrainSender {
       }
       return !train && !again || sendSingly(socket, address, lengthBytes, segmentBytes);
     }
-    if (BrokenCalls.isForGood(errno)) {
-      broken.tell("sendmsg", socket.fd(), errno);
+    if (SystemCallFailures.isPermanent(errno)) {
+      broken.deviceFailed("sendmsg", socket.fd(), errno);
     }
     /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
     return true;

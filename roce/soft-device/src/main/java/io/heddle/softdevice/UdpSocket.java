@@ -133,7 +133,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /** The kernel says beside each packet whether it was marked; costs each of them a little. */
-  void tellMarks() {
+  void reportMarks() {
     LinuxCalls.setIntOption(fd, options.level, options.receiveTrafficClass, 1);
   }
 

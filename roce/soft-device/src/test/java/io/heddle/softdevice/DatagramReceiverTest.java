@@ -33,7 +33,7 @@ class DatagramReceiverTest {
         /* Capable of marks, or marked: both bits. */
         boolean marked = step % 2 == 1;
         if (step == 2) {
-          to.tellMarks();
+          to.reportMarks();
         }
         from.setTrafficClass(marked ? 3 : 2);
         SocketCalls.send(from.fd(), train, PACKET * PACKETS, PACKET, cell);

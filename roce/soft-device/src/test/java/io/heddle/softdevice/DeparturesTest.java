@@ -30,7 +30,8 @@ class DeparturesTest {
 
   private final Arena arena = Arena.ofConfined();
   private final Counters counters = new Counters();
-  private final BrokenCalls broken = new BrokenCalls((level, line) -> {}, AsyncEvent.queue());
+  private final SystemCallFailures broken =
+      new SystemCallFailures((level, line) -> {}, AsyncEvent.queue());
   private final Departures departures =
       new Departures(
           arena, (level, line) -> {}, System::nanoTime, PacketGate.OPEN, null, counters, broken);
@@ -53,7 +54,7 @@ class DeparturesTest {
     PacketFormat.writeBase(packet, PacketFormat.WRITE_ONLY, 0, 7, 0);
     NetworkLink lo = new NetworkLink(1, "lo", 65536, true, true, true, "", 0, "");
     link.use(socket, new SoftPort.Address(new Gid(0, 1), 0, lo), new ReceivePort(socket));
-    link.believe(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
+    link.acceptPeer(new LinkEnd(new Gid(0, 2), 4791, 4791), true, true);
     link.cutBy(PacketSizes.standard(PathMtu.MTU_1024));
   }
 

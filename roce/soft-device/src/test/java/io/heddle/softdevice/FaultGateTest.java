@@ -72,7 +72,7 @@ class FaultGateTest {
   private static String leaving(long seed) {
     try (Arena arena = Arena.ofConfined()) {
       FaultGate gate = new FaultGate(arena, new Faults(0, 0, 0, 0, 0, 0.1, 0, 500, seed));
-      assertTrue(gate.sievesLeaving());
+      assertTrue(gate.dropsOutgoing());
       StringBuilder packets = new StringBuilder();
       for (int i = 0; i < 4000; i++) {
         packets.append(gate.leaves() ? '+' : '-');

@@ -148,8 +148,8 @@ final class LinkFaults {
       }
 
       @Override
-      public boolean sievesLeaving() {
-        return behind.sievesLeaving();
+      public boolean dropsOutgoing() {
+        return behind.dropsOutgoing();
       }
 
       @Override

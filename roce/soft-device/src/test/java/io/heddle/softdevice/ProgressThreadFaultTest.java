@@ -56,7 +56,7 @@ class ProgressThreadFaultTest {
       assertEquals(WorkCompletion.Status.SUCCESS, pair.left.one[0].status);
       assertTrue(faults.get() < 0, "packets met " + faults);
       assertTrue(
-          pair.lines.stream().anyMatch(line -> line.contains("goes on after: " + error)),
+          pair.lines.stream().anyMatch(line -> line.contains("continues after: " + error)),
           pair.lines::toString);
     }
   }

@@ -115,7 +115,7 @@ class ProgressThreadTest {
     }
 
     @Override
-    public boolean sievesLeaving() {
+    public boolean dropsOutgoing() {
       return false;
     }
 

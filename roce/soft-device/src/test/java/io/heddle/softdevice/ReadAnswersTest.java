@@ -104,7 +104,7 @@ class ReadAnswersTest {
   }
 
   /* What asks a peer that is slow whether it is there writes nothing, by a number that was executed. */
-  private static boolean isQuestion(long packet) {
+  private static boolean isWidthProbe(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
   }
 
@@ -120,7 +120,7 @@ class ReadAnswersTest {
           .faults()
           .sieve(packet -> {
             int opcode = PacketFormat.opcodeOf(PacketFormat.networkLong(packet));
-            if (opcode == PacketFormat.WRITE_ONLY && !isQuestion(packet)) {
+            if (opcode == PacketFormat.WRITE_ONLY && !isWidthProbe(packet)) {
               came.add(PacketFormat.psn(packet));
               return came.size() > 1;
             }

@@ -39,8 +39,8 @@ class TrainSenderTest {
   private final Arena arena = Arena.ofConfined();
   private final List<String> lines = new ArrayList<>();
   private final LargeTrains trains = new LargeTrains();
-  private final BrokenCalls broken =
-      new BrokenCalls((level, line) -> lines.add(line), AsyncEvent.queue());
+  private final SystemCallFailures broken =
+      new SystemCallFailures((level, line) -> lines.add(line), AsyncEvent.queue());
   private final TrainSender sender =
       new TrainSender(
           arena, (level, line) -> lines.add(line), PacketGate.OPEN, null, trains, broken);
@@ -168,7 +168,7 @@ class TrainSenderTest {
 
   /* What becomes of a train that stays as it is. */
   private PacketOutlet.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
-    return lender.sendLasting(socket, address, bytes, packet);
+    return lender.sendRetained(socket, address, bytes, packet);
   }
 
   private void assertCounted(long lent, long copied) {
@@ -251,7 +251,7 @@ class TrainSenderTest {
     assertEquals("0 1 2 3", received(way[1]));
     assertEquals(Outcome.SENT, give(way[0], lent + 8740, 6 * 8740, 8740));
     assertEquals(6, lengths(way[1], 6 * 8740).size());
-    assertEquals(Outcome.SENT, sender.sendLasting(way[0], lent, 7 * 8740, 8740), "without a pipe");
+    assertEquals(Outcome.SENT, sender.sendRetained(way[0], lent, 7 * 8740, 8740), "without a pipe");
     assertEquals(7, lengths(way[1], 7 * 8740).size());
     assertEquals(0, way[0].ownSegmentBytes());
     assertCounted(0, 2);

@@ -63,7 +63,7 @@ public final class RankProcess implements AutoCloseable {
         try {
           consumer.accept(line);
         } catch (RuntimeException | Error failed) {
-          faults.report("goes on after", failed);
+          faults.report("continues after", failed);
         }
       }
     } catch (IOException streamClosedByDestroy) {

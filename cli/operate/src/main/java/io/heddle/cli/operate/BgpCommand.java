@@ -71,7 +71,7 @@ public final class BgpCommand {
     Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle bgp", log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
-    daemon.orElse(thrown -> DaemonFaults.end(log));
+    daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpAnswers answers = new BgpAnswers(daemon, config.publish());
     QuestionSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);

@@ -5,8 +5,8 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * The end of a queue pair's work requests that don't succeed: of the one that failed, and of the
- * flushed ones behind it. Under the progress lock.
+ * Completion of a queue pair's unsuccessful work requests: the failed one, and the flushed ones
+ * after it. Under the progress lock.
  */
 public final class Completer {
   private final QueuePairEvents events;
@@ -19,7 +19,7 @@ public final class Completer {
     this.receives = receives;
   }
 
-  /** What the completion of such a request says. */
+  /** Returns the completion kind of an operation. */
   public static Kind kind(Operation operation) {
     return switch (operation) {
       case SEND, SEND_WITH_IMMEDIATE -> Kind.SEND;
@@ -28,7 +28,7 @@ public final class Completer {
     };
   }
 
-  /** The oldest send completes with this status. Returns false where there is none. */
+  /** Completes the oldest send with this status. Returns false where there is none. */
   public boolean failOldestSend(Status status) {
     if (sends.completed() == sends.posted()) {
       return false;
@@ -37,7 +37,7 @@ public final class Completer {
     return true;
   }
 
-  /* Taken first: a completion that overruns its queue comes back here. */
+  /* Removed first: a completion that overruns its queue re-enters this method. */
   private void takeSend(Status status) {
     long index = sends.completed();
     long id = sends.id(index);
@@ -49,7 +49,7 @@ public final class Completer {
     events.completeSend(id, status, kind, 0);
   }
 
-  /** Everything that is posted completes as flushed. */
+  /** Completes all posted requests as flushed. */
   public void flush() {
     while (sends.completed() < sends.posted()) {
       takeSend(Status.WORK_REQUEST_FLUSHED);

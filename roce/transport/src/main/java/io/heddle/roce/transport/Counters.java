@@ -4,7 +4,7 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.DeviceContext.CounterReader;
 
 /**
- * What a device has done since it was opened. Written under the progress lock, read by any thread.
+ * Counters of a device since it was opened. Written under the progress lock, read by any thread.
  */
 public final class Counters {
   private final DropCounters drops = new DropCounters();
@@ -12,7 +12,7 @@ public final class Counters {
   private volatile long packetsSent;
   private volatile long bytesSent;
   private volatile long packetsResent;
-  private volatile long packetsResentInVain;
+  private volatile long packetsSpuriouslyResent;
   private volatile long packetsReceived;
   private volatile long timeouts;
   private volatile long waitsForPeer;
@@ -30,8 +30,7 @@ public final class Counters {
     return trains;
   }
 
-  /* One writer at a time, so that opaque or even plain reads of the own value are enough; the volatile stores are rare:
-  one a train. */
+  /* One writer at a time, so plain reads of the own value are enough. Volatile stores are rare: one per train. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void sent(int packets, int bytes) {
     packetsSent += packets;
@@ -43,11 +42,14 @@ public final class Counters {
     packetsResent += packets;
   }
 
-  /** The sending before had arrived too: packets overtake each other on the way. */
+  /**
+   * Counts spurious retransmissions: the earlier transmission had arrived too, since the path
+   * reorders.
+   */
   @SuppressWarnings("NonAtomicVolatileUpdate")
-  public void resentInVain(int packets) {
+  public void spuriouslyResent(int packets) {
     if (packets > 0) {
-      packetsResentInVain += packets;
+      packetsSpuriouslyResent += packets;
     }
   }
 
@@ -78,23 +80,23 @@ public final class Counters {
     }
   }
 
-  /** They came with a mark of congestion in their IP headers. */
+  /** Counts packets with a congestion mark in their IP header. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void marked(int packets) {
     packetsMarked += packets;
   }
 
-  /** One came in fragments of IP, which the kernel has put together. */
+  /** Counts a packet that the kernel reassembled from IP fragments. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void cameInFragments() {
     packetsInFragments++;
   }
 
   /**
-   * A packet of a kind that no queue pair here takes. Congestion notifications are no error of
-   * anybody's: the window follows the link without them.
+   * Counts a packet that no queue pair supports. Congestion notifications aren't errors: the window
+   * follows the link without them.
    *
-   * @param firstWord of its base transport header
+   * @param firstWord first word of its base transport header
    */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void unknown(int opcode, long firstWord) {
@@ -112,7 +114,7 @@ public final class Counters {
     reader.counter("packets_sent", packetsSent);
     reader.counter("bytes_sent", bytesSent);
     reader.counter("packets_resent", packetsResent);
-    reader.counter("packets_resent_in_vain", packetsResentInVain);
+    reader.counter("packets_resent_in_vain", packetsSpuriouslyResent);
     reader.counter("packets_received", packetsReceived);
     reader.counter("timeouts", timeouts);
     reader.counter("waits_for_peer", waitsForPeer);
@@ -133,30 +135,33 @@ public final class Counters {
     return packetsResent;
   }
 
-  /** Another number once something was sent, received or waited for in vain. */
+  /** Returns a number that changes with every packet sent or received and every timeout. */
   public long activity() {
     return packetsSent + packetsReceived + timeouts;
   }
 
-  public long packetsResentInVain() {
-    return packetsResentInVain;
+  public long packetsSpuriouslyResent() {
+    return packetsSpuriouslyResent;
   }
 
   public long timeouts() {
     return timeouts;
   }
 
-  /** How often a queue pair, past its retries, waited since its peer was silent on all ways. */
+  /**
+   * Returns how often a queue pair kept waiting after its retries, since its peer was silent on all
+   * paths.
+   */
   public long peerWaits() {
     return waitsForPeer;
   }
 
-  /** Acknowledgements that left behind another packet, not alone. */
+  /** Returns the number of acknowledgements that were sent with another packet. */
   public long acknowledgementsCarried() {
     return acknowledgementsCarried;
   }
 
-  /** Packets that left in a datagram with others. */
+  /** Returns the number of packets that shared a datagram with others. */
   public long packetsBundled() {
     return packetsBundled;
   }

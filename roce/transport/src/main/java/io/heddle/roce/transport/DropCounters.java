@@ -5,9 +5,9 @@ import io.heddle.verbs.DeviceContext.CounterReader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** Packets that had no effect, by reason. Written under the progress lock, read by any thread. */
+/** Counters of dropped packets, by reason. Written under the progress lock, read by any thread. */
 public final class DropCounters {
-  /** Why a packet was dropped. */
+  /** Reason for dropping a packet. */
   public enum Reason {
     TOO_SHORT,
     UNKNOWN_OPCODE,
@@ -39,7 +39,7 @@ public final class DropCounters {
     ELEMENT.setOpaque(counts, at, (long) ELEMENT.getOpaque(counts, at) + 1);
   }
 
-  /** A packet whose version or partition is another. */
+  /** Counts a packet with a wrong version or partition. */
   public void countHeader(long firstWord) {
     count(PacketFormat.isVersionRight(firstWord) ? Reason.WRONG_PARTITION : Reason.BAD_HEADER);
   }

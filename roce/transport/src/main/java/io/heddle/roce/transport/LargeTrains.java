@@ -3,23 +3,23 @@ package io.heddle.roce.transport;
 import io.heddle.verbs.DeviceContext.CounterReader;
 
 /**
- * How trains of {@link #LEAST_BYTES} and more left a device when they were sent for the first time.
- * Written under the progress lock, read by any thread.
+ * Counters of a device's first transmissions of trains of at least {@link #LEAST_BYTES}: with and
+ * without copy. Written under the progress lock, read by any thread.
  */
 public final class LargeTrains {
-  /** Headers included. Below this a copy takes less than the calls that it is spared by. */
+  /** Minimum length, headers included. Below it a copy costs less than the calls that avoid it. */
   public static final int LEAST_BYTES = 1 << 15;
 
   private volatile long lent;
   private volatile long copied;
 
-  /** One left by its own pages. */
+  /** Counts a train sent without a copy, from its own pages. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void addLent() {
     lent++;
   }
 
-  /** The kernel copied one. */
+  /** Counts a train that the kernel copied. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void addCopied() {
     copied++;

@@ -1,13 +1,13 @@
 package io.heddle.roce.transport;
 
 /**
- * The links that a queue pair has to its peer, once connected.
+ * Links of a connected queue pair to its peer.
  *
- * @param count at most {@link io.heddle.roce.wire.EndpointParameters#MOST_LINKS}
- * @param absent those of which an end has no address, bit i for link i
- * @param narrowWindow packets that may be under way on a link by the room of the peer's sockets,
- *     where packets are as the path MTU allows
- * @param wideWindow the same where writes are in the packets that were agreed on
+ * @param count number of links, at most {@link io.heddle.roce.wire.EndpointParameters#MOST_LINKS}
+ * @param absent links of which an end has no address, bit i for link i
+ * @param narrowWindow largest window of a link in packets of the path MTU, by the peer's socket
+ *     buffers
+ * @param wideWindow largest window in packets of the agreed size
  */
 public record LinkSet(int count, int absent, int narrowWindow, int wideWindow) {
   public boolean isAbsent(int link) {

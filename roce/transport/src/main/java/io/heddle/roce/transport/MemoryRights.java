@@ -1,8 +1,6 @@
 package io.heddle.roce.transport;
 
-/**
- * What may be done to which memory by packets of one protection domain. Under the progress lock.
- */
+/** Memory access checks for packets of one protection domain. Under the progress lock. */
 public final class MemoryRights {
   private final RegionTable regions;
   private final int domain;
@@ -28,7 +26,7 @@ public final class MemoryRights {
     return regions.allows(key, domain, RegionTable.LOCAL_WRITE, address, lengthBytes);
   }
 
-  /** The row of the region that this key allows the peer to write, or −1. */
+  /** Returns the row of the region that the peer may write with this key, or −1. */
   public int writable(int key) {
     return regions.find(key, domain, RegionTable.REMOTE_WRITE);
   }

@@ -4,20 +4,20 @@ import io.heddle.roce.wire.FlowChecksum;
 import io.heddle.roce.wire.PacketSeal;
 
 /**
- * The memory that the packets of a queue pair are made in, which is its owner's, and their seal.
- * Under the progress lock.
+ * Memory in which a queue pair builds its packets, allocated by its owner, and their seal. Under
+ * the progress lock.
  */
 public final class PacketMemory {
-  /* control packet | a slot of responses | a slot of scratch | the ring's first area | its second */
+  /* control packet | slot for responses | slot of scratch memory | first area of the ring | second area */
   private static final int CONTROL_BYTES = 4096;
 
-  /** Where the ring's first area begins. */
+  /** Offset of the ring's first area. */
   public static final int RING_AT = CONTROL_BYTES + 2 * TransmitRing.SLOT_BYTES;
 
-  /** Where its second area begins, which is used once a train has been lent. */
+  /** Offset of its second area, which is used after the first zero-copy train. */
   public static final int SECOND_AREA_AT = RING_AT + TransmitRing.AREA_BYTES;
 
-  /** All that it takes, of which only what is used costs pages. */
+  /** Total length; only touched pages take memory. */
   public static final int BYTES = SECOND_AREA_AT + TransmitRing.AREA_BYTES;
 
   private final long base;
@@ -26,9 +26,9 @@ public final class PacketMemory {
 
   /**
    * @param base address of {@link #BYTES}
-   * @param trains of the whole device
-   * @param shares of all its rings
-   * @param firstFlow that packets are sealed for at first
+   * @param trains counters of the whole device
+   * @param shares shares of all its rings
+   * @param firstFlow initial flow of the seal
    */
   public PacketMemory(long base, LargeTrains trains, RingShares shares, FlowChecksum firstFlow) {
     this.base = base;
@@ -44,17 +44,17 @@ public final class PacketMemory {
     return seal;
   }
 
-  /** Room for a packet of our own, such as an acknowledgement. */
+  /** Returns the address for a control packet, such as an acknowledgement. */
   public long controlPacket() {
     return base;
   }
 
-  /** Room for a train of responses. */
+  /** Returns the address for a train of responses. */
   public long responseSlot() {
     return base + CONTROL_BYTES;
   }
 
-  /** Room for what is made, sent and forgotten. */
+  /** Returns the address of scratch memory, for packets that aren't kept. */
   public long scratch() {
     return base + CONTROL_BYTES + TransmitRing.SLOT_BYTES;
   }

@@ -3,47 +3,49 @@ package io.heddle.roce.transport;
 import io.heddle.roce.wire.PacketSizes;
 
 /**
- * Where the packets of a queue pair leave: the soft device's sockets, or a simulated fabric. At
- * most two implementations are loaded, since this is called for each train. Under the progress
- * lock.
+ * Transmit interface of a queue pair: the soft device's sockets, or a simulated fabric. It is
+ * called for each train, so at most two implementations are loaded. Under the progress lock.
  */
 public interface PacketOutlet {
-  /** What became of a train. */
+  /** Result of sending a train. */
   enum Outcome {
-    /** It left by its own pages: the kernel may still read them. */
+    /** Sent without a copy: the kernel may still read its pages. */
     LENT,
-    /** The same as {@link #SENT}, soon, by another queue pair's socket. */
+    /** Will be sent soon through another queue pair's socket; else as {@link #SENT}. */
     AS_GUEST,
-    /** It left, or was lost in a way that the protocol repairs, and nobody reads it any more. */
+    /** Sent, or lost as on the wire; its memory isn't read any more. */
     SENT,
-    /** It didn't leave: the socket is full. */
+    /** Not sent: the socket is full. */
     FULL
   }
 
-  /** What is sealed from now on goes by this link. */
+  /** Sets the link of the next packets to seal. */
   void sealFor(int link);
 
   /**
-   * Sends what is sent again, or asks: by itself, since a bundle is lost where its first queue pair
-   * isn't there any more. False when there is no room now.
+   * Sends a retransmission or a probe, never bundled: a bundle is lost once its first queue pair is
+   * gone. Returns false when the socket is full.
    */
   boolean send(int link, long address, int lengthBytes, int segmentBytes);
 
-  /** Sends an answer, which may leave with other packets. False when there is no room now. */
+  /**
+   * Sends a response, which may be bundled with other packets. Returns false when the socket is
+   * full.
+   */
   boolean answer(int link, long address, int lengthBytes, int segmentBytes);
 
-  /** Sends a train that stays as it is until it is acknowledged. */
-  Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes);
+  /** Sends a train whose memory stays unchanged until it is acknowledged. */
+  Outcome sendRetained(int link, long address, int lengthBytes, int segmentBytes);
 
-  /** Whether the way of a link has become too narrow for the packets that were agreed on. */
+  /** Returns whether a link's path no longer supports packets of the agreed size. */
   boolean isTooNarrow(int link);
 
-  /** Whether nothing is known on the way of a link that is too narrow for this size. */
+  /** Returns whether a link's path may support this size, as far as is known. */
   boolean mayPass(int link, int writeBytes);
 
-  /** Packets of a link go singly for a while, since trains of them are lost. */
-  void tellSingly(int link);
+  /** Warns that a link's packets are sent one by one for a while, since its trains are lost. */
+  void warnSinglePackets(int link);
 
-  /** Writes by a link go on in smaller packets than both ends take, since larger ones are lost. */
-  void tellNarrow(int link, PacketSizes sizes);
+  /** Warns that a link's WRITEs use smaller packets than agreed, since larger ones are lost. */
+  void warnNarrowPath(int link, PacketSizes sizes);
 }

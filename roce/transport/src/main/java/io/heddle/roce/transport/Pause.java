@@ -1,11 +1,11 @@
 package io.heddle.roce.transport;
 
-/** A time until which something isn't tried again. Under the progress lock. */
+/** Pause before a retry. Under the progress lock. */
 public final class Pause {
-  /** Never due. Far enough away for compare by subtraction. */
+  /** Time that is never due; safe for comparison by subtraction. */
   public static final long NEVER_NS = Long.MAX_VALUE / 2;
 
-  /** How long a full socket is left alone. */
+  /** Pause after a full socket. */
   public static final long FULL_SOCKET_NS = 50_000;
 
   private long untilNs = NEVER_NS;
@@ -14,7 +14,7 @@ public final class Pause {
     return untilNs != NEVER_NS;
   }
 
-  /** When it is over; {@link #NEVER_NS} while there is none. */
+  /** Returns its end; {@link #NEVER_NS} while there is none. */
   public long dueNs() {
     return untilNs;
   }
@@ -27,7 +27,7 @@ public final class Pause {
     untilNs = NEVER_NS;
   }
 
-  /** Ends it where its time has come, and says whether it has. */
+  /** Ends the pause if it is due; returns whether it was. */
   public boolean endIfDue(long nowNs) {
     boolean due = isRunning() && nowNs - untilNs >= 0;
     if (due) {

@@ -6,38 +6,37 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * What the transport of a queue pair tells its owner, and asks of it: completions, failure, when it
- * is to be called again. At most two implementations are loaded, since this is called for each
- * packet. Under the progress lock.
+ * Callbacks from a queue pair's transport to its owner: completions, failure, timers. They are
+ * called for each packet, so at most two implementations are loaded. Under the progress lock.
  */
 public interface QueuePairEvents {
   QueuePairState state();
 
-  /** Whether the state is ERROR. */
+  /** Returns whether the state is ERROR. */
   boolean isDead();
 
-  /** To ERROR on the transport's own motion, where it isn't there: an event, and all is flushed. */
+  /** Moves the queue pair to ERROR unless it is there: raises an event and flushes all requests. */
   void fail(AsyncEventListener.Kind kind);
 
-  /** A send request ends. May end the queue pair: the completion may overrun its queue. */
+  /** Completes a send request. May end the queue pair: the completion may overrun its queue. */
   void completeSend(long id, Status status, Kind kind, int lengthBytes);
 
-  /** A receive ends. May end the queue pair: the completion may overrun its queue. */
+  /** Completes a receive. May end the queue pair: the completion may overrun its queue. */
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
-  /** A timer is due then, or earlier. */
+  /** Requests a timer call no later than this. */
   void timerAt(long whenNs);
 
-  /** There is something to send. */
+  /** Requests a transmit call: there is something to send. */
   void activate();
 
-  /** An acknowledgement may wait that many rounds for a packet that carries it. */
+  /** Delays an acknowledgement by up to this number of rounds, for a packet to carry it. */
   void waitRounds(int rounds);
 
-  /** Whether nobody makes rounds who looks for completions. */
-  boolean callersAreGone();
+  /** Returns whether no polling thread makes rounds. */
+  boolean callersAreIdle();
 
-  /** How long the packet in hand may have lain in its socket at most. */
+  /** Returns the longest time that the current packet may have waited in its socket. */
   long waitedNs();
 }

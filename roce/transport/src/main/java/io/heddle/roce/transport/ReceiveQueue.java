@@ -5,18 +5,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Posted receives between the thread that posts them and the lock holder that consumes them. Equal
- * ones that are posted together share a row: hundreds that only wait for immediates are one.
+ * Queue of posted receives, from the posting thread to the lock holder. Equal receives that are
+ * posted together share a row: hundreds for immediates take one.
  *
  * <p>Pairings: posting releases {@code posted} after filling rows, {@link #isEmpty} acquires it;
- * {@link #take} releases {@code taken} after its last look at a row, posting acquires it before
+ * {@link #take} releases {@code taken} after its last read of a row, posting acquires it before
  * filling.
  */
 public final class ReceiveQueue {
   private static final VarHandle POSTED = index("posted");
   private static final VarHandle TAKEN = index("taken");
 
-  /* id 8 | address 8 | length 4 | lkey 4 | how many had been posted with the row's last one 8 */
+  /* id 8 | address 8 | length 4 | lkey 4 | index after the row's last receive 8 */
   private static final int ROW_BYTES = 32;
   private static final int ADDRESS = 8;
   private static final int LENGTH = 16;
@@ -27,7 +27,7 @@ public final class ReceiveQueue {
   private final int mask;
   private final long rows;
 
-  /* Rows so far: the poster's, visible with posted, and the lock holder's. */
+  /* Rows so far: posted by the poster, visible with posted; taken by the lock holder. */
   private long rowsPosted;
   private long rowsTaken;
 
@@ -50,7 +50,7 @@ public final class ReceiveQueue {
     return Integer.highestOneBit(Math.max(2, depth) - 1) << 1;
   }
 
-  /** Bytes of memory that a queue of this depth takes. */
+  /** Returns the memory size of a queue of this depth. */
   public static int bytes(int depth) {
     return rows(depth) * ROW_BYTES;
   }
@@ -67,7 +67,7 @@ public final class ReceiveQueue {
     }
   }
 
-  /** Adds {@code count} equal receives, or none where they don't all fit. Poster. */
+  /** Adds {@code count} equal receives, or none where they don't all fit. Posting thread. */
   public boolean post(long id, long address, int lengthBytes, int lkey, int count) {
     long at = (long) POSTED.get(this);
     if (at + count - (long) TAKEN.getAcquire(this) > depth) {
@@ -76,7 +76,7 @@ public final class ReceiveQueue {
     if (count <= 0) {
       return true;
     }
-    /* Each row has at least one that isn't taken, so there are no more rows than receives. */
+    /* Each row has at least one receive left, so there are no more rows than receives. */
     long row = row(rowsPosted++);
     Memory.setLong(row, id);
     Memory.setLong(row + ADDRESS, address);
@@ -87,14 +87,14 @@ public final class ReceiveQueue {
     return true;
   }
 
-  /** Forgets everything; under the progress lock and with no poster at work. */
+  /** Clears the queue; under the progress lock and without concurrent posts. */
   public void clear() {
     long end = (long) POSTED.getAcquire(this);
     rowsTaken = rowsPosted;
     TAKEN.setRelease(this, end);
   }
 
-  /* From here on: the lock holder. The accessors speak of the oldest receive. */
+  /* Lock holder's methods. The accessors are for the oldest receive. */
 
   public boolean isEmpty() {
     return (long) TAKEN.get(this) == (long) POSTED.getAcquire(this);

@@ -3,11 +3,10 @@ package io.heddle.roce.transport;
 import java.util.Arrays;
 
 /**
- * Registered memory by key.
+ * Table of registered memory by key.
  *
- * <p>A key is {@code generation 14 | index 18}: the index finds the row at once, the generation
- * makes the key of a closed region miss although its row is in use again. Every method runs under
- * the progress lock.
+ * <p>A key is {@code generation 14 | index 18}: the index is the row; the generation invalidates
+ * the key of a closed region whose row is reused. Every method runs under the progress lock.
  */
 public final class RegionTable {
   public static final int LOCAL_WRITE = 1;
@@ -25,7 +24,7 @@ public final class RegionTable {
   private int[] rights = new int[64];
   private int[] free = new int[64];
   private int freeCount;
-  private int used = 1; /* row 0 stays empty, so that key 0 never finds anything */
+  private int used = 1; /* row 0 stays empty, so that key 0 is never valid */
 
   public RegionTable(int firstGeneration) {
     Arrays.fill(keys, firstGeneration << INDEX_BITS);
@@ -34,7 +33,7 @@ public final class RegionTable {
   /**
    * Enters a region.
    *
-   * @return its key, or 0 when the table is full
+   * @return key, or 0 when the table is full
    */
   public int add(long address, long lengthBytes, int domain, int accessRights) {
     int row;
@@ -75,12 +74,12 @@ public final class RegionTable {
     }
     domains[row] = 0;
     lengths[row] = 0;
-    /* The next owner of the row gets another generation; the row bits are set when it does. */
+    /* The row's next region gets another generation; add() sets the row bits. */
     keys[row] = (key & ~INDEX_MASK) + GENERATION_STEP;
     free[freeCount++] = row;
   }
 
-  /** The row of the region of this domain that this key names with these rights, or −1. */
+  /** Returns the row of the region with this key, domain and rights, or −1. */
   int find(int key, int domain, int neededRights) {
     int row = key & INDEX_MASK;
     return row >= used
@@ -99,9 +98,7 @@ public final class RegionTable {
     return lengths[row];
   }
 
-  /**
-   * Whether this key names a region of this domain with these rights that holds the whole range.
-   */
+  /** Returns whether this key has these rights in this domain to the whole range. */
   boolean allows(int key, int domain, int neededRights, long address, long lengthBytes) {
     int row = find(key, domain, neededRights);
     if (row < 0) {

@@ -1,15 +1,14 @@
 package io.heddle.roce.transport;
 
 /**
- * How many large trains each of a device's transmit rings may have under way. Together they are as
- * many as one ring holds, since the receiver's copy of a train takes half as long again where the
- * train has left the caches; but none has to do with fewer than cover two acknowledgements of a
- * peer that sends one for each 64 packets. Only rings that have some take part, so who is alone has
- * all, and who shares with one that waits for a dead plane has no less than {@link #LEAST}. Under
- * the progress lock.
+ * Limit of outstanding large trains for each of a device's transmit rings. Together they may have
+ * as many as one ring holds: a train that has left the caches takes the receiver half as long again
+ * to copy. Each ring keeps at least {@link #LEAST}, which covers two acknowledgements of a peer
+ * that sends one per 64 packets. Only rings with outstanding large trains share, so a single one
+ * gets all. Under the progress lock.
  */
 public final class RingShares {
-  /** Of a ring, however many there are. */
+  /** Minimum for a ring, with any number of rings. */
   public static final int LEAST = 16;
 
   private int rings;
@@ -19,13 +18,13 @@ public final class RingShares {
     return each;
   }
 
-  /** A ring that had none has one under way. */
+  /** Registers a ring with its first outstanding large train. */
   void begins() {
     rings++;
     divide();
   }
 
-  /** None of a ring's is under way any more. */
+  /** Removes a ring without outstanding large trains. */
   void ends() {
     rings--;
     divide();

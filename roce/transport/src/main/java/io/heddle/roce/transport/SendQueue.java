@@ -7,12 +7,12 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send requests between the thread that posts them and the lock holder that turns them into
+ * Queue of send requests, from the posting thread to the lock holder, which turns them into
  * packets.
  *
  * <p>Three indices, each with one writer: {@code posted} (the poster), {@code started} and {@code
  * completed} (the lock holder). Pairings: {@link #post} releases {@code posted} after filling rows,
- * {@link #posted} acquires it; {@link #complete} releases {@code completed} after its last look at
+ * {@link #posted} acquires it; {@link #complete} releases {@code completed} after its last read of
  * a row, {@code post} acquires it before filling.
  */
 public final class SendQueue {
@@ -21,7 +21,7 @@ public final class SendQueue {
   private static final SendWorkRequest.Operation[] OPERATIONS = SendWorkRequest.Operation.values();
 
   /*
-   * A row is one line of the cache, in memory that costs nothing before it is used:
+   * A row is one cache line; untouched rows take no memory:
    *
    * id 8 | local address 8 | remote address 8 | last packet's number 8, of the lock holder
    * | length 4 | lkey 4 | rkey 4 | immediate 4 | operation 4 | signalled 4
@@ -48,7 +48,7 @@ public final class SendQueue {
   private volatile long completed;
 
   private long started;
-  private long posterCompleted; /* the poster's last look at completed */
+  private long posterCompleted; /* the poster's last value of completed */
 
   /**
    * @param rows address of {@link #bytes} of zeros
@@ -81,8 +81,8 @@ public final class SendQueue {
   }
 
   /**
-   * Takes requests of the list until one is malformed or the queue is full, and returns how many.
-   * Poster.
+   * Accepts requests of the list until one is malformed or the queue is full; returns their number.
+   * Posting thread.
    */
   public int post(@Nullable SendWorkRequest first) {
     long from = (long) POSTED.get(this);
@@ -113,16 +113,16 @@ public final class SendQueue {
     return (int) (at - from);
   }
 
-  /** Forgets everything; under the progress lock and with no poster at work. */
+  /** Clears the queue; under the progress lock and without concurrent posts. */
   public void clear() {
     long end = (long) POSTED.getAcquire(this);
     started = end;
     COMPLETED.setRelease(this, end);
   }
 
-  /* From here on: the lock holder. */
+  /* Lock holder's methods. */
 
-  /** Nothing is started any more. */
+  /** Resets the started index to the completed one. */
   void restart() {
     started = (long) COMPLETED.get(this);
   }

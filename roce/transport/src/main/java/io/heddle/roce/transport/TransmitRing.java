@@ -3,9 +3,9 @@ package io.heddle.roce.transport;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * Slots of 64 KiB, each with one train of finished packets: staging buffer and retransmit buffer in
- * one. A slot is free again when its last packet has been acknowledged; until then its bytes stay
- * valid as sent, and a resend starts at any packet boundary inside it. Under the progress lock.
+ * Ring of 64 KiB slots, each with one train of finished packets. It is both staging and retransmit
+ * buffer. A slot is freed once its last packet is acknowledged. Until then its bytes stay as sent,
+ * and a retransmission can start at any of its packets. Under the progress lock.
  */
 public final class TransmitRing {
   public static final int SLOT_BYTES = 1 << 16;
@@ -13,15 +13,15 @@ public final class TransmitRing {
   /** 64 slots hold more than a window of full trains at every MTU. */
   public static final int SLOTS = 64;
 
-  /** Bytes of all slots. */
+  /** Length of all slots. */
   public static final int AREA_BYTES = SLOTS * SLOT_BYTES;
 
   private static final int MASK = SLOTS - 1;
 
-  /* Rows that there are before more trains are under way; a power of two. */
+  /* Initial number of rows, for outstanding trains; a power of two. */
   private static final int FIRST_ROWS = 8;
 
-  /* 4 MiB of trains: 20 are too few. */
+  /* 4 MiB of trains; 20 trains are too few. */
   private static final int TRAINS_OF_REST = 64;
 
   private final long base;
@@ -38,17 +38,17 @@ public final class TransmitRing {
   private boolean[] lent = new boolean[FIRST_ROWS];
   private boolean[] guest = new boolean[FIRST_ROWS];
   private boolean[] inOne = new boolean[FIRST_ROWS];
-  /* Which memory a slot has: of the first area below SLOTS, else of the second. */
+  /* Memory block of each slot: below SLOTS in the first area, else in the second. */
   private byte[] memory = new byte[FIRST_ROWS];
   private final LargeTrains trains;
   private final RingShares shares;
-  private int largeUnderWay;
+  private int largeOutstanding;
   private boolean inSecondArea;
-  /* Free memory that the kernel copied is used again first, while it is in this processor's cache: a stack. */
+  /* Free blocks that the kernel copied from: a stack, so that a block is reused while it is in this processor's cache. */
   private final byte[] free = new byte[SLOTS];
   private int freeCount;
-  /* What was lent waits in a queue until the device has lent so many more trains that it has left the cache of the
-  processor that read it. More memory than that takes would be in no cache. */
+  /* Zero-copy blocks rest in a queue until the device has sent enough further trains to evict them from the cache of
+  the processor that read them. More memory than that wouldn't be in any cache. */
   private final byte[] read = new byte[SLOTS];
   private long[] lentAt = {};
   private int readHead;
@@ -58,10 +58,10 @@ public final class TransmitRing {
   private long tail;
 
   /**
-   * @param base address of two areas of {@link #AREA_BYTES}: the first until a train has been lent,
-   *     the second from then on
-   * @param trains of the whole device
-   * @param shares of all its rings
+   * @param base address of two areas of {@link #AREA_BYTES}: the first until a zero-copy train was
+   *     sent, the second from then on
+   * @param trains counters of the whole device
+   * @param shares shares of all its rings
    */
   public TransmitRing(long base, LargeTrains trains, RingShares shares) {
     this.base = base;
@@ -86,14 +86,14 @@ public final class TransmitRing {
     return tail - head == SLOTS;
   }
 
-  /** Whether as many large trains are under way as the ring may have beside those of others. */
-  public boolean hasItsShare() {
-    return largeUnderWay >= shares.each();
+  /** Returns whether the ring has reached its share of outstanding large trains. */
+  public boolean hasFullShare() {
+    return largeOutstanding >= shares.each();
   }
 
   public void clear() {
-    if (largeUnderWay > 0) {
-      largeUnderWay = 0;
+    if (largeOutstanding > 0) {
+      largeOutstanding = 0;
       shares.ends();
     }
     head = 0;
@@ -111,7 +111,7 @@ public final class TransmitRing {
     }
   }
 
-  /** Where the next train is to be built. Not to be called when the ring is full. */
+  /** Returns the address for the next train. The ring must not be full. */
   public long nextAddress() {
     takesRead = readTail != readHead && (freeCount == 0 || hasRested(read[readHead & MASK]));
     return base + (long) (takesRead ? read[readHead & MASK] : free[freeCount - 1]) * SLOT_BYTES;
@@ -121,7 +121,7 @@ public final class TransmitRing {
     return trains.lent() - lentAt[each] >= TRAINS_OF_REST;
   }
 
-  /** Where slot {@code index} begins. */
+  /** Returns the address of slot {@code index}. */
   public long address(long index) {
     return base + (long) memory[(int) index & mask] * SLOT_BYTES;
   }
@@ -129,7 +129,7 @@ public final class TransmitRing {
   /**
    * Enters the train that was built at {@link #nextAddress}.
    *
-   * @param span how many sequence numbers it takes: the packets, or a read's responses
+   * @param span number of sequence numbers: of packets, or of a READ's responses
    */
   public void add(long psn, int packetCount, int span, int bytesOfSegment, int bytesInTotal) {
     if (tail - head > mask) {
@@ -146,13 +146,13 @@ public final class TransmitRing {
     guest[row] = false;
     inOne[row] = false;
     memory[row] = takesRead ? read[readHead++ & MASK] : free[--freeCount];
-    if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeUnderWay++ == 0) {
+    if (bytesInTotal >= LargeTrains.LEAST_BYTES && largeOutstanding++ == 0) {
       shares.begins();
     }
     tail++;
   }
 
-  /* More trains are under way than ever before. */
+  /* More trains are outstanding than ever before. */
   private void grow() {
     int wide = 2 * (mask + 1);
     int first = (int) head & mask;
@@ -173,7 +173,7 @@ public final class TransmitRing {
     mask = wide - 1;
   }
 
-  /* The full ring of the old rows, whose oldest is the first, in the new ones, where it is at that place. */
+  /* Copies the full ring of old rows to the new ones, with the oldest, first, at position to. */
   private Object grown(Object old, Object wide, int first, int to) {
     int behind = mask + 1 - first;
     System.arraycopy(old, first, wide, to, behind);
@@ -183,7 +183,7 @@ public final class TransmitRing {
 
   public void removeHead() {
     int row = (int) head & mask;
-    /* No train is built in the first area again once the second is used. */
+    /* The first area isn't reused once the second is in use. */
     if (memory[row] >= SLOTS == inSecondArea) {
       if (lent[row]) {
         read[readTail++ & MASK] = memory[row];
@@ -191,7 +191,7 @@ public final class TransmitRing {
         free[freeCount++] = memory[row];
       }
     }
-    if (totalBytes[row] >= LargeTrains.LEAST_BYTES && --largeUnderWay == 0) {
+    if (totalBytes[row] >= LargeTrains.LEAST_BYTES && --largeOutstanding == 0) {
       shares.ends();
     }
     head++;
@@ -201,12 +201,12 @@ public final class TransmitRing {
     return firstPsn[(int) index & mask];
   }
 
-  /** First sequence number after the slot's. */
+  /** Returns the first sequence number after the slot's. */
   public long endPsn(long index) {
     return firstPsn[(int) index & mask] + psnSpan[(int) index & mask];
   }
 
-  /** Whether the slot holds a READ request, whose numbers are its responses'. */
+  /** Returns whether the slot has a READ request, whose numbers are its responses'. */
   public boolean isRead(long index) {
     return PacketFormat.opcode(address(index)) == PacketFormat.READ_REQUEST;
   }
@@ -231,12 +231,12 @@ public final class TransmitRing {
     return sends[(int) index & mask];
   }
 
-  /** The number of the slot's newest sending, in part or whole. */
+  /** Returns the serial number of the slot's newest transmission, partial or whole. */
   public long serial(long index) {
     return serials[(int) index & mask];
   }
 
-  /** The link that the slot's newest sending went by. */
+  /** Returns the link of the slot's newest transmission. */
   public int link(long index) {
     return links[(int) index & mask];
   }
@@ -248,7 +248,7 @@ public final class TransmitRing {
     sends[(int) index & mask]++;
   }
 
-  /** The kernel reads the slot's bytes where they lie. */
+  /** Marks the slot as zero-copy: the kernel reads its memory. */
   public void lent(long index) {
     int row = (int) index & mask;
     lent[row] = true;
@@ -262,42 +262,45 @@ public final class TransmitRing {
     }
   }
 
-  /** The slot's packets leave by another queue pair's socket. */
+  /** Marks the slot as sent through another queue pair's socket. */
   public void asGuest(long index) {
     guest[(int) index & mask] = true;
   }
 
-  /** Whether they did, when they were sent for the first time. */
+  /** Returns whether its first transmission used another queue pair's socket. */
   public boolean wasGuest(long index) {
     return guest[(int) index & mask];
   }
 
-  /** Several of the slot's packets left as one datagram, or each by itself, last. */
+  /** Records whether the last transmission sent several packets as one datagram. */
   public void inOne(long index, boolean is) {
     inOne[(int) index & mask] = is;
   }
 
-  /** Whether they left as one datagram. */
+  /** Returns whether they were sent as one datagram. */
   public boolean wasInOne(long index) {
     return inOne[(int) index & mask];
   }
 
-  /** Whether large trains are under way. */
+  /** Returns whether large trains are outstanding. */
   public boolean hasLarge() {
-    return largeUnderWay > 0;
+    return largeOutstanding > 0;
   }
 
-  /** Whether it does. */
+  /** Returns whether the slot is zero-copy. */
   public boolean isLent(long index) {
     return lent[(int) index & mask];
   }
 
-  /** What {@link #sent} was told of has not left. */
+  /** Undoes {@link #sent}: the transmission failed. */
   public void unsent(long index) {
     sends[(int) index & mask]--;
   }
 
-  /** The newest slot that begins at or before this sequence number, which must be outstanding. */
+  /**
+   * Returns the newest slot that begins at or before this sequence number, which must be
+   * outstanding.
+   */
   public long slotOf(long psn) {
     long low = head;
     long high = tail - 1;

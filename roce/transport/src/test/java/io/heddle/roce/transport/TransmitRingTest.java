@@ -128,7 +128,7 @@ class TransmitRingTest {
   /* Large ones until the ring has its share; how many. */
   private int fill(TransmitRing ring) {
     int added = 0;
-    while (!ring.hasItsShare()) {
+    while (!ring.hasFullShare()) {
       ring.add(psn, 8, 8, 8736, 61_000);
       psn += 8;
       added++;
@@ -157,7 +157,7 @@ class TransmitRingTest {
     acknowledgeAll(second);
     assertEquals(TransmitRing.SLOTS / 2, fill(ring), "the other has none any more");
     fill(second);
-    assertTrue(ring.hasItsShare());
+    assertTrue(ring.hasFullShare());
     second.clear();
     assertEquals(TransmitRing.SLOTS, shares.each(), "nor does one that was reset");
   }

@@ -1,15 +1,15 @@
 package io.heddle.roce.wire;
 
 /**
- * Arithmetic of CRC-32's remainders: polynomials over GF(2) of degree below 32, reflected, so that
- * bit 31 of the {@code int} is x^0. The CRC of a message is affine in its bits, so parts of it can
- * be computed apart, shifted and put together.
+ * Arithmetic of CRC-32 remainders: polynomials over GF(2) of degree below 32, reflected, so that
+ * bit 31 of the {@code int} is x^0. A message's CRC is affine in its bits, so its parts can be
+ * computed separately, shifted and combined.
  */
 final class CrcPolynomial {
-  /** What one byte of ones adds to the CRC of a zero byte. */
+  /** Contribution of one byte of ones to the CRC of a zero byte. */
   static final int ONES = 0x2D02EF8D;
 
-  /** What the mark of data adds to it. */
+  /** Contribution of the data mark to it. */
   static final int DATA_MARK = ofByte(PacketFormat.DATA_MARK);
 
   private static final int POLYNOMIAL = 0xEDB88320;
@@ -27,7 +27,7 @@ final class CrcPolynomial {
     return sum;
   }
 
-  /** a · b modulo the polynomial. */
+  /** Returns a · b modulo the polynomial. */
   static int multiply(int a, int b) {
     int product = 0;
     int shifted = b;
@@ -40,12 +40,12 @@ final class CrcPolynomial {
     return product;
   }
 
-  /** x^(8n): what n more bytes do to a remainder. */
+  /** Returns x^(8n), the factor of appending n bytes. */
   static int powerOfX8(int n) {
     return power(1 << 23, n);
   }
 
-  /** x^(−8n): what takes the last n bytes away again. */
+  /** Returns x^(−8n), the factor of removing the last n bytes. */
   static int inverseOfX8(int n) {
     return power(1 << 30, ORDER - 8L * n % ORDER);
   }

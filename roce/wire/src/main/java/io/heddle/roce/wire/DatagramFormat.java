@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 
 /**
- * Packets of the unreliable datagram service as bytes at an address (InfiniBand Architecture
+ * Packet format of the unreliable datagram service, as bytes at an address (InfiniBand Architecture
  * Specification, volume 1, sections 9.2 and 9.3.4).
  *
  * <pre>
@@ -26,16 +26,16 @@ public final class DatagramFormat {
   public static final int SEND_ONLY = 0x64;
   public static final int SEND_ONLY_WITH_IMMEDIATE = 0x65;
 
-  /** The destination of every multicast packet. */
+  /** Destination queue pair of multicast packets. */
   public static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
 
-  /** BTH and DETH: what a packet has in front of its payload at least. */
+  /** Length of BTH and DETH, the minimal headers. */
   public static final int HEADER_BYTES = PacketFormat.BTH_BYTES + DETH_BYTES;
 
-  /** The shortest packet: no payload. */
+  /** Length of a packet without payload. */
   public static final int LEAST_BYTES = HEADER_BYTES + PacketFormat.ICRC_BYTES;
 
-  /** Where the congestion marks are, which the invariant CRC leaves out. */
+  /** Offset of the congestion marks, which the invariant CRC excludes. */
   public static final int MARKS_OFFSET = 4;
 
   private static final int QUEUE_KEY = 12;
@@ -45,10 +45,10 @@ public final class DatagramFormat {
   private DatagramFormat() {}
 
   /**
-   * Whether these bytes are a packet of this service: long enough, whole words, one of its opcodes,
-   * transport version 0, and not more pad than payload. The CRC is not looked at.
+   * Returns whether these bytes are a packet of this service: long enough, whole words, a known
+   * opcode, transport version 0, and no more pad than payload. The CRC isn't checked.
    *
-   * @param lengthBytes from the BTH to the end of the CRC
+   * @param lengthBytes length from the BTH to the end of the CRC
    */
   public static boolean isDatagram(long packet, int lengthBytes) {
     if (lengthBytes < LEAST_BYTES || (lengthBytes & 3) != 0) {
@@ -62,12 +62,15 @@ public final class DatagramFormat {
     return version && payloadBytes(packet, lengthBytes) >= 0;
   }
 
-  /** Bytes of headers in front of the payload. */
+  /** Returns the length of the headers before the payload. */
   public static int headerBytes(int opcode) {
     return HEADER_BYTES + (opcode == SEND_ONLY_WITH_IMMEDIATE ? PacketFormat.IMMEDIATE_BYTES : 0);
   }
 
-  /** Bytes of payload without the pad; negative where the packet is too short for its headers. */
+  /**
+   * Returns the length of the payload without pad; negative where the packet is too short for its
+   * headers.
+   */
   public static int payloadBytes(long packet, int lengthBytes) {
     return lengthBytes
         - headerBytes(PacketFormat.opcode(packet))
@@ -87,7 +90,7 @@ public final class DatagramFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + SOURCE, number);
   }
 
-  /** Puts another destination's number into the BTH, and no congestion mark beside it. */
+  /** Sets the destination in the BTH and clears the congestion marks. */
   public static void setQueuePair(long packet, int number) {
     Memory.ALL.set(Memory.NETWORK_INT, packet + MARKS_OFFSET, number);
   }
@@ -96,12 +99,12 @@ public final class DatagramFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + QUEUE_KEY, key);
   }
 
-  /** Only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
+  /** Valid only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
   public static int immediate(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + IMMEDIATE);
   }
 
-  /** Only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
+  /** Valid only for {@link #SEND_ONLY_WITH_IMMEDIATE}. */
   public static void setImmediate(long packet, int immediate) {
     Memory.ALL.set(Memory.NETWORK_INT, packet + IMMEDIATE, immediate);
   }
@@ -109,7 +112,7 @@ public final class DatagramFormat {
   /**
    * Writes BTH and DETH with the default partition key.
    *
-   * @param pad bytes behind the payload, 0 to 3
+   * @param pad bytes after the payload, 0 to 3
    */
   public static void write(
       long packet, int pad, int queuePair, int psn, int queueKey, int sourceQueuePair) {
@@ -117,9 +120,9 @@ public final class DatagramFormat {
   }
 
   /**
-   * The same with an opcode of this service. The immediate is written by {@link #setImmediate}.
+   * Writes BTH and DETH with an opcode of this service; {@link #setImmediate} writes the immediate.
    *
-   * @param pad bytes behind the payload, 0 to 3
+   * @param pad bytes after the payload, 0 to 3
    */
   public static void write(
       long packet, int opcode, int pad, int queuePair, int psn, int queueKey, int sourceQueuePair) {
@@ -128,7 +131,7 @@ public final class DatagramFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + SOURCE, sourceQueuePair);
   }
 
-  /** One line for people. The bytes must be {@linkplain #isDatagram a packet}. */
+  /** Describes a packet in one line. The bytes must be {@linkplain #isDatagram a packet}. */
   public static String describe(long packet, int lengthBytes) {
     int opcode = PacketFormat.opcode(packet);
     String immediate =

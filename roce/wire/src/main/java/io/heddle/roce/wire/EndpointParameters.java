@@ -9,23 +9,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What two soft devices tell each other about a queue pair, big-endian: {@code 'H' 'S' | version 1
- * | further links 1 | port 2 | source port 2 | receive buffer 4 | payload 2}, then for each further
+ * Parameters of a queue pair that soft devices exchange, big-endian: {@code 'H' 'S' | version 1 |
+ * further links 1 | port 2 | source port 2 | receive buffer 4 | payload 2}, then for each further
  * link {@code GID 16 | port 2 | source port 2}.
  *
- * @param receiveBufferBytes what the kernel holds for each address at most; bounds the peer's
- *     window
- * @param writeBytes payload of the largest packets of a WRITE that all its links take
- * @param ends one for each link: where it receives (4791 unless another process had that) and where
- *     its packets come from; both ports are 0 for an address that isn't there. The first one's GID
- *     isn't told: the verbs do that
+ * @param receiveBufferBytes receive buffer of the kernel for each address; bounds the peer's window
+ * @param writeBytes largest WRITE payload per packet that all its links support
+ * @param ends one for each link: its receive port (4791 unless that was taken) and its source port;
+ *     both 0 for a missing address. The first one's GID isn't transmitted, since verbs exchange it
  */
 public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<LinkEnd> ends) {
-  /** Links that a queue pair may have. */
+  /** Largest number of links of a queue pair. */
   public static final int MOST_LINKS = 16;
 
   private static final int MAGIC = 'H' << 8 | 'S';
-  /* From 7 on data packets are marked, and a receiver of earlier ones takes marks for congestion. */
+  /* From version 7 on data packets are marked; earlier receivers take the marks for congestion. */
   private static final int VERSION = 7;
   private static final int BYTES = 14;
   private static final int LINK_BYTES = Gid.BYTES + 4;
@@ -52,7 +50,7 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
   }
 
   /**
-   * @throws VerbsException for what isn't a soft device's, or is another version's
+   * @throws VerbsException for parameters of another device type or version
    */
   public static EndpointParameters parse(byte[] bytes, String queuePair) {
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
@@ -79,7 +77,8 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
         || bytes.length < BYTES + further * LINK_BYTES) {
       throw refused(
           queuePair,
-          "the peer names receive buffer %d, packets of %d and %d further links in %d bytes",
+          "the peer sent invalid parameters: receive buffer %d, packets of %d and %d further links"
+              + " in %d bytes",
           receiveBuffer,
           writeBytes,
           further,
@@ -93,7 +92,7 @@ public record EndpointParameters(int receiveBufferBytes, int writeBytes, List<Li
     }
     if (ends.stream().anyMatch(end -> end.port() == 0 != (end.sourcePort() == 0))
         || ends.stream().allMatch(end -> end.port() == 0)) {
-      throw refused(queuePair, "the peer names ports that can't be: %s", ends);
+      throw refused(queuePair, "the peer sent invalid ports: %s", ends);
     }
     return new EndpointParameters(receiveBuffer, writeBytes, ends);
   }

@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * The invariant CRC of the packets of one direction between two addresses and ports, at one CRC
- * call a packet.
+ * Invariant CRC for packets of one direction between two addresses and ports, with one CRC call per
+ * packet.
  *
  * <p>The CRC covers eight bytes of ones, the masked IPv6 and UDP headers and then the transport
- * packet with BTH byte 4 as ones. The first part depends on the flow and the length only, so its
- * contribution, shifted to the front of the packet, is kept for each length: {@code crc(A ‖ B) =
- * shift(crc(A), |B|) ^ crc(B)}. So is what the ones in BTH byte 4 add to a packet that has a zero
- * there, since the CRC is affine: nobody has to write them. And so is what they add to a packet
- * that is marked as data. Under the progress lock.
+ * packet with BTH byte 4 as ones. The first part depends only on the flow and the length, so its
+ * shifted contribution is cached by length: {@code crc(A ‖ B) = shift(crc(A), |B|) ^ crc(B)}. The
+ * CRC is affine, so the contribution of the ones in BTH byte 4 is cached too, and the byte can stay
+ * zero. A second cache holds the contribution for packets with the data mark. Under the progress
+ * lock.
  */
 public final class FlowChecksum {
   private static final int PSEUDO_BYTES = 56;
@@ -21,9 +21,9 @@ public final class FlowChecksum {
 
   private final byte[] pseudo = new byte[PSEUDO_BYTES];
   private final CRC32 crc = new CRC32();
-  /* By covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
+  /* Indexed by covered length / 4 (packets are padded to four bytes); 0 where not computed yet. Grows to the largest packet. */
   private int[] contributions = new int[64];
-  /* The same of packets that are marked as data. */
+  /* Contributions for packets with the data mark. */
   private int[] markedContributions = {};
   private int destinationPort = PacketFormat.ROCE_PORT;
 
@@ -50,8 +50,8 @@ public final class FlowChecksum {
   }
 
   /**
-   * The CRC, as it is stored little-endian, of the {@code length} bytes at {@code offset}: BTH with
-   * byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
+   * Returns the CRC, for little-endian storage, of {@code length} bytes at {@code offset}: from the
+   * BTH, with byte 4 zero, to the end of the pad. Moves the buffer's position and limit.
    */
   public int of(ByteBuffer buffer, int offset, int length) {
     int front = contribution(length); /* first: it may use the same register */
@@ -60,7 +60,7 @@ public final class FlowChecksum {
     return front ^ (int) crc.getValue();
   }
 
-  /** What it has on top of the CRC of the packet's own {@code length} bytes. */
+  /** Returns the value to XOR with the CRC of the packet's own {@code length} bytes. */
   public int contribution(int length) {
     int row = length >>> 2;
     if (row >= contributions.length) {
@@ -75,7 +75,9 @@ public final class FlowChecksum {
     return value;
   }
 
-  /** The same where BTH byte 4 has {@link PacketFormat#DATA_MARK}, not zero. */
+  /**
+   * Returns the value for a packet whose BTH byte 4 is {@link PacketFormat#DATA_MARK}, not zero.
+   */
   public int markedContribution(int length) {
     int row = length >>> 2;
     if (row >= markedContributions.length) {

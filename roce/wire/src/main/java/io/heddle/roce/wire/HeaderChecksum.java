@@ -3,41 +3,42 @@ package io.heddle.roce.wire;
 import java.util.zip.CRC32;
 
 /**
- * What the masked IP and UDP headers add to the invariant CRC, for any addresses and either version
- * of IP. For a receiver that hears many senders; one that has a flow of its own uses {@link
- * FlowChecksum}.
+ * Contribution of the masked IP and UDP headers to the invariant CRC, for any addresses, IPv4 or
+ * IPv6. It serves receivers with many senders; for a single flow use {@link FlowChecksum}.
  *
  * <p>The invariant CRC of a packet is the CRC-32 of its {@code length} bytes from the BTH to the
- * end of the pad, with the congestion marks as zeros, XOR what this class returns. So a packet that
- * only changes its addresses needs no second pass over its bytes.
+ * end of the pad, with the congestion marks as zeros, XOR the value from this class. A packet with
+ * new addresses thus needs no second pass over its bytes.
  *
- * <p>IPv4's header has two fields that a receiver on a UDP socket doesn't see: identification and
- * the bit that forbids fragments. The CRC is affine, so both can be {@linkplain #solve solved for}.
- * One thread at a time. Nothing is allocated per packet; the first packet of each length fills a
- * row of a table.
+ * <p>A receiver on a UDP socket doesn't see two fields of the IPv4 header: identification and the
+ * don't-fragment bit. The CRC is affine, so {@link #solve} computes both. One thread at a time.
+ * Nothing is allocated per packet; the first packet of each length fills a row of a table.
  */
 public final class HeaderChecksum {
-  /** Of the word of identification, flags and offset: fragments are forbidden, and it's none. */
+  /** Flags and fragment offset with don't-fragment set. */
   public static final int DO_NOT_FRAGMENT = 0x4000;
 
-  /** No word of the header makes the CRC right. */
+  /** Result of {@link #solve} where no header makes the CRC right. */
   public static final int NO_SOLUTION = -1;
 
-  /** Datagrams of one segmented send, at most (linux/udp.h, UDP_MAX_SEGMENTS, was 64 until 6.9). */
+  /**
+   * Largest number of datagrams of one segmented send (linux/udp.h, UDP_MAX_SEGMENTS, was 64 until
+   * 6.9).
+   */
   public static final int MOST_SEGMENTS = 64;
 
   private static final int MOST_BYTES = 65536;
   private static final int IPV4_BYTES = 36;
   private static final int IPV6_BYTES = 56;
 
-  /* In the IPv4 header behind the word that nobody sees, and the UDP header. */
+  /* Length of the IPv4 header after the word of identification and flags, with the UDP header. */
   private static final int BEHIND_WORD_BYTES = IPV4_BYTES - 8 - 8;
   private static final int MASKED_BYTE = 4;
 
   private final CRC32 crc = new CRC32();
   private final byte[] ipv4 = new byte[IPV4_BYTES];
   private final byte[] ipv6 = new byte[IPV6_BYTES];
-  /* By covered length / 4; a power of x is never 0. */
+  /* Indexed by covered length / 4; a power of x is never 0. */
   private final int[] shifts = new int[MOST_BYTES / 4];
   private final int[] marks = new int[MOST_BYTES / 4];
   private final int[] unshifts = new int[MOST_BYTES / 4];
@@ -65,10 +66,10 @@ public final class HeaderChecksum {
   }
 
   /**
-   * For IPv4 with identification 0 and fragments forbidden, as an unconnected socket sends that
-   * discovers the path's MTU.
+   * Returns the contribution for IPv4 with identification 0 and don't-fragment, as sent by an
+   * unconnected socket with path MTU discovery.
    *
-   * @param length bytes from the BTH to the end of the pad, a multiple of four, at least 8
+   * @param length bytes from the BTH to the end of the pad, a multiple of four, 8 or more
    */
   public int ofIpv4(int source, int sourcePort, int destination, int destinationPort, int length) {
     int udpLength = 8 + length + PacketFormat.ICRC_BYTES;
@@ -84,7 +85,7 @@ public final class HeaderChecksum {
     return shifted((int) crc.getValue(), length);
   }
 
-  /** As {@link #ofIpv4} for IPv6. */
+  /** Returns the contribution for IPv6. */
   public int ofIpv6(
       long sourceHigh,
       long sourceLow,
@@ -135,7 +136,7 @@ public final class HeaderChecksum {
   }
 
   /**
-   * What another identification than 0 changes in the CRC of an IPv4 packet.
+   * Returns the change of an IPv4 packet's CRC by another identification than 0.
    *
    * @param identification 0 to {@link #MOST_SEGMENTS} − 1, as the kernel counts a segmented send
    * @param length as in {@link #ofIpv4}
@@ -157,16 +158,15 @@ public final class HeaderChecksum {
   }
 
   /**
-   * The word of identification, flags and fragment offset that an IPv4 packet was sent with.
+   * Computes an IPv4 packet's word of identification, flags and fragment offset.
    *
-   * @param difference the CRC that the packet has XOR the one that it would have with the word
-   *     {@link #DO_NOT_FRAGMENT}, which isn't 0
-   * @param length as in {@link #ofIpv4}, which was called with it
+   * @param difference packet's CRC XOR its CRC with the word {@link #DO_NOT_FRAGMENT}; not 0
+   * @param length as in the earlier call of {@link #ofIpv4}
    * @return identification in the upper half, 0 or {@link #DO_NOT_FRAGMENT} in the lower, as an
    *     unsigned {@code int} in a {@code long}; {@link #NO_SOLUTION} where the packet is damaged
    */
   public long solve(int difference, int length) {
-    /* The four bytes, the first in the lowest bits. */
+    /* Four bytes, the first in the lowest bits. */
     int bytes = CrcPolynomial.multiply(unshifts[length >>> 2], difference);
     int word = Integer.reverseBytes(bytes) ^ DO_NOT_FRAGMENT;
     return (word & 0xffff & ~DO_NOT_FRAGMENT) == 0 ? word & 0xffff_ffffL : NO_SOLUTION;

@@ -4,17 +4,16 @@ import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The packets of the reliable connection as the engine writes and reads them: absolute addresses,
- * no object per packet.
+ * Packet format of the reliable connection, as bytes at an absolute address; no object per packet.
  *
- * <p>A packet may have a tag, seven bits that the base transport header keeps free beside the
- * request for an acknowledgement. An acknowledgement to a soft peer returns the tag of the newest
- * tagged packet and says behind the AETH, in 32 bits of microseconds, how long that may have waited
- * here. A bitmap of what arrived ahead of the first gap may follow: whole 64-bit words, big-endian,
- * the first of which holds the first missing sequence number.
+ * <p>A packet may have a tag in the seven reserved bits beside the acknowledge request of the BTH.
+ * An acknowledgement to a soft peer returns the tag of the newest tagged packet. After the AETH it
+ * has the longest time that this packet may have waited here, 32 bits of microseconds. A bitmap of
+ * packets received after the first gap may follow: 64-bit words, big-endian; the first contains the
+ * first missing sequence number.
  *
- * <p>Data packets to a soft peer are marked as ones that switches may spread over their links
- * ({@link #DATA_MARK}); all others keep a zero there, which says that they are to keep their order.
+ * <p>Data packets to a soft peer have {@link #DATA_MARK}: switches may spray them over links. All
+ * others have zero there and keep their order.
  */
 public final class PacketFormat {
   public static final int BTH_BYTES = 12;
@@ -24,34 +23,34 @@ public final class PacketFormat {
   public static final int IMMEDIATE_BYTES = 4;
   public static final int ICRC_BYTES = 4;
 
-  /** What a WRITE ONLY packet has besides its payload. */
+  /** Length of a WRITE ONLY packet without payload. */
   public static final int WRITE_ONLY_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
 
   public static final int READ_REQUEST_BYTES = BTH_BYTES + RETH_BYTES + ICRC_BYTES;
 
-  /** Of the byte that the ICRC doesn't cover, from the base header's first. */
+  /** Offset in the BTH of the byte that the ICRC doesn't cover. */
   public static final int MARK_OFFSET = 4;
 
   public static final int PSN_MASK = 0xff_ffff;
 
-  /** The UDP port of RoCEv2. */
+  /** UDP port of RoCEv2. */
   public static final int ROCE_PORT = 4791;
 
-  /** In the place of a tag: the packet has none. */
+  /** Tag value of a packet without tag. */
   public static final int NO_TAG = 0;
 
   /**
-   * In the six reserved bits beside the congestion marks, which the ICRC doesn't cover: the packet
-   * may overtake others. Of WRITE ONLY and WRITE ONLY WITH IMMEDIATE between soft devices.
-   * SprayLink (H3C white paper 6W100, "Application scenarios") takes 0 there for a protocol packet,
-   * to be kept on one link.
+   * Mark of a packet that may be reordered, in the six reserved bits beside the congestion marks,
+   * which the ICRC doesn't cover. WRITE ONLY and WRITE ONLY WITH IMMEDIATE between soft devices
+   * have it. SprayLink (H3C white paper 6W100, "Application scenarios") takes 0 for a protocol
+   * packet and keeps it on one link.
    */
   public static final int DATA_MARK = 1;
 
-  /** Of a packet that is sent {@linkplain #setPiece in pieces}. */
+  /** Number of {@linkplain #setPiece pieces} of a split packet. */
   public static final int PIECES = 3;
 
-  /* NCCL's LL128 protocol takes what has the last eight bytes of such a line for whole, LL what has the last four of eight. */
+  /* NCCL's LL128 takes such a line as complete once its last eight bytes are there; LL, eight bytes once the last four are. */
   private static final int LINE_BYTES = 128;
 
   public static final int SEND_FIRST = 0x00;
@@ -73,16 +72,16 @@ public final class PacketFormat {
   public static final int READ_RESPONSE_ONLY = 0x10;
   public static final int ACKNOWLEDGE = 0x11;
 
-  /** A datagram of one packet, to a queue pair that isn't connected. */
+  /** Single-packet datagram to an unconnected queue pair (UD SEND ONLY). */
   public static final int DATAGRAM_ONLY = 0x64;
 
-  /** Congestion notification: somebody's switch has marked a packet that its peer sent. */
+  /** Congestion notification packet (CNP): a switch has marked a packet of the peer's flow. */
   public static final int CONGESTION_NOTIFICATION = 0x81;
 
-  /** The queue pair that connection managers talk to each other by. */
+  /** Queue pair 1 of the general services, which connection managers use. */
   public static final int MANAGEMENT_QUEUE_PAIR = 1;
 
-  /** Several packets in one datagram; of the opcodes that are the manufacturer's. */
+  /** Several packets in one datagram; a manufacturer-defined opcode. */
   public static final int BUNDLE = 0xc0;
 
   public static final int SYNDROME_ACK = 0x1f;
@@ -105,8 +104,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Bytes of the extended headers of this opcode, or −1 for one that isn't of the reliable
-   * connection here.
+   * Returns the length of the extended headers of this opcode, or −1 for one that isn't a supported
+   * RC opcode.
    */
   public static int extendedHeaderBytes(int opcode) {
     return switch (opcode) {
@@ -152,24 +151,24 @@ public final class PacketFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + 8, requestTagAndPsn);
   }
 
-  /** What stands beside the queue pair's number in a data packet to a soft peer. */
+  /** Returns the queue pair's number with the data mark. */
   public static int marked(int queuePair) {
     return DATA_MARK << 24 | queuePair;
   }
 
-  /** Whether the byte beside the queue pair's number has the mark of data, and nothing else. */
+  /** Returns whether the byte beside the queue pair's number is exactly the data mark. */
   public static boolean isData(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + MARK_OFFSET) == DATA_MARK;
   }
 
-  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, mark | queue pair */
+  /* opcode | SE, M, pad, TVer | default partition key | congestion marks, data mark | queue pair */
   public static long firstWord(int opcode, int pad, int queuePair) {
     return (long) (opcode << 24 | pad << 20 | 0xffff) << 32 | queuePair;
   }
 
   /**
-   * Writes base header and RETH by as few stores as there are words: in code of the first compiler
-   * each costs as much as the CRC of half a kilobyte.
+   * Writes BTH and RETH with one store per word: in C1 code each store costs as much as the CRC of
+   * half a kilobyte.
    */
   public static void writeBaseAndReth(
       long packet,
@@ -186,7 +185,7 @@ public final class PacketFormat {
     Memory.ALL.set(Memory.NETWORK_INT, packet + 24, length);
   }
 
-  /** The base header's third word: whether an acknowledgement is asked for, tag, number. */
+  /** Returns the BTH's third word: acknowledge request, tag, sequence number. */
   public static int requestTagAndPsn(boolean request, int tag, long psn) {
     return (request ? 1 << 31 : 0) | tag << 24 | (int) psn & PSN_MASK;
   }
@@ -195,7 +194,7 @@ public final class PacketFormat {
     setRequestAndTag(packet, true, NO_TAG);
   }
 
-  /** Whether the packet asks for an acknowledgement, and its tag. */
+  /** Sets the packet's acknowledge request and its tag. */
   public static void setRequestAndTag(long packet, boolean request, int tag) {
     Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 8, (byte) (request ? 0x80 | tag : tag));
   }
@@ -220,7 +219,7 @@ public final class PacketFormat {
     }
   }
 
-  /* The base header from its words, read once each: eight bytes, then four. */
+  /* Accessors on words of the BTH, read once each: eight bytes, then four. */
 
   public static int opcodeOf(long firstWord) {
     return (int) (firstWord >>> 56);
@@ -230,12 +229,12 @@ public final class PacketFormat {
     return (int) (firstWord >>> 52) & 3;
   }
 
-  /** Whether transport version and partition key are those that there are. */
+  /** Returns whether transport version and partition key are supported. */
   public static boolean isHeaderRight(long firstWord) {
     return isVersionRight(firstWord) && (firstWord >>> 32 & 0x7fff) == 0x7fff;
   }
 
-  /** Whether the transport version is the one that there is. */
+  /** Returns whether the transport version is 0. */
   public static boolean isVersionRight(long firstWord) {
     return (firstWord >>> 48 & 15) == 0;
   }
@@ -244,7 +243,7 @@ public final class PacketFormat {
     return (int) firstWord & PSN_MASK;
   }
 
-  /** Whether routers have marked congestion, or the packet is marked as data. */
+  /** Returns whether the packet has congestion marks or the data mark. */
   public static boolean isMarked(long firstWord) {
     return ((int) firstWord & ~PSN_MASK) != 0;
   }
@@ -258,8 +257,8 @@ public final class PacketFormat {
   }
 
   /**
-   * Which piece of a packet this is, from 1, or 0 for a whole one: between soft devices the bits of
-   * the base header for solicited events and migration say so.
+   * Returns the number of this piece of a packet, from 1, or 0 for a whole packet. Soft devices use
+   * the BTH's bits for solicited event and migration for it.
    */
   public static int piece(long packet) {
     return Memory.ALL.get(ValueLayout.JAVA_BYTE, packet + 1) >> 6 & 3;
@@ -271,9 +270,9 @@ public final class PacketFormat {
   }
 
   /**
-   * Bytes of each piece of a payload but the last: whole lines, so that none is there in part when
-   * a piece is late. The last one, with its immediate, may not be longer than the others: they are
-   * one train.
+   * Returns the length of each piece of a payload but the last: whole lines, so that a late piece
+   * leaves no partial line. The last one with its immediate is no longer than the others, since
+   * they form one train.
    */
   public static int pieceBytes(int payloadBytes) {
     int least = (payloadBytes + IMMEDIATE_BYTES + PIECES - 1) / PIECES;
@@ -312,7 +311,7 @@ public final class PacketFormat {
     return Memory.ALL.get(Memory.NETWORK_LONG, at);
   }
 
-  /** The sequence number with these low 24 bits that is nearest to {@code near}. */
+  /** Returns the sequence number with these low 24 bits that is nearest to {@code near}. */
   public static long expand(int psn24, long near) {
     int difference = psn24 - (int) near << 8 >> 8;
     return near + difference;

@@ -5,7 +5,7 @@ import io.heddle.platform.ShimCalls;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
-/** Puts the invariant CRC behind packets that lie in one memory area. Under the progress lock. */
+/** Writer of the invariant CRC of packets in one memory area. Under the progress lock. */
 public final class PacketSeal {
   private static final boolean IN_C = ShimCalls.canSeal();
   private static final int BLOCK_BYTES = 256;
@@ -15,7 +15,7 @@ public final class PacketSeal {
   private FlowChecksum checksum;
 
   /**
-   * @param checksum of the flow that packets are sealed for
+   * @param checksum checksum of the packets' flow
    */
   public PacketSeal(long base, int lengthBytes, FlowChecksum checksum) {
     this.base = base;
@@ -23,13 +23,13 @@ public final class PacketSeal {
     area = Memory.ALL.asSlice(base, lengthBytes).asByteBuffer();
   }
 
-  /** From now on packets are sealed for this flow: two addresses and the ports. */
+  /** Sets the flow of the next packets: two addresses and the ports. */
   public void sealFor(FlowChecksum flow) {
     checksum = flow;
   }
 
   /**
-   * Seals a packet as it goes on the wire.
+   * Writes the invariant CRC of a finished packet.
    *
    * @param length bytes from the BTH to the end of the pad
    */
@@ -45,12 +45,12 @@ public final class PacketSeal {
     Memory.ALL.set(Memory.NATIVE_INT, packet + length, icrc);
   }
 
-  /** Whether {@link #copyAndSeal} can be called for packets with that much payload. */
+  /** Returns whether {@link #copyAndSeal} supports this payload. */
   public static boolean copiesAndSeals(int payloadBytes) {
     return IN_C && payloadBytes % BLOCK_BYTES == 0;
   }
 
-  /** Makes a row of full WRITE ONLY packets behind the headers of the first one. */
+  /** Builds a row of full WRITE ONLY packets from the headers of the first one. */
   public void copyAndSeal(long packet, int count, long payload, int payloadBytes) {
     int covered = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + payloadBytes;
     int front =

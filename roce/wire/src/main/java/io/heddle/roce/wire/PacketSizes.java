@@ -3,19 +3,22 @@ package io.heddle.roce.wire;
 import io.heddle.verbs.PathMtu;
 
 /**
- * How much payload full packets of a queue pair have: by the path MTU, but in RDMA WRITEs from one
- * soft device to another, which may have agreed on more than the 4096 bytes that RoCEv2 stops at.
+ * Payload sizes of a queue pair's full packets. They follow the path MTU, except for RDMA WRITEs
+ * between soft devices, which may agree on more than RoCEv2's 4096 bytes.
  *
- * @param mtuBytes of SENDs and responses to READs, and of everything that a standard peer sends or
- *     gets
- * @param sentWriteBytes of WRITEs that are sent
- * @param takenWriteBytes of WRITEs that are taken, at most
+ * @param mtuBytes payload of SENDs and READ responses, and of all packets to or from a standard
+ *     peer
+ * @param sentWriteBytes payload of WRITEs sent
+ * @param takenWriteBytes largest payload of WRITEs received
  */
 public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes) {
-  /** Sizes are multiples of it: what is made and taken in rows by C comes in such blocks. */
+  /** Unit of the sizes: the C functions build and take rows in such blocks. */
   public static final int BLOCK_BYTES = 256;
 
-  /** For links of 9216 bytes, the largest that are usual; a train still has seven packets. */
+  /**
+   * Largest size, for a link MTU of 9216, the largest in common use; a train still has seven
+   * packets.
+   */
   public static final int MOST_BYTES = 8960;
 
   /**
@@ -25,41 +28,41 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
    */
   public static final int TRAIN_BYTES = 65_400;
 
-  /** Segments of a send that kernels before 6.x take. */
+  /** Largest number of segments of a send on kernels before 6.x. */
   public static final int TRAIN_PACKETS = 64;
 
   private static final int IPV6_AND_UDP_BYTES = 48;
-  /* The most that a packet of a WRITE has besides its payload. */
+  /* Largest overhead of a WRITE packet. */
   private static final int AROUND_BYTES =
       PacketFormat.WRITE_ONLY_BYTES + PacketFormat.IMMEDIATE_BYTES;
 
-  /** The longest packet, from BTH to ICRC. */
+  /** Length of the longest packet, from BTH to ICRC. */
   public static final int LONGEST_PACKET_BYTES = MOST_BYTES + AROUND_BYTES;
 
-  /** What WRITEs carry over a link of this MTU, at least a block. */
+  /** Returns the WRITE payload for a link MTU, at least a block. */
   public static int onLink(int linkMtuBytes) {
     int room = linkMtuBytes - IPV6_AND_UDP_BYTES - AROUND_BYTES;
     return Math.clamp(room / BLOCK_BYTES * BLOCK_BYTES, BLOCK_BYTES, MOST_BYTES);
   }
 
-  /** Whether a peer may name this size. */
+  /** Returns whether this size is valid. */
   public static boolean isSize(int writeBytes) {
     return writeBytes >= BLOCK_BYTES && writeBytes % BLOCK_BYTES == 0;
   }
 
-  /** Towards a standard device. */
+  /** Returns the sizes for a standard peer. */
   public static PacketSizes standard(PathMtu mtu) {
     return new PacketSizes(mtu.bytes(), mtu.bytes(), mtu.bytes());
   }
 
   /**
-   * Between two soft devices: what both their links take, where that is more than a path MTU can
-   * be. Who asks for a smaller path MTU knows of something in between, and gets it.
+   * Returns the sizes between two soft devices: that of both their links, where it exceeds the
+   * largest path MTU. A smaller requested path MTU is respected, since it may reflect a narrow hop.
    *
-   * @param own what the local links take
-   * @param peers what the peer's do
-   * @param onRoute what the way to the peer takes, as far as the kernel knows; less is sent then,
-   *     but the peer isn't told
+   * @param own size that the local links support
+   * @param peers size that the peer's links support
+   * @param onRoute size that the path supports, as far as the kernel knows; it reduces the sent
+   *     size only, without notice to the peer
    */
   public static PacketSizes agreed(PathMtu mtu, int own, int peers, int onRoute) {
     int both = Math.min(own, peers);
@@ -69,27 +72,27 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
     return new PacketSizes(mtu.bytes(), Math.max(mtu.bytes(), Math.min(both, onRoute)), both);
   }
 
-  /** The same of a way that takes no more than the path MTU. */
+  /** Returns these sizes reduced to the path MTU for sending. */
   public PacketSizes narrow() {
     return new PacketSizes(mtuBytes, mtuBytes, takenWriteBytes);
   }
 
-  /** Bytes of the longest packet, from BTH to ICRC, that the path MTU allows. */
+  /** Returns the length of the longest packet within the path MTU, from BTH to ICRC. */
   public int narrowPacketBytes() {
     return mtuBytes + AROUND_BYTES;
   }
 
-  /** Bytes of the longest packet of WRITEs that are sent. */
+  /** Returns the length of the longest WRITE packet sent. */
   public int widePacketBytes() {
     return sentWriteBytes + AROUND_BYTES;
   }
 
-  /** Whether WRITEs that are sent are larger than standard ones. */
+  /** Returns whether WRITE packets exceed the path MTU. */
   public boolean isWide() {
     return sentWriteBytes > mtuBytes;
   }
 
-  /** Full packets of a write that a train of packets holds. */
+  /** Returns the number of full WRITE packets in a train. */
   public int packetsOfTrain() {
     return Math.min(TRAIN_PACKETS, TRAIN_BYTES / (sentWriteBytes + PacketFormat.WRITE_ONLY_BYTES));
   }

@@ -3,19 +3,19 @@ package io.heddle.roce.wire;
 import java.util.Arrays;
 
 /**
- * One bit for each packet sequence number of a sliding window of {@link #SIZE} numbers.
+ * Bit set over a sliding window of {@link #SIZE} packet sequence numbers.
  *
- * <p>Sequence numbers are {@code long} here; their low 24 bits are what the wire carries, so word
- * boundaries fall on the same numbers at both ends and bitmaps travel as whole words.
+ * <p>Sequence numbers are {@code long}; the wire carries the low 24 bits. Word boundaries are thus
+ * at the same numbers at both ends, and bitmaps are transmitted as whole words.
  */
 public final class PsnBits {
   /**
-   * Numbers in the window. Bounds what a responder accepts ahead of a gap and what a requester has
-   * outstanding.
+   * Size of the window. It bounds the packets that a responder accepts after a gap, and those that
+   * a requester has outstanding.
    */
   public static final int SIZE = 2048;
 
-  /** How many lengths in bits a distance within the window may have, 0 included. */
+  /** Number of possible bit lengths of a distance within the window, 0 included. */
   public static final int BIT_LENGTHS = Integer.numberOfTrailingZeros(SIZE) + 1;
 
   private static final int WORD_MASK = SIZE / 64 - 1;
@@ -38,7 +38,7 @@ public final class PsnBits {
     words[row(psn)] &= ~(1L << psn);
   }
 
-  /** The word that holds this number: bit {@code i} is number {@code (psn & ~63) + i}. */
+  /** Returns the word of this number: bit {@code i} is number {@code (psn & ~63) + i}. */
   public long word(long psn) {
     return words[row(psn)];
   }
@@ -51,7 +51,9 @@ public final class PsnBits {
     Arrays.fill(words, 0);
   }
 
-  /** Clears {@code [from, to)}, at most a window long, and returns how many bits were set. */
+  /**
+   * Clears {@code [from, to)}, at most a window long, and returns the number of bits that were set.
+   */
   public int clearRange(long from, long to) {
     int cleared = 0;
     for (long psn = from; psn < to; psn = (psn | 63) + 1) {
@@ -62,7 +64,7 @@ public final class PsnBits {
     return cleared;
   }
 
-  /** The bits of the word of {@code psn} that lie in {@code [psn, to)}. */
+  /** Returns a mask of the bits of {@code psn}'s word in {@code [psn, to)}. */
   public static long mask(long psn, long to) {
     long mask = -1L << psn;
     long wordEnd = (psn | 63) + 1;

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Datagrams and their CRC over IPv4 and IPv6, against packets that scapy 2.7.0 made (its layer BTH
- * computes the invariant CRC by itself).
+ * Tests datagrams and their CRC over IPv4 and IPv6 against packets from scapy 2.7.0, whose BTH
+ * layer computes the invariant CRC.
  */
 class DatagramFormatTest {
   private static final String WITH_IMMEDIATE =
@@ -53,7 +53,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void fieldsOfScapysPacketAreRead() {
+  void readsFieldsOfScapyPacket() {
     long packet = packet(WITH_IMMEDIATE);
     int length = WITH_IMMEDIATE.length() / 2;
     assertTrue(DatagramFormat.isDatagram(packet, length));
@@ -69,14 +69,14 @@ class DatagramFormatTest {
   }
 
   @Test
-  void whatIsWrittenIsScapysPacket() {
+  void writtenPacketMatchesScapy() {
     long written = packet(PLAIN.replaceAll("^.{40}", "0".repeat(40)));
     DatagramFormat.write(written, 3, 0xffffff, 0x123456, 0x01234567, 0x11);
     assertEquals(PLAIN, HexFormat.of().formatHex(Memory.toArray(written, PLAIN.length() / 2)));
   }
 
   @Test
-  void whatIsNoDatagramIsRefused() {
+  void rejectsPacketsThatAreNoDatagrams() {
     long packet = packet(WITH_IMMEDIATE);
     assertFalse(DatagramFormat.isDatagram(packet, 20), "no CRC");
     assertFalse(DatagramFormat.isDatagram(packet, 43), "no whole words");
@@ -92,7 +92,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void ipv6ChecksumIsScapys() {
+  void ipv6ChecksumMatchesScapy() {
     long packet = packet(WITH_IMMEDIATE);
     int covered = WITH_IMMEDIATE.length() / 2 - 4;
     int front =
@@ -101,7 +101,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void ipv4ChecksumAndTheWordThatNobodySeesAreScapys() {
+  void ipv4ChecksumAndHiddenHeaderWordMatchScapy() {
     assertWord("bb4eb71d", 0, HeaderChecksum.DO_NOT_FRAGMENT);
     assertWord("3ba3433c", 0xabcd, HeaderChecksum.DO_NOT_FRAGMENT);
     assertWord("31f449a0", 3, 0);
@@ -116,7 +116,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void segmentsOfOneSendDifferByTheirNumber() {
+  void segmentsOfOneSendDifferInIdentification() {
     Random random = seeded();
     for (int round = 0; round < 200; round++) {
       int length = 20 + 4 * random.nextInt(1030);
@@ -130,7 +130,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void damageHasHardlyEverASolution() {
+  void damagedPacketRarelyHasSolution() {
     Random random = seeded();
     int length = 320;
     headers.ofIpv4(SENDER, 4791, GROUP, 4791, length);
@@ -146,7 +146,7 @@ class DatagramFormatTest {
   }
 
   @Test
-  void anyBytesAreADatagramWithAPayloadOrNone() {
+  void randomBytesNeverYieldInvalidDatagram() {
     Random random = seeded();
     long bytes = arena.allocate(64, 8).address();
     int datagrams = 0;

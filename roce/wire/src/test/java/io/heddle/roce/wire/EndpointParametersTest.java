@@ -9,18 +9,18 @@ import io.heddle.verbs.VerbsException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What soft devices tell each other about a queue pair, of the same version and of another one. */
+/** Tests the parameters that soft devices exchange, with equal and different versions. */
 class EndpointParametersTest {
   private static final int VERSION_AT = 2;
 
   @Test
-  void whatIsToldIsReadAgain() {
+  void parametersSurviveRoundTrip() {
     byte[] told = told();
     assertArrayEquals(told, EndpointParameters.parse(told, "the peer").toBytes());
   }
 
   @Test
-  void aDeviceOfAnotherVersionIsRefusedAndBothVersionsAreNamed() {
+  void rejectsOtherVersionAndNamesBoth() {
     byte[] told = told();
     int own = told[VERSION_AT];
     told[VERSION_AT]--;

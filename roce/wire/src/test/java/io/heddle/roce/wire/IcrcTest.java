@@ -15,8 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The checksum that is put together from kept parts, against the one that the specification
- * describes: the whole masked packet, bit by bit.
+ * Tests the checksum from cached parts against the specification's form: the whole masked packet,
+ * bit by bit.
  */
 class IcrcTest {
   private static final int LONGEST = 4096 + 64;
@@ -33,7 +33,7 @@ class IcrcTest {
 
   private record Flow(Gid source, int sourcePort, Gid destination, int destinationPort) {}
 
-  /* Eight bytes of ones, then the packet from the IPv6 header to the pad, what routers may change as ones. */
+  /* Eight bytes of ones, then the packet from the IPv6 header to the pad, with the fields that routers change as ones. */
   private static int straight(Flow flow, byte[] transport) {
     int udpLength = 8 + transport.length + 4;
     ByteBuffer all = ByteBuffer.allocate(8 + IPV6_AND_UDP + transport.length);
@@ -78,8 +78,8 @@ class IcrcTest {
   }
 
   @Test
-  void theStraightFormIsTheStandardCrc() {
-    /* The check value of CRC-32 is of the nine digits; it tells the register, its order and its complement. */
+  void referenceIsStandardCrc() {
+    /* Check value of CRC-32 over "123456789": confirms register, bit order and complement. */
     java.util.zip.CRC32 crc = new java.util.zip.CRC32();
     Flow flow = new Flow(new Gid(1, 2), 3, new Gid(4, 5), 4791);
     byte[] transport = new byte[16];
@@ -92,7 +92,7 @@ class IcrcTest {
   }
 
   @Test
-  void sealOfAnyPacketOfAnyFlowIsTheStraightOne() {
+  void sealMatchesReferenceForAnyFlow() {
     Random random = seeded();
     for (int round = 0; round < 60; round++) {
       Flow flow = flow(random);
@@ -114,7 +114,7 @@ class IcrcTest {
   }
 
   @Test
-  void ofAMarkedPacketsOwnBytesAnotherContributionMakesTheStraightOne() {
+  void markedContributionMatchesReference() {
     Random random = seeded();
     Flow flow = flow(random);
     FlowChecksum checksum = new FlowChecksum();
@@ -130,7 +130,7 @@ class IcrcTest {
   }
 
   @Test
-  void lengthsComeAgainInAnyOrderAndPortsChange() {
+  void repeatedLengthsAndChangedPortsMatchReference() {
     Random random = seeded();
     Flow flow = flow(random);
     FlowChecksum checksum = new FlowChecksum();
@@ -150,7 +150,7 @@ class IcrcTest {
   }
 
   @Test
-  void everyBitThatIsFlippedOnTheWayIsNoticedAndOnlyTheMaskedByteMayChange() {
+  void detectsEveryFlippedBitExceptMaskedByte() {
     Random random = seeded();
     Flow flow = flow(random);
     FlowChecksum checksum = new FlowChecksum();

@@ -119,8 +119,8 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /** What to do where the daemon's thread has met an error that it can't undo, on that thread. */
-  public void orElse(EventLoop.Undoing end) {
-    speaker.loop().orElse(end);
+  public void onPersistentFailure(EventLoop.Undoing end) {
+    speaker.loop().onPersistentFailure(end);
   }
 
   /* Only where a peer is there: a host's other BGP speaker may have that port. */

@@ -95,7 +95,7 @@ class ConfigParserTest {
         "as = 65001;[peer a];interfase = p1;plane = a | line 3: there is no key 'interfase' in"
             + " [peer a]; did you mean interface?",
         "as = 0 | line 1: as = 0 isn't a whole number from 1 to 4294967295",
-        "as = 65001;as = 65002 | line 2: as is said twice, first in line 1",
+        "as = 65001;as = 65002 | line 2: as occurs twice, first in line 1",
         "as = 65001 | there is no peer; add a section [peer NAME] for each leaf",
         "[peer a];interface = p1;plane = a | there is no 'as'; say as = 65001",
         "as = 65001;[peer a];interface = p1 | line 2: [peer a] doesn't say which plane its routes"

@@ -231,7 +231,7 @@ public final class EventLoop implements AutoCloseable {
   }
 
   private void lose() {
-    undoing.end(new IllegalStateException("the BGP thread does nothing any more but fail"));
+    undoing.end(new IllegalStateException("the BGP thread fails in every round"));
   }
 
   private void dispatch(long token, int readyEvents) {
@@ -275,7 +275,7 @@ public final class EventLoop implements AutoCloseable {
       task.run();
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
-      thread.faults().reportAndHandle("goes on after", thrown, judging);
+      thread.faults().reportAndHandle("continues after", thrown, judging);
     }
   }
 

@@ -63,7 +63,7 @@ class EventLoopTest {
     loop.execute(() -> loop.schedule(1_000_000, () -> raise(thrown)));
     assertEquals(thrown, heard.take(), "after a timer too");
     assertTrue(
-        lines.getFirst().startsWith("heddle-bgp: goes on after: " + thrown), lines::toString);
+        lines.getFirst().startsWith("heddle-bgp: continues after: " + thrown), lines::toString);
     assertGoesOn();
   }
 
@@ -74,7 +74,7 @@ class EventLoopTest {
     loop.execute(() -> raise(thrown));
     assertGoesOn();
     assertTrue(
-        lines.getFirst().startsWith("heddle-bgp: goes on after: " + thrown), lines::toString);
+        lines.getFirst().startsWith("heddle-bgp: continues after: " + thrown), lines::toString);
   }
 
   @Test

@@ -11,7 +11,7 @@ import io.heddle.roce.transport.Pause;
 import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.transport.ReceiveQueue;
 import io.heddle.roce.transport.SendQueue;
-import io.heddle.roce.transport.requester.Companions;
+import io.heddle.roce.transport.requester.PeerGroup;
 import io.heddle.roce.transport.requester.Requester;
 import io.heddle.roce.transport.responder.Responder;
 import io.heddle.roce.transport.responder.WriteRows;
@@ -28,12 +28,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport of a queue pair: its requester and its responder, and what comes in and leaves in
- * turn of either. It has no socket, no thread and no clock; its owner hands it packets and times,
- * and lets it send. Under the progress lock.
+ * Transport of a queue pair: its requester and its responder. It has no socket, thread or clock;
+ * its owner passes it packets and times, and calls it to transmit. Under the progress lock.
  */
 public final class ReliableConnection {
-  /** Memory that its tables take. */
+  /** Length of its tables. */
   public static final int TABLES_BYTES = Responder.TABLES_BYTES;
 
   private final QueuePairEvents events;
@@ -44,13 +43,13 @@ public final class ReliableConnection {
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private boolean softPeer;
   private int remoteNumber;
-  /* The socket was too full for a response or an acknowledgement. */
+  /* Set when the socket was too full for a response or an acknowledgement. */
   private final Pause blocked = new Pause();
 
   /**
-   * @param number of the queue pair
-   * @param memory that packets are made in
-   * @param tables address of {@link #TABLES_BYTES} of zeros, of which only what is used costs pages
+   * @param number number of the queue pair
+   * @param memory for building packets
+   * @param tables address of {@link #TABLES_BYTES} of zeros; only touched pages take memory
    */
   public ReliableConnection(
       int number,
@@ -71,11 +70,11 @@ public final class ReliableConnection {
   }
 
   /**
-   * Takes requests from now on.
+   * Starts to accept requests.
    *
-   * @param agreed how large packets are
-   * @param peerIsSoft whether the peer is a soft device, and taken for one
-   * @param links how many it has
+   * @param agreed packet sizes
+   * @param peerIsSoft whether the peer is a soft device and treated as one
+   * @param links number of links
    */
   public void startReceiving(
       ReadyToReceiveAttributes attributes, PacketSizes agreed, boolean peerIsSoft, int links) {
@@ -92,35 +91,32 @@ public final class ReliableConnection {
   }
 
   /**
-   * Sends requests from now on.
+   * Starts to send requests.
    *
-   * @param companions that lead to the same peer, or null where each is judged alone
+   * @param companions queue pairs to the same peer, or null for none
    */
   public void startSending(
-      ReadyToSendAttributes attributes,
-      LinkSet links,
-      @Nullable Companions companions,
-      long nowNs) {
+      ReadyToSendAttributes attributes, LinkSet links, @Nullable PeerGroup companions, long nowNs) {
     requester.start(attributes, remoteNumber, sizes, softPeer, links, companions, nowNs);
   }
 
-  /** From now on no request is executed; duplicates are acknowledged, new ones are refused. */
+  /** Refuses new requests from now on; duplicates are still acknowledged. */
   public void refuseRequests() {
     responder.refuseRequests();
   }
 
-  /** Nothing is sent or executed any more, and no timer runs. */
+  /** Stops sending, executing and all timers. */
   public void stop() {
     requester.stop();
     responder.stop();
   }
 
-  /** Everything that is posted completes as flushed. */
+  /** Completes all posted requests as flushed. */
   public void flush() {
     completer.flush();
   }
 
-  /** Takes a packet whose checksum was right, as it came over this link. */
+  /** Processes a packet with a valid checksum from this link. */
   public void onPacket(
       int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
     responder.answerBy(link);
@@ -147,9 +143,10 @@ public final class ReliableConnection {
   }
 
   /**
-   * Takes packets of a row, as {@link WriteRows} does; 0 where the first one isn't plain.
+   * Processes a row of packets as {@link WriteRows} does; returns 0 where the first one isn't
+   * eligible.
    *
-   * @param flow of what comes over this link
+   * @param flow receive flow of this link
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, int link, FlowChecksum flow, long nowNs) {
@@ -178,7 +175,7 @@ public final class ReliableConnection {
     requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
   }
 
-  /** Sends what is due. True when there is more that could leave at once. */
+  /** Sends due packets. Returns true when more could be sent at once. */
   public boolean transmit(long nowNs, int trains) {
     QueuePairState state = events.state();
     if (state == QueuePairState.ERROR) {
@@ -212,7 +209,7 @@ public final class ReliableConnection {
     return false;
   }
 
-  /** Serves the timers that are due. */
+  /** Serves due timers. */
   public void onTimer(long nowNs) {
     if (blocked.endIfDue(nowNs)) {
       events.activate();
@@ -223,55 +220,55 @@ public final class ReliableConnection {
     responder.onTimer(nowNs);
   }
 
-  /** When {@link #onTimer} has something to do, or {@link Pause#NEVER_NS}. */
+  /** Returns the next time for {@link #onTimer}, or {@link Pause#NEVER_NS}. */
   public long dueNs() {
     return Math.min(blocked.dueNs(), Math.min(requester.dueNs(), responder.dueNs()));
   }
 
-  /** The rounds are over that an acknowledgement has waited for a packet that carries it. */
+  /** Ends an acknowledgement's wait for a packet to carry it: its rounds are over. */
   public void waitIsOver() {
     responder.endWait();
   }
 
-  /** Whether an acknowledgement waits for a packet to leave with. */
+  /** Returns whether an acknowledgement waits for a packet to carry it. */
   public boolean hasAnswerWaiting() {
     return responder.isAnswerWaiting();
   }
 
-  /** By which link it leaves. */
+  /** Returns the link of the acknowledgement. */
   public int answersBy() {
     return responder.answersBy();
   }
 
-  /** A packet of another leaves for the peer, and the acknowledgement that waits with it. */
-  public void answerInCompany(long nowNs) {
-    responder.endWaitInCompany();
+  /** Sends the waiting acknowledgement along with another queue pair's packet. */
+  public void acknowledgeWithPacket(long nowNs) {
+    responder.endWaitWithPacket();
     if (!responder.flush(nowNs)) {
       blocked(nowNs);
     }
   }
 
-  /** How the links share what is sent, in order. */
+  /** Sets the weights of the links, in order. */
   public void setLinkWeights(int[] weights) {
     requester.setLinkWeights(weights);
   }
 
-  /** The host knows that this link carries nothing. */
+  /** Takes a link out of use: the host reports it down. */
   public void linkLost(int link, long nowNs) {
     requester.linkLost(link, nowNs);
   }
 
-  /** What each of several links has done. */
+  /** Returns the counters of each of several links. */
   public List<LinkCounts> linkCounts() {
     return requester.linkCounts(responder.arrivals());
   }
 
-  /** Packets that were sent again. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread. */
   public long resentPackets() {
     return requester.resentPackets();
   }
 
-  /** For how long the peer has been silent on all ways. Any thread. */
+  /** Returns the time since the peer was last heard on any path. Any thread. */
   public long peerSilentNs(long nowNs) {
     return requester.peerSilentNs(nowNs);
   }

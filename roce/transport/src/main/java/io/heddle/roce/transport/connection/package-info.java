@@ -1,8 +1,8 @@
 /**
- * The two halves of a queue pair as one: {@code ReliableConnection} is what an owner makes for each
- * queue pair, hands packets and times to, and lets send.
+ * Both halves of a queue pair: an owner creates one {@code ReliableConnection} per queue pair,
+ * passes it packets and times, and calls it to transmit.
  *
- * <p>Threads: the holder of the owner's lock. Memory: see the packages of the halves.
+ * <p>Threads: holder of the owner's lock. Memory: see the packages of the halves.
  */
 @NullMarked
 package io.heddle.roce.transport.connection;

@@ -1,29 +1,29 @@
 package io.heddle.roce.transport.requester;
 
-import io.heddle.roce.transport.window.Lateness;
+import io.heddle.roce.transport.window.ReorderingDelay;
 import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.transport.window.SendWindow;
 import io.heddle.roce.transport.window.TrainPath;
-import io.heddle.roce.transport.window.WideWay;
+import io.heddle.roce.transport.window.WidePathProbe;
 
 /**
- * One link of a queue pair as its requester sees it: how much may be under way on it, how long that
- * takes, and whether it answers. Under the progress lock.
+ * Requester's state of one link: window, round trip, and whether it answers. Under the progress
+ * lock.
  *
- * <p>A link that is silent while others answer rests: nothing is sent by it but now and then a
- * question, and when one of these is answered it is used again.
+ * <p>A link that is silent while others answer rests: only occasional probes use it, and the first
+ * answer puts it back into use.
  */
 final class LinkLoad {
   private static final long SHORTEST_REST_NS = 20_000_000;
   private static final long LONGEST_REST_NS = 1_000_000_000;
 
   final SendWindow window = new SendWindow();
-  final WideWay wide = new WideWay();
+  final WidePathProbe wide = new WidePathProbe();
   final RoundTrip roundTrip = new RoundTrip();
   final TrainPath trains = new TrainPath();
-  final Lateness lateness = new Lateness();
+  final ReorderingDelay lateness = new ReorderingDelay();
 
-  /* What it was given, by bytes ÷ weight; of use beside the other links' only. */
+  /* Bytes sent ÷ weight; meaningful only relative to other links. */
   long virtualTime;
   int weight = 1;
 
@@ -39,12 +39,13 @@ final class LinkLoad {
   private long restNs;
   private long trialAtNs;
 
-  /* The host has said that it carries nothing, and no answer to what was sent since says otherwise. */
+  /* Set when the host reported it down, until something sent later is answered. */
   private boolean gone;
   private long goneAtNs;
 
   /**
-   * Starts anew, with a window between these; {@code isAbsent} where one end hasn't its address.
+   * Resets the link, with a window between these bounds; {@code isAbsent} where an end has no
+   * address.
    */
   void start(int most, int least, long next, boolean isAbsent, boolean wideIsAgreed, long nowNs) {
     window.reset(most, least, nowNs);
@@ -61,7 +62,7 @@ final class LinkLoad {
     gone = false;
   }
 
-  /** Whether it may be given something. */
+  /** Returns whether it may carry traffic. */
   boolean isUsable() {
     return !absent && !resting;
   }
@@ -78,7 +79,7 @@ final class LinkLoad {
     return silences;
   }
 
-  /** Something that went over it has been answered. */
+  /** Records an answer to something sent on this link. */
   void news(long nowNs) {
     newsAtNs = nowNs;
     resting = false;
@@ -86,7 +87,7 @@ final class LinkLoad {
     gone = false;
   }
 
-  /** The host knows that it carries nothing now. */
+  /** Records that the host reported it down. */
   void gone(long nowNs) {
     gone = true;
     goneAtNs = nowNs;
@@ -96,17 +97,17 @@ final class LinkLoad {
     return gone;
   }
 
-  /** Whether an answer to what was sent then shows that it carries. */
+  /** Returns whether an answer to something sent at this time proves that the link works. */
   boolean isNews(long sentAtNs) {
     return !gone || sentAtNs - goneAtNs >= 0;
   }
 
-  /** Without news for as long as an answer may take. */
+  /** Returns whether no answer has come for a whole timeout. */
   boolean isOverdue(long nowNs) {
     return nowNs - newsAtNs > roundTrip.timeoutNs();
   }
 
-  /** Something on it was lost: its window shrinks once a round trip. */
+  /** Records a loss; shrinks the window once per round trip. */
   void lost(long unacknowledged, long next) {
     if (unacknowledged >= recoveryEnd) {
       recoverUntil(next);
@@ -114,10 +115,10 @@ final class LinkLoad {
     }
   }
 
-  /** What counted as lost on it has come: its window need not have shrunk. */
-  void cameAfterAll(long tooEarlyNs, long nowNs) {
+  /** Records a spurious loss: the window's reduction is undone. */
+  void spuriousLoss(long tooEarlyNs, long nowNs) {
     lateness.came(tooEarlyNs, roundTrip, nowNs);
-    window.lostNothing();
+    window.undoLoss();
   }
 
   void recoverUntil(long next) {
@@ -125,7 +126,7 @@ final class LinkLoad {
   }
 
   /**
-   * What it had under way is lost, and nothing has been heard of it since.
+   * Records that its outstanding packets are lost and that it has been silent since.
    *
    * @param othersAnswer whether it may rest
    */
@@ -144,7 +145,7 @@ final class LinkLoad {
     return resting && nowNs - trialAtNs >= 0;
   }
 
-  /** A trial was sent, or a rest begins: the next one comes after twice as long. */
+  /** Schedules the next probe after twice the last interval. */
   void postponeTrial(long nowNs) {
     restNs = Math.clamp(2 * restNs, SHORTEST_REST_NS, LONGEST_REST_NS);
     trialAtNs = nowNs + restNs;

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The links of a queue pair as its requester sees them: which takes the next train, and what an
- * answer says of each. Under the progress lock.
+ * Requester's scheduler over the links of a queue pair: chooses the link of the next train, and
+ * applies answers to each link. Under the progress lock.
  *
- * <p>Trains are shared out by weight (weighted fair queueing with the links as the queues) among
- * links that answer and whose own window has room, so that a link that can't keep up is given what
- * it can carry. The one link of a usual queue pair takes all.
+ * <p>Trains are distributed by weight (weighted fair queueing with the links as queues) among links
+ * that answer and have room in their window. So a slow link gets only what it can carry. A single
+ * link takes all.
  */
 final class LinkLoads {
   /** No link. */
@@ -23,16 +23,16 @@ final class LinkLoads {
 
   private static final int SCALE = 1 << 16;
 
-  /* A link that was full or rested may catch up by so many bytes, not by all that it ever missed. */
+  /* Largest deficit that a link may catch up after it was full or at rest. */
   private static final long MOST_LAG_BYTES = 1 << 20;
 
   private final Outstanding outstanding;
   private final PendingRead read;
-  private final LinkNumbers numbers;
+  private final PsnLinks numbers;
   private LinkLoad[] links = {new LinkLoad()};
   private final int[] before = new int[EndpointParameters.MOST_LINKS];
   private long unacknowledgedBefore;
-  /* Of windows, in packets: the most and the least of use, where packets are narrow and where they are wide. */
+  /* Window bounds in packets, largest and smallest useful, for packets of the path MTU and for wide ones. */
   private int narrowMost;
   private int narrowLeast;
   private int wideMost;
@@ -44,7 +44,7 @@ final class LinkLoads {
     numbers = outstanding.links();
   }
 
-  /** Starts anew on these links, each with its own window. */
+  /** Resets to these links, each with its own window. */
   void start(LinkSet peers, PacketSizes sizes, long nowNs) {
     if (links.length != peers.count()) {
       links = new LinkLoad[peers.count()];
@@ -75,23 +75,23 @@ final class LinkLoads {
   }
 
   /**
-   * Packets under way on this link; of a READ that is one at most, whatever numbers its responses
-   * have.
+   * Returns the packets in flight on this link; a READ counts as one, however many responses it
+   * has.
    */
   int inFlight(int link) {
     return numbers.several() ? numbers.underWay(link) : outstanding.inFlight() - read.awaited();
   }
 
-  /** How many more packets may be sent by this link. */
+  /** Returns how many more packets this link may send. */
   int room(int link) {
     return links[link].window.packets() - inFlight(link);
   }
 
   /**
-   * The link that the next train goes by, or {@link #NONE} while none has room.
+   * Returns the link for the next train, or {@link #NONE} while none has room.
    *
-   * @param except the link that lost what is sent again, which takes it only where no other does;
-   *     or {@link #NONE}
+   * @param except the link that lost the packets, used only where no other has room; or {@link
+   *     #NONE}
    */
   int choose(int except) {
     if (links.length == 1) {
@@ -115,11 +115,11 @@ final class LinkLoads {
 
   private boolean isWorthwhile(int link) {
     int room = room(link);
-    /* Room for less than a train costs as much as a train. */
+    /* Sending less than a train costs as much as a train. */
     return room >= links[link].window.smallest() / 2 || room > 0 && numbers.underWay(link) == 0;
   }
 
-  /* Where nothing that carries weighs something, all that carry do alike. */
+  /* Without a usable link of positive weight, all usable links count equally. */
   private boolean anyWeighted() {
     for (LinkLoad link : links) {
       if (link.isUsable() && link.weight > 0) {
@@ -129,7 +129,7 @@ final class LinkLoads {
     return false;
   }
 
-  /** The link gets a train of so many bytes; {@code payload} of them for the first time. */
+  /** Records a train sent on a link; {@code payload} bytes of it are new. */
   void sent(int link, int bytes, int payload) {
     if (links.length == 1) {
       return;
@@ -147,7 +147,7 @@ final class LinkLoads {
     }
   }
 
-  /** Other weights hold; what was given under the old ones is no debt. */
+  /** Sets new weights and clears the balances under the old ones. */
   void weigh(int[] weights) {
     for (int i = 0; i < links.length; i++) {
       links[i].weight = weights[i];
@@ -155,7 +155,7 @@ final class LinkLoads {
     }
   }
 
-  /** An answer is about to be taken. */
+  /** Prepares to process an answer. */
   void beginAnswer() {
     unacknowledgedBefore = outstanding.unacknowledged();
     for (int i = 0; i < links.length; i++) {
@@ -167,11 +167,11 @@ final class LinkLoads {
   }
 
   /**
-   * It was taken.
+   * Processes the result of an answer.
    *
-   * @param fresh numbers that weren't known to have arrived before
-   * @return whether it says something new: that what bitmaps have told of is whole now, too, since
-   *     nothing of it is to be asked about any more
+   * @param fresh numbers newly acknowledged
+   * @return whether it made progress, which includes closing a gap before numbers known from
+   *     bitmaps
    */
   boolean endAnswer(int fresh, long nowNs) {
     if (!numbers.several()) {
@@ -187,7 +187,7 @@ final class LinkLoads {
     return fresh > 0 || outstanding.unacknowledged() > unacknowledgedBefore;
   }
 
-  /** A round trip was measured on this link. */
+  /** Records a measured round trip on this link. */
   void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
     LinkLoad of = links[link];
     of.window.measured(sentAtNs, nowNs, waitedNs);
@@ -197,7 +197,7 @@ final class LinkLoads {
     }
   }
 
-  /** A question has come through: this link carries wide packets. */
+  /** Records an answered width probe: this link carries wide packets. */
   void wideAnswered(int link, long nowNs) {
     if (!links[link].wide.passes()) {
       links[link].window.refit(wideMost, wideLeast);
@@ -205,14 +205,14 @@ final class LinkLoads {
     links[link].wide.answered(nowNs);
   }
 
-  /** Some of a wide train that went by this link has to be sent again. */
+  /** Records a loss in a wide train on this link. */
   void wideLost(int link, long nowNs) {
     if (links[link].wide.lost(nowNs)) {
       links[link].window.refit(narrowMost, narrowLeast);
     }
   }
 
-  /** Something was lost on the links of this set, bit i for link i. */
+  /** Records losses on this set of links, bit i for link i. */
   void lost(int set) {
     for (int left = set; left != 0; left &= left - 1) {
       links[Integer.numberOfTrailingZeros(left)].lost(
@@ -220,14 +220,14 @@ final class LinkLoads {
     }
   }
 
-  /** Until everything that is outstanding is acknowledged a loss is no news. */
+  /** Ignores further losses until everything outstanding now is acknowledged. */
   void recover() {
     for (LinkLoad link : links) {
       link.recoverUntil(outstanding.next());
     }
   }
 
-  /** Nothing was heard of any link for a whole timeout. */
+  /** Records silence of all links for a whole timeout. */
   void allSilent() {
     for (int i = 0; i < links.length; i++) {
       if (links.length == 1 || numbers.underWay(i) > 0) {
@@ -236,12 +236,12 @@ final class LinkLoads {
     }
   }
 
-  /** This link has been silent while others answered. */
+  /** Records silence of this link while others answered. */
   void silent(int link, long nowNs) {
     links[link].silent(anyUsableBut(link), nowNs);
   }
 
-  /** Whether it is in use, and others are too. */
+  /** Returns whether it and at least one other link are in use. */
   boolean mayRest(int link) {
     return link < links.length && links[link].isUsable() && anyUsableBut(link);
   }
@@ -254,7 +254,7 @@ final class LinkLoads {
     return others;
   }
 
-  /** Those of this set of several links that have answered nothing for as long as that may take. */
+  /** Returns the links of this set that are overdue. */
   int overdue(int set, long nowNs) {
     int overdue = 0;
     for (int left = links.length > 1 ? set : 0; left != 0; left &= left - 1) {
@@ -265,9 +265,9 @@ final class LinkLoads {
   }
 
   /**
-   * The next link behind this one that may answer a question.
+   * Returns the next link after this one that may answer a probe.
    *
-   * @param whichever whether also one that rests: the others didn't answer
+   * @param whichever whether to include resting ones, since the others didn't answer
    */
   int next(int link, boolean whichever) {
     for (int i = 1; i <= links.length; i++) {
@@ -279,7 +279,7 @@ final class LinkLoads {
     return link;
   }
 
-  /** What each of several has done. */
+  /** Returns the counters of each of several links. */
   List<LinkCounts> counts(LinkArrivals arrivals) {
     List<LinkCounts> counts = new ArrayList<>();
     for (int i = 0; links.length > 1 && i < links.length; i++) {

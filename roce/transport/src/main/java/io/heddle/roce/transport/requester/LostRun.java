@@ -3,8 +3,8 @@ package io.heddle.roce.transport.requester;
 import io.heddle.roce.transport.TransmitRing;
 
 /**
- * The first packets in the ring that are lost and lie side by side in one slot, or the READ that
- * is: what goes out again next. Under the progress lock.
+ * First run of lost packets in the ring within one slot, or a lost READ: the next retransmission.
+ * Under the progress lock.
  */
 final class LostRun {
   private final TransmitRing ring;
@@ -18,7 +18,7 @@ final class LostRun {
     this.outstanding = outstanding;
   }
 
-  /** Looks for it; a READ counts where {@code readIsLost}. Returns whether there is any. */
+  /** Searches the run; a READ counts where {@code readIsLost}. Returns whether there is one. */
   boolean find(boolean readIsLost) {
     for (slot = ring.head(); slot < ring.tail(); slot++) {
       if (ring.isRead(slot) ? readIsLost : findIn(ring.firstPsn(slot), ring.packets(slot))) {
@@ -49,12 +49,12 @@ final class LostRun {
     return slot;
   }
 
-  /** Its first packet in the slot. */
+  /** Returns its first packet in the slot. */
   int from() {
     return from;
   }
 
-  /** The packet behind its last one. */
+  /** Returns the packet after its last one. */
   int to() {
     return to;
   }

@@ -6,15 +6,15 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * What has been sent and not been acknowledged for good: of the sequence numbers {@code
- * [unacknowledged, next)}, those that a soft peer's bitmaps say have arrived, and those that count
- * as lost and are to be sent again. The packets lie in the transmit ring. Under the progress lock.
+ * Record of outstanding sequence numbers {@code [unacknowledged, next)}: those selectively
+ * acknowledged by a soft peer's bitmaps, and those lost and due for retransmission. The packets are
+ * in the transmit ring. Under the progress lock.
  */
 final class Outstanding {
   private final TransmitRing ring;
   private final PsnBits acknowledged = new PsnBits();
   private final PsnBits lost = new PsnBits();
-  private final LinkNumbers links = new LinkNumbers();
+  private final PsnLinks links = new PsnLinks();
   private long unacknowledged;
   private long next;
   private int acknowledgedCount;
@@ -25,23 +25,21 @@ final class Outstanding {
     this.ring = ring;
   }
 
-  /** Which link each number went by. */
-  LinkNumbers links() {
+  /** Returns the link of each number. */
+  PsnLinks links() {
     return links;
   }
 
-  /**
-   * Nothing is outstanding, and the next packet has this number and goes by one of so many links.
-   */
+  /** Resets with nothing outstanding, this next number and this number of links. */
   void start(int psn, int linkCount) {
-    /* Away from 0, so that numbers below the first one stay positive. */
+    /* Offset from 0, so that numbers below the first one stay positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
     highestAcknowledged = unacknowledged - 1;
     links.start(linkCount, unacknowledged);
     stop();
   }
 
-  /** Nothing is outstanding any more. */
+  /** Clears all outstanding numbers. */
   void stop() {
     next = unacknowledged;
     acknowledgedCount = 0;
@@ -64,7 +62,7 @@ final class Outstanding {
     return unacknowledged == next;
   }
 
-  /** Numbers that may be under way: neither known to have arrived nor lost. */
+  /** Returns the numbers in flight: neither acknowledged nor lost. */
   int inFlight() {
     return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
   }
@@ -81,28 +79,28 @@ final class Outstanding {
     return lost.get(psn);
   }
 
-  /** The highest number that is known to have arrived. */
+  /** Returns the highest acknowledged number. */
   long highestAcknowledged() {
     return highestAcknowledged;
   }
 
-  /** Of the word of bits that this number is in, those below {@code end} that are under way. */
+  /** Returns the bits of this number's word from it to {@code end} that are in flight. */
   long underWayWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
 
-  /** Of a bitmap's word, those in this range that weren't known to have arrived. */
+  /** Returns the bits of a bitmap's word in this range that are newly acknowledged. */
   long toldWord(long from, long to, long address) {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
 
-  /** Everything below {@code end} has been sent once, what is new by this link. */
+  /** Records that everything below {@code end} was sent; the new part on this link. */
   void sentTo(long end, int link) {
     links.sent(next, end, link);
     next = end;
   }
 
-  /** These, which counted as lost or are asked about, go out again by this link. */
+  /** Records the retransmission of lost or probed numbers on this link. */
   void sentAgain(long from, long to, int link) {
     for (long psn = from; links.several() && psn < to; psn++) {
       if (!acknowledged.get(psn)) {
@@ -113,10 +111,10 @@ final class Outstanding {
   }
 
   /**
-   * Everything below {@code to}, which lies ahead of {@link #unacknowledged}, has arrived. The ring
+   * Acknowledges everything below {@code to}, which is above {@link #unacknowledged}. The ring
    * keeps its slots until the caller removes them.
    *
-   * @return how many of them weren't known to have arrived
+   * @return number newly acknowledged
    */
   int advance(long to) {
     int fresh = (int) (to - unacknowledged);
@@ -139,9 +137,9 @@ final class Outstanding {
   }
 
   /**
-   * Everything in {@code [from, to)} has arrived, though not all before it is whole.
+   * Acknowledges {@code [from, to)}, with gaps before it.
    *
-   * @return how many of them weren't known to have arrived
+   * @return number newly acknowledged
    */
   int arrived(long from, long to) {
     int news = 0;
@@ -151,7 +149,7 @@ final class Outstanding {
     return news;
   }
 
-  /* These bits of the number's word, which weren't known; returns how many. */
+  /* Acknowledges new bits of the number's word; returns their count. */
   private int take(long wordOf, long fresh) {
     if (fresh == 0) {
       return 0;
@@ -172,9 +170,9 @@ final class Outstanding {
   }
 
   /**
-   * Takes a soft peer's bitmap, whose first word holds the number {@code firstMissing}.
+   * Processes a soft peer's bitmap, whose first word contains {@code firstMissing}.
    *
-   * @return how many of the numbers weren't known to have arrived
+   * @return count of numbers newly acknowledged
    */
   int takeBitmap(long firstMissing, long address, int words) {
     int news = 0;
@@ -189,14 +187,14 @@ final class Outstanding {
     return news;
   }
 
-  /** Counts these packets of a slot as lost. */
+  /** Marks these packets of a slot as lost. */
   void losePackets(long slot, int from, int to) {
     for (int i = from; i < to; i++) {
       lose(ring.firstPsn(slot) + i);
     }
   }
 
-  /** Counts this one as lost. */
+  /** Marks a number as lost. */
   void lose(long psn) {
     if (!lost.get(psn)) {
       lost.set(psn);
@@ -208,8 +206,8 @@ final class Outstanding {
   }
 
   /**
-   * The links of several that have been silent for too long while others answered: what went by
-   * them before something that has been answered, by more than an answer may take.
+   * Returns the links of several that were silent too long while others answered: their packets
+   * were sent before an answered one by more than a timeout.
    */
   int silentLinks(LinkLoads loads, SendTags tags, long nowNs) {
     int silent = 0;
@@ -240,9 +238,9 @@ final class Outstanding {
   }
 
   /**
-   * Counts as lost everything that is under way on this link of several, but for a READ.
+   * Marks everything in flight on this link of several as lost, except a READ.
    *
-   * @return whether a READ is under way on it
+   * @return whether a READ is in flight on it
    */
   boolean loseBy(int link) {
     boolean asked = false;
@@ -261,7 +259,7 @@ final class Outstanding {
     return asked;
   }
 
-  /** Counts as lost everything from this number on that isn't known to have arrived. */
+  /** Marks all unacknowledged numbers from this one on as lost. */
   void loseFrom(long psn) {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (!ring.isRead(slot)) {
@@ -271,18 +269,17 @@ final class Outstanding {
   }
 
   /**
-   * Counts as lost what was sent before a question that has been answered, and isn't known to have
-   * arrived; of several links, where the answer may have overtaken it, what is also older than an
-   * answer may take.
+   * Marks unacknowledged numbers sent before an answered probe as lost. With several links, where
+   * the answer may have overtaken them, only those older than a timeout.
    *
-   * @return the links that lost something, bit i for link i
+   * @return links with losses, bit i for link i
    */
   int loseSentBefore(long serial, LinkLoads loads, long nowNs) {
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long timeoutNs = loads.get(ring.link(slot)).roundTrip.timeoutNs();
       boolean older = !links.several() || nowNs - ring.sentAtNs(slot) > timeoutNs;
-      /* The packet that asked has arrived, and the others of its slot were sent a timeout before it. */
+      /* The probe's own packet has arrived, and the others of its slot were sent a timeout before it. */
       boolean asked = ring.serial(slot) == serial;
       if (!ring.isRead(slot) && (asked || ring.serial(slot) < serial && older)) {
         found |= loseUnacknowledged(slot, unacknowledged);
@@ -291,7 +288,7 @@ final class Outstanding {
     return found;
   }
 
-  /* Returns the links that lost something, bit i for link i. */
+  /* Returns links with losses, bit i for link i. */
   private int loseUnacknowledged(long slot, long from) {
     int found = 0;
     long end = ring.endPsn(slot);

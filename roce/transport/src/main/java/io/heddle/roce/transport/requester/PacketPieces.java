@@ -6,10 +6,9 @@ import io.heddle.roce.transport.PacketOutlet;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * Sends a finished packet of a write that is wider than the path MTU in three pieces, each with the
- * number of the whole, its own RETH and checksum: a switch that takes less than was agreed on lets
- * them pass. Only the last one has an immediate, a tag, and asks for an acknowledgement. Under the
- * progress lock.
+ * Sender of a wide WRITE packet in three pieces within the path MTU, each with the packet's
+ * sequence number, its own RETH and checksum. A switch that drops the agreed size lets them pass.
+ * Only the last piece has an immediate, a tag and an acknowledge request. Under the progress lock.
  */
 final class PacketPieces {
   private final PacketOutlet outlet;
@@ -21,8 +20,8 @@ final class PacketPieces {
   }
 
   /**
-   * Sends it sealed for that link; with a tag, it asks for an acknowledgement. False when the
-   * socket is full.
+   * Sends the pieces sealed for that link; a tag implies an acknowledge request. Returns false when
+   * the socket is full.
    */
   boolean send(int link, long packet, int packetBytes, int tag) {
     long firstWord = PacketFormat.networkLong(packet);
@@ -33,13 +32,13 @@ final class PacketPieces {
             + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
     int pad = PacketFormat.padOf(firstWord);
     int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
-    int queuePair = (int) firstWord; /* with the mark beside it */
+    int queuePair = (int) firstWord; /* with the data mark */
     int psn = PacketFormat.psn(packet);
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);
     int key = PacketFormat.networkInt(reth + 8);
     int length = PacketFormat.networkInt(reth + 12);
-    /* The RETH beside an immediate names all of the write, of which this is the end. */
+    /* The RETH of a packet with immediate covers the whole write, of which this is the end. */
     long to = immediate ? address + length - payloadBytes : address;
     int left = immediate ? payloadBytes : length;
     int each = PacketFormat.pieceBytes(payloadBytes);

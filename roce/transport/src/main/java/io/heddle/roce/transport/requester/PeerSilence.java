@@ -5,24 +5,23 @@ import io.heddle.roce.transport.window.RetryTimer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a requester heard of its peer last, and since when the peer is silent on all ways, where
- * that alone keeps the requester from being given up. Under the progress lock, but for {@link
- * #lengthNs}.
+ * Silence of a requester's peer: the last packet from the peer, and the start of a silence on all
+ * paths that suspends the retry limit. Under the progress lock, except {@link #lengthNs}.
  */
 final class PeerSilence {
-  private @Nullable Companions companions;
+  private @Nullable PeerGroup companions;
   private long heardAtNs;
   private volatile long sinceNs = Pause.NEVER_NS;
 
   /**
-   * @param others that lead to the same peer, or null where this one is alone
+   * @param others queue pairs to the same peer, or null for none
    */
-  void start(@Nullable Companions others, long nowNs) {
+  void start(@Nullable PeerGroup others, long nowNs) {
     companions = others;
     heardAtNs = nowNs;
   }
 
-  /** Something of the peer's has come this way. */
+  /** Records a packet from the peer on this path. */
   void heard(long nowNs) {
     heardAtNs = nowNs;
   }
@@ -31,13 +30,13 @@ final class PeerSilence {
     return heardAtNs;
   }
 
-  /** When something of the peer's came last, by whichever way. */
+  /** Returns the time of the last packet from the peer on any path. */
   long peerHeardAtNs() {
-    Companions others = companions;
+    PeerGroup others = companions;
     return others == null ? heardAtNs : others.heardAtNs();
   }
 
-  /** Another timeout has passed. Returns whether it is a silence from now on. */
+  /** Evaluates another timeout. Returns whether a silence begins with it. */
   boolean judge(RetryTimer retries, long nowNs) {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;
@@ -50,12 +49,12 @@ final class PeerSilence {
     return !before && since != Pause.NEVER_NS;
   }
 
-  /** There was news, or nothing is awaited any more. */
+  /** Ends the silence: progress was made, or nothing is outstanding. */
   void end() {
     sinceNs = Pause.NEVER_NS;
   }
 
-  /** For how long it has been silent; 0 where it isn't. Any thread. */
+  /** Returns the length of the silence; 0 where there is none. Any thread. */
   long lengthNs(long nowNs) {
     long since = sinceNs;
     return since == Pause.NEVER_NS ? 0 : Math.max(1, nowNs - since);

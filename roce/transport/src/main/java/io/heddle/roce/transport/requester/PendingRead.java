@@ -7,8 +7,8 @@ import io.heddle.roce.transport.window.RoundTrip;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * The READ whose responses a requester awaits, one at a time: which packet comes next and where its
- * payload belongs. Under the progress lock.
+ * READ whose responses a requester awaits, one at a time: the next expected packet, and the address
+ * of its payload. Under the progress lock.
  */
 final class PendingRead {
   private final MemoryRights rights;
@@ -31,7 +31,7 @@ final class PendingRead {
   }
 
   /**
-   * A request for {@code [offset, endOffset)} of work request {@code index} goes out, with the
+   * Records a request for {@code [offset, endOffset)} of work request {@code index}, with the
    * numbers {@code [first, end)} for its responses.
    */
   void begin(long first, long end, long workRequest, int from, int to, long nowNs) {
@@ -56,7 +56,7 @@ final class PendingRead {
     return active;
   }
 
-  /** Whether it has to be asked for again. */
+  /** Returns whether it must be requested again. */
   boolean isLost() {
     return lost;
   }
@@ -77,19 +77,19 @@ final class PendingRead {
     lost = false;
   }
 
-  /** Number of the next response. */
+  /** Returns the number of the next response. */
   long psn() {
     return psn;
   }
 
-  /** Responses that have not come. */
+  /** Returns the number of missing responses. */
   int awaited() {
     return active ? (int) (endPsn - psn) : 0;
   }
 
   /**
-   * A cumulative acknowledgement reaches no further than to the first response that is missing.
-   * What it says of the numbers behind the last response holds once that has come.
+   * Limits a cumulative acknowledgement to the first missing response. The part after the last
+   * response takes effect once that has come.
    */
   long bound(long upTo) {
     if (!active) {
@@ -99,12 +99,12 @@ final class PendingRead {
     return Math.min(upTo, psn);
   }
 
-  /** First number behind the responses. */
+  /** Returns the first number after the responses. */
   long endPsn() {
     return endPsn;
   }
 
-  /** How far responses and cumulative acknowledgements reach together. */
+  /** Returns the end of what responses and cumulative acknowledgements cover together. */
   long reached() {
     return active ? psn : acknowledged;
   }
@@ -114,9 +114,9 @@ final class PendingRead {
   }
 
   /**
-   * Whether this response, which isn't the next one, shows that the next one was lost: on one way
-   * they come in order. Those behind a lost one are under way when it is asked for again, and show
-   * nothing new, so that is believed once in about a round trip.
+   * Returns whether this out-of-order response shows a loss of the next one; one path keeps their
+   * order. Responses already in flight at a repeated request prove nothing new, so it applies only
+   * once per round trip.
    */
   boolean showsLoss(long number, long roundTripNs, long nowNs) {
     return active
@@ -126,7 +126,9 @@ final class PendingRead {
         && nowNs - askedAtNs >= roundTripNs / 4 * 3;
   }
 
-  /** Places the next response; false where the local memory isn't allowed any more. */
+  /**
+   * Places the next response; returns false where access to the local memory is no longer allowed.
+   */
   boolean take(long payload, int payloadBytes) {
     long to = queue.localAddress(index) + offset;
     if (!rights.localWrite(queue.lkey(index), to, payloadBytes)) {
@@ -142,8 +144,8 @@ final class PendingRead {
   }
 
   /**
-   * Measures how long the answer to a request took, where this response must be its first. No
-   * response in the middle of one looks like the first of the next.
+   * Measures the round trip of a request if this is its first response. Its opcode distinguishes it
+   * from a response within a message.
    */
   void measure(RoundTrip roundTrip, int opcode, long number, long nowNs) {
     boolean first =
@@ -153,7 +155,7 @@ final class PendingRead {
     }
   }
 
-  /** Writes a request for what is missing over the first one. */
+  /** Rewrites the request for the missing responses. */
   void rewrite(TrainBuilder builder, long packet, long nowNs) {
     askedOnce = psn != askedPsn;
     askedPsn = psn;

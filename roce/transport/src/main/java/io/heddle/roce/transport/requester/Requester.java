@@ -28,12 +28,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending half of a queue pair: sends trains, takes acknowledgements, sends again what was
- * lost, and completes requests in order. Under the progress lock.
+ * Sending half of a queue pair: sends trains, processes acknowledgements, retransmits losses and
+ * completes requests in order. Under the progress lock.
  *
- * <p>Sequence numbers are {@code long}. Between soft peers the responder's bitmaps mark numbers in
- * {@link Outstanding}, and only what is missing is sent again; a standard peer sends no bitmap, so
- * the same code goes back to the first missing number.
+ * <p>Sequence numbers are {@code long}. A soft peer's bitmaps mark numbers in {@link Outstanding},
+ * so only missing packets are retransmitted. A standard peer sends no bitmap, so the same code goes
+ * back to the first missing number.
  */
 public final class Requester {
   private static final int READ_PACKETS = 32;
@@ -51,23 +51,23 @@ public final class Requester {
   private final Outstanding outstanding;
   private final PendingRead read;
   private final LinkLoads loads;
-  private final Overtaken overtaken;
+  private final LossDetector overtaken;
   private final SlotSender sender;
 
-  /* Numbers that may be outstanding, by the room that either end has; how many a link takes is its own window's to say. */
+  /* Largest number of outstanding packets by both ends' buffers; each link has its own window besides. */
   private int window;
   private boolean softPeer;
   private int mtu;
   private long acknowledgeAt;
 
-  private @Nullable Companions companions;
+  private @Nullable PeerGroup companions;
   private final PeerSilence silence = new PeerSilence();
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
 
   /**
-   * @param memory that packets are made in
-   * @param responder of the same queue pair, whose acknowledgements leave behind packets of this
-   *     one
+   * @param memory for building packets
+   * @param responder responder of the same queue pair; this requester's packets carry its
+   *     acknowledgements
    */
   public Requester(
       QueuePairEvents events,
@@ -88,15 +88,15 @@ public final class Requester {
     read = new PendingRead(rights, queue);
     outstanding = new Outstanding(ring);
     loads = new LinkLoads(outstanding, read);
-    overtaken = new Overtaken(outstanding, ring, loads, tags);
+    overtaken = new LossDetector(outstanding, ring, loads, tags);
     sender =
         new SlotSender(
             events, outlet, memory, builder, read, outstanding, loads, tags, responder, counters);
   }
 
   /**
-   * @param links of which the narrow window bounds the numbers that may be outstanding
-   * @param others that lead to the same peer, or null where each is judged alone
+   * @param links links; their narrow window bounds the outstanding packets
+   * @param others queue pairs to the same peer, or null for none
    */
   public void start(
       ReadyToSendAttributes attributes,
@@ -104,7 +104,7 @@ public final class Requester {
       PacketSizes sizes,
       boolean peerIsSoft,
       LinkSet links,
-      @Nullable Companions others,
+      @Nullable PeerGroup others,
       long nowNs) {
     companions = others;
     silence.start(others, nowNs);
@@ -131,7 +131,7 @@ public final class Requester {
     return READ_PACKETS;
   }
 
-  /** When {@link #onTimer} has something to do, or {@link Pause#NEVER_NS}. */
+  /** Returns the next time for {@link #onTimer}, or {@link Pause#NEVER_NS}. */
   public long dueNs() {
     long others = Math.min(receiverNotReady.dueNs(), sender.dueNs());
     return Math.min(Math.min(retries.dueNs(), overtaken.dueNs()), others);
@@ -144,7 +144,7 @@ public final class Requester {
   /**
    * Sends at most {@code trains} trains.
    *
-   * @return whether it stopped only because of that bound
+   * @return whether only that bound stopped it
    */
   public boolean transmit(long nowNs, int trains) {
     if (receiverNotReady.isWaiting() || sender.isBlocked()) {
@@ -152,7 +152,7 @@ public final class Requester {
     }
     int left = trains;
     if (loads.several()) {
-      sender.tryResting(nowNs);
+      sender.probeRestingLinks(nowNs);
     }
     while ((outstanding.anyLost() || read.isLost()) && loads.choose(LinkLoads.NONE) >= 0) {
       if (left-- == 0) {
@@ -163,7 +163,7 @@ public final class Requester {
       }
     }
     if (builder.hasMore() && retries.unanswered() == 0) {
-      sender.askForWidth(nowNs);
+      sender.probeWidth(nowNs);
     }
     while (!outstanding.anyLost() && !read.isLost() && builder.hasMore() && mayBuild()) {
       int ahead = (int) (outstanding.next() - outstanding.unacknowledged());
@@ -182,9 +182,9 @@ public final class Requester {
     return false;
   }
 
-  /* What is small leaves though the ring has its share of large trains: another may be waiting for it. */
+  /* Small requests are sent even if the ring has its share of large trains: another process may wait for them. */
   private boolean mayBuild() {
-    return !ring.isFull() && (!ring.hasItsShare() || builder.nextIsSmall());
+    return !ring.isFull() && (!ring.hasFullShare() || builder.nextIsSmall());
   }
 
   private boolean sendNext(int link, int room, long nowNs) {
@@ -197,7 +197,7 @@ public final class Requester {
     builder.cut(loads.get(link).wide.passes() && !outlet.isTooNarrow(link));
     long end = builder.build(ring, next, room, !softPeer, acknowledgeAt, tag);
     if (end == next) {
-      /* Not allowed its local memory: fails in its turn, when everything before it has completed. */
+      /* Access to its local memory isn't allowed: it fails once everything before it has completed. */
       if (outstanding.isEmpty()) {
         failSend(Status.LOCAL_PROTECTION_ERROR);
       }
@@ -224,12 +224,12 @@ public final class Requester {
     return sender.sendNew(link, slot, nowNs);
   }
 
-  /* To within the four bytes of an immediate. */
+  /* Accurate to the four bytes of an immediate. */
   private int payload(long slot) {
     return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
 
-  /** Whether a small packet is to leave next, behind which an acknowledgement fits. */
+  /** Returns whether the next packet is small and can carry an acknowledgement. */
   public boolean nextCarries() {
     return softPeer
         && builder.nextIsSmall()
@@ -241,13 +241,14 @@ public final class Requester {
   }
 
   /**
-   * Takes the tag of an acknowledgement of a soft peer, before the acknowledgement itself.
+   * Processes the tag of a soft peer's acknowledgement, before the acknowledgement itself.
    *
-   * @param waitedNs how long the tagged packet there and its answer here may have lain in sockets
+   * @param waitedNs longest time that the tagged packet there and its answer here may have waited
+   *     in sockets
    */
   public void onTag(int tag, long waitedNs, long nowNs) {
     if (tags.answer(tag)) {
-      if (tags.isQuestion(tag)) {
+      if (tags.isWidthProbe(tag)) {
         loads.wideAnswered(tags.link(tag), nowNs);
       }
       measured(tags.link(tag), tags.sentAtNs(tag), nowNs, waitedNs);
@@ -260,7 +261,7 @@ public final class Requester {
     sender.answered(link, sentAtNs, nowNs);
   }
 
-  /** Takes an acknowledgement whose CRC was right. */
+  /** Processes an acknowledgement with a valid CRC. */
   public void onAcknowledge(
       int psn24, int syndrome, long bitmapAddress, int bitmapWords, long nowNs) {
     long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
@@ -276,7 +277,7 @@ public final class Requester {
       return;
     }
     if (bitmapWords > 0) {
-      counters.resentInVain(overtaken.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
+      counters.spuriouslyResent(overtaken.arrivedIn(upTo, bitmapAddress, bitmapWords, nowNs));
       fresh += outstanding.takeBitmap(upTo, bitmapAddress, bitmapWords);
     }
     boolean news = loads.endAnswer(fresh, nowNs);
@@ -287,10 +288,10 @@ public final class Requester {
     if (probe > 0) {
       int losers = outstanding.loseSentBefore(probe, loads, nowNs);
       lossSeen(losers);
-      leaveSilent(loads.overdue(losers, nowNs), nowNs);
+      retireSilentLinks(loads.overdue(losers, nowNs), nowNs);
     }
     if (loads.several() && !outstanding.isEmpty()) {
-      leaveSilent(outstanding.silentLinks(loads, tags, nowNs), nowNs);
+      retireSilentLinks(outstanding.silentLinks(loads, tags, nowNs), nowNs);
     }
     if (news) {
       newsArrived(nowNs);
@@ -300,7 +301,7 @@ public final class Requester {
     }
   }
 
-  private void leaveSilent(int links, long nowNs) {
+  private void retireSilentLinks(int links, long nowNs) {
     for (int left = links; left != 0; left &= left - 1) {
       int link = Integer.numberOfTrailingZeros(left);
       read.loseIf(outstanding.loseBy(link));
@@ -309,12 +310,12 @@ public final class Requester {
     }
   }
 
-  /** The host knows that this link carries nothing. */
+  /** Takes a link out of use: the host reports it down. */
   public void linkLost(int link, long nowNs) {
     if (loads.mayRest(link)) {
-      leaveSilent(1 << link, nowNs);
+      retireSilentLinks(1 << link, nowNs);
       loads.get(link).gone(nowNs);
-      events.timerAt(nowNs); /* where nobody makes progress, the device does */
+      events.timerAt(nowNs); /* without polling callers, the device's thread makes progress */
     }
   }
 
@@ -337,21 +338,21 @@ public final class Requester {
   }
 
   /**
-   * Returns how many numbers weren't known to have arrived. May end the queue pair: a completion
-   * may overrun its queue.
+   * Advances the acknowledged number; returns the count of numbers newly acknowledged. May end the
+   * queue pair: a completion may overrun its queue.
    */
   private int advance(long upTo, long nowNs) {
     long to = read.bound(upTo);
     int fresh = 0;
     if (to < upTo) {
-      /* behind a READ whose responses are missing */
-      counters.resentInVain(overtaken.arrivedIn(read.endPsn(), upTo, nowNs));
+      /* after a READ with missing responses */
+      counters.spuriouslyResent(overtaken.arrivedIn(read.endPsn(), upTo, nowNs));
       fresh = outstanding.arrived(read.endPsn(), upTo);
     }
     if (to <= outstanding.unacknowledged()) {
       return fresh;
     }
-    counters.resentInVain(overtaken.arrivedIn(outstanding.unacknowledged(), to, nowNs));
+    counters.spuriouslyResent(overtaken.arrivedIn(outstanding.unacknowledged(), to, nowNs));
     fresh += outstanding.advance(to);
     while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
       long slot = ring.head();
@@ -362,7 +363,7 @@ public final class Requester {
       LinkLoad load = loads.get(ring.link(slot));
       load.acknowledgedBytes += payload(slot);
       if (!softPeer && ring.sends(slot) > 2) {
-        sender.answered(0, ring.sentAtNs(slot), nowNs); /* the last time singly */
+        sender.answered(0, ring.sentAtNs(slot), nowNs); /* last transmission was packet by packet */
       }
       sender.acknowledged(load, slot, nowNs);
       ring.removeHead();
@@ -371,7 +372,7 @@ public final class Requester {
     return fresh;
   }
 
-  /* Of a slot that was sent once. Where there are tags they say more; a READ's first response is measured. */
+  /* For a slot that was sent once. Tags measure better where there are any; READs measure their first response. */
   private void arrived(long slot, long nowNs) {
     if (!softPeer && !ring.isRead(slot)) {
       measured(0, ring.sentAtNs(slot), nowNs, events.waitedNs());
@@ -395,7 +396,7 @@ public final class Requester {
     }
   }
 
-  /* On the links of this set. */
+  /* Records losses on this set of links. */
   private void lossSeen(int links) {
     if (links != 0) {
       loads.lost(links);
@@ -442,7 +443,7 @@ public final class Requester {
     read.loseIfEndsBehind(psn);
   }
 
-  /** Takes a response to a READ whose CRC was right. */
+  /** Processes a READ response with a valid CRC. */
   public void onReadResponse(int opcode, int psn24, long payload, int payloadBytes, long nowNs) {
     long psn = PacketFormat.expand(psn24, outstanding.unacknowledged());
     if (!read.expects(psn, payloadBytes, mtu)) {
@@ -473,7 +474,7 @@ public final class Requester {
     events.activate();
   }
 
-  /** Serves what is due, and activates the queue pair where there is something to send. */
+  /** Serves due timers, and activates the queue pair if there is something to send. */
   public void onTimer(long nowNs) {
     if (receiverNotReady.isOver(nowNs)) {
       armTimeout(nowNs);
@@ -491,11 +492,10 @@ public final class Requester {
   }
 
   /**
-   * More often than not the peer only waits for its core, or the answer stands in a queue, and
-   * sending everything again would only make that longer. So a soft peer is asked by one packet,
-   * the oldest: what had been sent before and hasn't come with the answer is lost, and till then
-   * nothing is sent in vain. A standard peer's answer says nothing of later packets, so there
-   * everything goes out again, in a small window.
+   * Usually the peer only waits for its core, or the answer is queued, and retransmitting
+   * everything would lengthen the queue. So a soft peer is probed with the oldest packet: earlier
+   * packets that its answer doesn't cover are lost. A standard peer's answer doesn't cover later
+   * packets, so everything is retransmitted, in a small window.
    */
   private void onTimeout(long nowNs) {
     retries.served(
@@ -521,20 +521,20 @@ public final class Requester {
       loseFrom(outstanding.unacknowledged());
     }
     if (unanswered > 1 && companions != null) {
-      companions.ask(nowNs);
+      companions.probe(nowNs);
     }
     armTimeout(nowNs);
     events.activate();
   }
 
-  /** The oldest send failed: it completes so, everything behind it is flushed. */
+  /** Fails the oldest send; everything after it is flushed. */
   private void failSend(Status status) {
     if (!events.isDead() && completer.failOldestSend(status)) {
       events.fail(AsyncEventListener.Kind.QUEUE_PAIR_FATAL);
     }
   }
 
-  /** Something of the peer's has come. */
+  /** Records a packet from the peer. */
   public void heard(long nowNs) {
     silence.heard(nowNs);
   }
@@ -543,41 +543,44 @@ public final class Requester {
     return silence.heardAtNs();
   }
 
-  /** When the newest packet was sent that has come there; a standard peer's answer doesn't say. */
+  /**
+   * Returns the send time of the newest packet that the peer has; a standard peer doesn't report
+   * it.
+   */
   long reachedAtNs() {
     return softPeer ? tags.newestAnsweredNs() : silence.heardAtNs();
   }
 
-  /** See {@link QueuePair#peerSilentNs}. */
+  /** Returns the peer's silence; see {@link QueuePair#peerSilentNs}. */
   public long peerSilentNs(long nowNs) {
     return silence.lengthNs(nowNs);
   }
 
-  /** Asks the peer whether it is there, where nothing else asks it. */
-  void askIfIdle(long nowNs) {
+  /** Probes the peer if this queue pair is idle. */
+  void probeIfIdle(long nowNs) {
     if (outstanding.isEmpty() && !sender.isBlocked()) {
-      sender.askWhetherThere(nowNs);
+      sender.probePeer(nowNs);
     }
   }
 
-  /** Packets that were sent again. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread. */
   public long resentPackets() {
     return sender.resentPackets();
   }
 
-  /** How the links share what is sent, in order. */
+  /** Sets the weights of the links, in order. */
   public void setLinkWeights(int[] weights) {
     if (weights.length == loads.count()) {
       loads.weigh(weights);
     }
   }
 
-  /** What each link has done; none before {@link #start}, or with one. */
+  /** Returns the counters of each link; empty before {@link #start}, or with one link. */
   public List<LinkCounts> linkCounts(LinkArrivals arrivals) {
     return loads.several() ? loads.counts(arrivals) : List.of();
   }
 
-  /** Stops for good: nothing is outstanding and no timer runs. */
+  /** Stops: clears all outstanding packets and timers. */
   public void stop() {
     if (companions != null) {
       companions.leave(this);

@@ -5,47 +5,46 @@ import io.heddle.roce.wire.PacketFormat;
 import java.util.Arrays;
 
 /**
- * Which sending of a packet an acknowledgement answers. A soft peer returns the tag, seven bits
- * that the base transport header keeps free beside the request for an acknowledgement, of the
- * newest tagged packet that it has. So a round trip is known exactly though packets are sent again
- * and again, and so is what was sent before something that has come. A train's first packet has
- * one, and so has whatever is sent again. Under the progress lock.
+ * Tags that identify the transmission which an acknowledgement answers. A tag uses the seven
+ * reserved bits beside the acknowledge request of the BTH. A soft peer returns the tag of the
+ * newest tagged packet that it has. So round trips are exact despite retransmissions, and the
+ * transmissions before an answered one are known. A train's first packet has a tag, and so has
+ * every retransmission. Under the progress lock.
  */
 final class SendTags {
   private static final int TAGS = 128;
   private static final int MASK = TAGS - 1;
 
-  /* For how many there is room before more are given; a power of two. */
+  /* Initial table size; a power of two. */
   private static final int FIRST_TAGS = 16;
 
   private long[] sentAtNs = new long[FIRST_TAGS];
   private long[] serials = new long[FIRST_TAGS];
   private boolean[] probes = new boolean[FIRST_TAGS];
-  private boolean[] questions = new boolean[FIRST_TAGS];
+  private boolean[] widthProbes = new boolean[FIRST_TAGS];
   private byte[] links = new byte[FIRST_TAGS];
   private int newest;
-  /* The question of each link that may still be answered: its tag isn't given again meanwhile. */
+  /* Tag of each link's unanswered width probe, which isn't reused meanwhile. */
   private final byte[] kept = new byte[EndpointParameters.MOST_LINKS];
 
-  /* Sendings so far, the newest one of each link that has been answered, when the newest of all was made, and the probe
-  that was answered last, or 0. */
-  private long sendings;
+  /* Transmissions so far; newest answered one of each link; send time of the newest answered one; last answered probe, or 0. */
+  private long transmissions;
   private final long[] answered = new long[EndpointParameters.MOST_LINKS];
   private long newestAnsweredNs;
   private long answeredProbe;
 
-  /** Forgets all. */
+  /** Clears all tags. */
   void clear() {
     Arrays.fill(serials, 0);
     newest = PacketFormat.NO_TAG;
     Arrays.fill(kept, (byte) PacketFormat.NO_TAG);
-    sendings = 0;
+    transmissions = 0;
     Arrays.fill(answered, 0);
     newestAnsweredNs = Long.MIN_VALUE / 2;
     answeredProbe = 0;
   }
 
-  /** A tag for the sending by this link that {@link #sent} is told of next. */
+  /** Returns a tag for the transmission on this link that {@link #sent} records next. */
   int next(int link, long nowNs, boolean probe) {
     do {
       newest = newest == MASK ? 1 : newest + 1;
@@ -53,17 +52,17 @@ final class SendTags {
         grow();
       }
     } while (isKept(newest));
-    serials[newest] = sendings + 1;
+    serials[newest] = transmissions + 1;
     sentAtNs[newest] = nowNs;
     probes[newest] = probe;
-    questions[newest] = false;
+    widthProbes[newest] = false;
     links[newest] = (byte) link;
     return newest;
   }
 
   /* There are far fewer links than tags. */
   private boolean isKept(int tag) {
-    return serials[tag] != 0 && questions[tag] && kept[links[tag]] == tag;
+    return serials[tag] != 0 && widthProbes[tag] && kept[links[tag]] == tag;
   }
 
   private void grow() {
@@ -71,37 +70,37 @@ final class SendTags {
     sentAtNs = Arrays.copyOf(sentAtNs, tags);
     serials = Arrays.copyOf(serials, tags);
     probes = Arrays.copyOf(probes, tags);
-    questions = Arrays.copyOf(questions, tags);
+    widthProbes = Arrays.copyOf(widthProbes, tags);
     links = Arrays.copyOf(links, tags);
   }
 
-  /* What a peer returns may be a tag that there never was: it is taken for none. */
+  /* A peer may return a tag that was never assigned: it counts as none. */
   private int known(int tag) {
     return (tag & MASK) < serials.length ? tag & MASK : PacketFormat.NO_TAG;
   }
 
   /**
-   * The same for a question whether a way carries wide packets. However many packets leave before
-   * its answer comes, that is known for its own until the next question by this link.
+   * Returns a tag for a width probe. It stays reserved until the next width probe on this link,
+   * however many packets are sent meanwhile.
    */
-  int nextQuestion(int link, long nowNs) {
+  int nextWidthProbe(int link, long nowNs) {
     int tag = next(link, nowNs, false);
-    questions[tag] = true;
+    widthProbes[tag] = true;
     kept[link] = (byte) tag;
     return tag;
   }
 
-  /** Whether it is the tag of such a question. */
-  boolean isQuestion(int tag) {
-    return questions[known(tag)];
+  /** Returns whether it is the tag of a width probe. */
+  boolean isWidthProbe(int tag) {
+    return widthProbes[known(tag)];
   }
 
-  /** Something is sent, with a tag or without. Returns the sending's number, from 1. */
+  /** Records a transmission, tagged or not. Returns its serial number, from 1. */
   long sent() {
-    return ++sendings;
+    return ++transmissions;
   }
 
-  /** The link that the tagged packet went by. */
+  /** Returns the link of the tagged packet. */
   int link(int tag) {
     return links[known(tag)];
   }
@@ -111,9 +110,9 @@ final class SendTags {
   }
 
   /**
-   * An acknowledgement brought this tag back.
+   * Records that an acknowledgement returned this tag.
    *
-   * @return false where it has been answered before, or never was given
+   * @return false where it was answered before or never assigned
    */
   boolean answer(int tag) {
     long sending = serials[known(tag)];
@@ -131,17 +130,20 @@ final class SendTags {
     return true;
   }
 
-  /** Number of the newest sending by this link that has been answered. */
+  /** Returns the serial number of this link's newest answered transmission. */
   long answered(int link) {
     return answered[link];
   }
 
-  /** When the newest sending that has been answered was made. */
+  /** Returns the send time of the newest answered transmission. */
   long newestAnsweredNs() {
     return newestAnsweredNs;
   }
 
-  /** Number of the probe that the acknowledgement in hand answers, or 0; once. */
+  /**
+   * Returns the serial number of the probe that the current acknowledgement answers, or 0, and
+   * clears it.
+   */
   long takeAnsweredProbe() {
     long probe = answeredProbe;
     answeredProbe = 0;

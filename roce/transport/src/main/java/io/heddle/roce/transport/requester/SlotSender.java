@@ -9,14 +9,14 @@ import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.transport.responder.Responder;
 import io.heddle.roce.transport.window.TrainPath;
-import io.heddle.roce.transport.window.WideWay;
+import io.heddle.roce.transport.window.WidePathProbe;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.PathMtu;
 
 /**
- * Sends the trains that lie in the slots of a queue pair's transmit ring: for the first time, and
- * again what was lost or is asked about. Under the progress lock.
+ * Sender of the trains in a queue pair's transmit ring: first transmissions, retransmissions and
+ * probes. Under the progress lock.
  */
 final class SlotSender {
   private final QueuePairEvents events;
@@ -35,9 +35,9 @@ final class SlotSender {
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private volatile long resentPackets;
   private boolean softPeer;
-  private int askedBy;
+  private int probedOn;
 
-  /* The socket was full. */
+  /* Set when the socket was full. */
   private final Pause blocked = new Pause();
 
   SlotSender(
@@ -69,7 +69,7 @@ final class SlotSender {
   void start(PacketSizes agreed, boolean peerIsSoft) {
     sizes = agreed;
     softPeer = peerIsSoft;
-    askedBy = 0;
+    probedOn = 0;
     blocked.end();
   }
 
@@ -77,29 +77,29 @@ final class SlotSender {
     blocked.end();
   }
 
-  /** Whether nothing leaves for a while, since the socket was full. */
+  /** Returns whether sending pauses, since the socket was full. */
   boolean isBlocked() {
     return blocked.isRunning();
   }
 
-  /** Ends that while where it is over: true then. */
+  /** Ends the pause if it is due; returns whether it was. */
   boolean endBlockIfDue(long nowNs) {
     return blocked.endIfDue(nowNs);
   }
 
-  /** When it is over, or {@link Pause#NEVER_NS}. */
+  /** Returns its end, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return blocked.dueNs();
   }
 
-  /** Sends a slot's train for the first time. False when the socket is full. */
+  /** Sends a slot's train for the first time. Returns false when the socket is full. */
   boolean sendNew(int link, long slot, long nowNs) {
     return sendSlot(link, slot, ring.address(slot), 0, ring.packets(slot), nowNs);
   }
 
   /**
-   * Sends packets {@code [from, to)} of a slot, or of its copy, from where it lies; when the socket
-   * is full they count as lost and go out later.
+   * Sends packets {@code [from, to)} of a slot, or of its copy, at this address. When the socket is
+   * full they count as lost and are sent later.
    */
   private boolean sendSlot(int link, long slot, long address, int from, int to, long nowNs) {
     int segment = ring.segmentBytes(slot);
@@ -123,7 +123,7 @@ final class SlotSender {
     return block(nowNs);
   }
 
-  /* Only what is sent for the first time lies there to stay; what is sent again was changed. */
+  /* Only a first transmission stays unchanged in memory; retransmissions are modified. */
   private boolean leaves(int link, long slot, long address, int bytes, long nowNs) {
     int segment = ring.segmentBytes(slot);
     if (bytes > segment) {
@@ -136,7 +136,7 @@ final class SlotSender {
     if (ring.sends(slot) > 1) {
       return outlet.send(link, address, bytes, segment);
     }
-    PacketOutlet.Outcome outcome = outlet.sendLasting(link, address, bytes, segment);
+    PacketOutlet.Outcome outcome = outlet.sendRetained(link, address, bytes, segment);
     if (outcome == PacketOutlet.Outcome.LENT) {
       ring.lent(slot);
     } else if (outcome == PacketOutlet.Outcome.AS_GUEST) {
@@ -152,7 +152,7 @@ final class SlotSender {
         : !trains.isSingly() || trains.tries(slot, bytes, nowNs);
   }
 
-  /* A part that leaves twice, since the socket was full behind it, is a duplicate, which the peer knows. */
+  /* A part sent twice, because the socket became full after it, is a duplicate, which the peer ignores. */
   private boolean leavesSingly(int link, long address, int bytes, int segment) {
     for (int at = 0; at < bytes; at += segment) {
       if (!outlet.send(link, address + at, Math.min(segment, bytes - at), segment)) {
@@ -168,12 +168,12 @@ final class SlotSender {
     return false;
   }
 
-  /** Whether a slot holds packets that are wider than the path MTU. */
+  /** Returns whether a slot has packets wider than the path MTU. */
   private boolean isWide(long slot) {
     return ring.segmentBytes(slot) > sizes.narrowPacketBytes();
   }
 
-  /** Takes what a slot that has been acknowledged whole says of its path, before it is removed. */
+  /** Updates the path state from a fully acknowledged slot, before it is removed. */
   void acknowledged(LinkLoad load, long slot, long nowNs) {
     if (ring.sends(slot) == 1) {
       if (isWide(slot)) {
@@ -186,49 +186,49 @@ final class SlotSender {
     load.trains.removed(slot, nowNs);
   }
 
-  /** By each link that may be asked goes a question whether its way carries wide packets. */
-  void askForWidth(long nowNs) {
+  /** Sends width probes on all links where one is due. */
+  void probeWidth(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
-      WideWay wide = loads.get(link).wide;
-      if (wide.isQuestionDue(nowNs)) {
+      WidePathProbe wide = loads.get(link).wide;
+      if (wide.isProbeDue(nowNs)) {
         boolean leaves = outlet.mayPass(link, sizes.sentWriteBytes());
         wide.asked(leaves, nowNs);
         if (leaves) {
           int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
-          ask(link, widest, tags.nextQuestion(link, nowNs));
+          ask(link, widest, tags.nextWidthProbe(link, nowNs));
         }
       }
     }
   }
 
-  /** Something that was sent then by this link has been answered. */
+  /** Processes the answer to something sent at this time on this link. */
   void answered(int link, long sentAtNs, long nowNs) {
     LinkLoad load = loads.get(link);
     if (load.wide.overtaken(sentAtNs)) {
-      outlet.tellNarrow(link, sizes);
+      outlet.warnNarrowPath(link, sizes);
     }
     if (load.trains.answered(sentAtNs, nowNs)) {
-      outlet.tellSingly(link);
+      outlet.warnSinglePackets(link);
     }
   }
 
-  /** Asks by each link; any peer answers, since the number has been executed. */
-  void askWhetherThere(long nowNs) {
+  /** Probes the peer on each link; any peer answers, since the number is a duplicate. */
+  void probePeer(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
       ask(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
     }
   }
 
-  /* One that a full socket loses is lost. */
+  /* A probe that a full socket drops is lost. */
   private void ask(int link, int payload, int tag) {
     outlet.sealFor(link);
     tags.sent();
     long psn = outstanding.unacknowledged() - 1;
-    int bytes = builder.writeQuestion(memory.scratch(), psn, payload, tag);
+    int bytes = builder.writeProbe(memory.scratch(), psn, payload, tag);
     outlet.send(link, memory.scratch(), bytes, bytes);
   }
 
-  /* A train's last packet alone may be shorter than the others, so only a train of equal packets takes one more. */
+  /* Only the last packet of a train may be shorter, so only a train of equal packets takes one more. */
   private int appendAcknowledgement(long slot, long address, long nowNs) {
     int bytes = ring.totalBytes(slot);
     int segment = ring.segmentBytes(slot);
@@ -246,12 +246,12 @@ final class SlotSender {
     counters.resent(packets);
   }
 
-  /** Packets that were sent again. Any thread. */
+  /** Returns the number of retransmitted packets. Any thread. */
   long resentPackets() {
     return resentPackets;
   }
 
-  /** Sends the first run of lost packets again, with an acknowledgement requested at its end. */
+  /** Retransmits the first run of lost packets, with an acknowledge request at its end. */
   boolean resendRun(long nowNs) {
     if (lost.find(read.isLost())) {
       return lost.isRead()
@@ -259,14 +259,14 @@ final class SlotSender {
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
-      read.askedAgain(); /* its last response came after all */
+      read.askedAgain(); /* its last response has come */
       return true;
     }
     throw new IllegalStateException(
         outstanding.lostCount() + " packets count as lost, but none is marked in the ring");
   }
 
-  /* Another link than the one that lost something, where one has room. */
+  /* Returns another link than the one with the loss, if one has room. */
   private int linkBeside(int before) {
     return loads.choose(loads.several() ? before : LinkLoads.NONE);
   }
@@ -280,7 +280,7 @@ final class SlotSender {
 
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
     if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasInOne(slot)) {
-      /* Of the oldest, the first packet has been the question. */
+      /* The first packet of the oldest train was the probe. */
       loads
           .get(ring.link(slot))
           .trains
@@ -301,7 +301,7 @@ final class SlotSender {
     return sendSlot(link, slot, address, from, to, nowNs);
   }
 
-  /* What has been lost once may be too wide for its way. */
+  /* A lost wide packet may be too wide for its path. */
   private boolean resendInPieces(int link, long slot, int from, int to, long nowNs, boolean probe) {
     int tag = tags.next(link, nowNs, probe);
     outlet.sealFor(link);
@@ -319,7 +319,7 @@ final class SlotSender {
     return true;
   }
 
-  /* Of one packet, sealed for that link, in pieces where it is wide. */
+  /* Sends a copy of one packet, sealed for that link; a wide one in pieces. */
   private boolean sendCopy(int link, long slot, int packet, int tag) {
     int segment = ring.segmentBytes(slot);
     long offset = (long) packet * segment;
@@ -338,8 +338,8 @@ final class SlotSender {
   }
 
   /*
-   * Where packets of a slot may be changed, as if the slot began there. The kernel may still read the bytes of one that was
-   * lent, and a packet that is on its way must not tell of a later sending: of that it is a copy.
+   * Returns the slot's address for modification. A zero-copy slot is copied: the kernel may still read it, and a packet in
+   * flight must not get the tag of a later transmission.
    */
   private long changeable(long slot, int from, int to) {
     long address = ring.address(slot);
@@ -360,11 +360,11 @@ final class SlotSender {
   }
 
   /**
-   * By each link whose rest is over goes a question whether it carries packets of the path MTU. A
-   * copy of what is under way elsewhere would do as well, but for its answer: that names the newest
-   * tagged packet that has come, and behind a copy others come; a question is answered in any case.
+   * Probes each link whose rest is over with a packet of the path MTU. A copy of an outstanding
+   * packet wouldn't do: its answer has the newest tag, which may be another link's, but a probe is
+   * always answered by its own tag.
    */
-  void tryResting(long nowNs) {
+  void probeRestingLinks(long nowNs) {
     for (int link = 0; link < loads.count() && !outstanding.isEmpty(); link++) {
       LinkLoad load = loads.get(link);
       if (load.isTrialDue(nowNs)) {
@@ -374,7 +374,7 @@ final class SlotSender {
     }
   }
 
-  /* Asks for what is still missing of the responses. */
+  /* Requests the missing responses again. */
   private boolean resendRead(int link, long slot, long nowNs) {
     read.askedAgain();
     if (!read.isActive()) {
@@ -388,10 +388,10 @@ final class SlotSender {
   }
 
   /**
-   * Asks by the oldest packet, whether a window has room or not: what fills it may be waiting for
-   * that one.
+   * Probes with the oldest packet, even without room in the window: the window may be waiting for
+   * it.
    *
-   * @param unanswered questions since the last news, this one included
+   * @param unanswered probes since the last progress, this one included
    */
   void probe(int unanswered, long nowNs) {
     if (blocked.isRunning()) {
@@ -399,18 +399,18 @@ final class SlotSender {
     }
     long oldest = outstanding.unacknowledged();
     long slot = ring.slotOf(oldest);
-    /* By each link in turn: one of them may be dead. */
-    int last = unanswered > 1 ? askedBy : outstanding.links().link(oldest);
-    askedBy = loads.next(last, unanswered > loads.count());
+    /* The links take turns: one of them may be dead. */
+    int last = unanswered > 1 ? probedOn : outstanding.links().link(oldest);
+    probedOn = loads.next(last, unanswered > loads.count());
     if (ring.isRead(slot)) {
-      /* Which request a response answers isn't always known, so the way is measured besides. */
+      /* A response's request isn't always known, so the path is measured separately. */
       if (softPeer) {
-        ask(askedBy, 0, tags.next(askedBy, nowNs, false));
+        ask(probedOn, 0, tags.next(probedOn, nowNs, false));
       }
-      resendRead(askedBy, slot, nowNs);
+      resendRead(probedOn, slot, nowNs);
     } else {
       int packet = (int) (oldest - ring.firstPsn(slot));
-      resend(askedBy, slot, packet, packet + 1, nowNs, true);
+      resend(probedOn, slot, packet, packet + 1, nowNs, true);
     }
   }
 }

@@ -10,17 +10,17 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.SendWorkRequest.Operation;
 
 /**
- * Cuts send requests into packets and packs these into trains of equal segments (only the last may
- * be shorter), since one train is one kernel buffer and the number of those decides the speed.
+ * Builder of trains from send requests: packets of equal length, of which only the last may be
+ * shorter. One train is one kernel buffer, and the number of buffers decides the speed.
  *
- * <p>Towards a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH
- * (where its payload goes, and how much of the write begins there), so that any of them can be
- * placed without the others. A WRITE WITH IMMEDIATE is closed by a WRITE ONLY WITH IMMEDIATE whose
- * RETH names the whole write and whose payload, often empty, is the write's last bytes. Towards a
- * standard peer messages travel as FIRST, MIDDLE, LAST. Under the progress lock.
+ * <p>To a soft peer an RDMA WRITE is a row of WRITE ONLY packets, each with its own RETH: the
+ * address of its payload and the remaining length of the write. So each can be placed without the
+ * others. A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE, whose RETH covers the whole
+ * write and whose payload, often empty, is the write's last bytes. To a standard peer, messages are
+ * FIRST, MIDDLE, LAST. Under the progress lock.
  */
 final class TrainBuilder {
-  /* What the last call of next() found; valid until the following call. */
+  /* Next packet, set by describeNext(); valid until its following call. */
   private int opcode;
   private int headerBytes;
   private int payloadBytes;
@@ -36,12 +36,12 @@ final class TrainBuilder {
   private int writeBytes = 1024;
   private boolean softPeer;
   private int readBytes;
-  /* The same where the way takes it. */
+  /* Payload of a full packet on a path that carries wide packets. */
   private int wideBytes = 1024;
-  /* A WRITE ONLY of the largest size. */
+  /* Length of a full WRITE ONLY packet. */
   private int fullBytes;
   private int remoteQueuePair;
-  /* The same of data packets, with their mark beside it. */
+  /* Remote queue pair number with the data mark, for data packets. */
   private int dataQueuePair;
   /* Bytes of the request at queue.started() that are in packets already. */
   private int offset;
@@ -52,10 +52,7 @@ final class TrainBuilder {
     this.seal = seal;
   }
 
-  /**
-   * What holds until the next reset; {@code readPackets} bounds the responses asked for by one READ
-   * packet.
-   */
+  /** Configures the connection; {@code readPackets} bounds the responses to one READ packet. */
   void configure(
       PacketSizes sizes, boolean peerIsSoft, int remoteQueuePairNumber, int readPackets) {
     mtu = sizes.mtuBytes();
@@ -73,18 +70,17 @@ final class TrainBuilder {
     fullBytes = PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
-  /** The next train goes a way that takes what was agreed on, or the path MTU only. */
+  /** Sets the packet size of the next train: the agreed one, or the path MTU. */
   void cut(boolean wide) {
     cutBy(wide ? wideBytes : mtu);
   }
 
   /**
-   * Writes a question whether the way takes packets of this payload: a write that names no memory,
-   * with the number of one that has been executed.
+   * Writes a probe with this payload: a WRITE of length 0 with the number of an executed packet.
    *
-   * @return its bytes
+   * @return its length
    */
-  int writeQuestion(long packet, long psn, int payload, int tag) {
+  int writeProbe(long packet, long psn, int payload, int tag) {
     int third = PacketFormat.requestTagAndPsn(true, tag, psn);
     PacketFormat.writeBaseAndReth(
         packet, PacketFormat.WRITE_ONLY, 0, remoteQueuePair, third, 0, 0, 0);
@@ -92,12 +88,12 @@ final class TrainBuilder {
     return PacketFormat.WRITE_ONLY_BYTES + payload;
   }
 
-  /** Forgets a request that was cut in part. */
+  /** Discards a partly cut request. */
   void restart() {
     offset = 0;
   }
 
-  /** Bytes of the request at the front that are in packets already. */
+  /** Returns the bytes of the front request that are in packets already. */
   int offset() {
     return offset;
   }
@@ -110,14 +106,14 @@ final class TrainBuilder {
     return queue.operation(queue.started()) == Operation.RDMA_READ;
   }
 
-  /** Whether the request at the front is a packet, and a request of its own. */
+  /** Returns whether the front request fits one packet. */
   boolean nextIsSmall() {
     return hasMore() && !nextIsRead() && queue.lengthBytes(queue.started()) <= writeBytes;
   }
 
   /**
-   * Whether the request at the front may use the local memory that it names. Asked for each train:
-   * it may close between.
+   * Returns whether the front request may access its local memory. Checked for each train, since
+   * the region may be closed meanwhile.
    */
   boolean nextIsAllowed() {
     long index = queue.started();
@@ -135,12 +131,12 @@ final class TrainBuilder {
   /**
    * Builds the next train into the ring's tail slot and enters it there.
    *
-   * @param room sequence numbers that it may take, at least 1
-   * @param acknowledgeAll whether the end of each request asks for an acknowledgement
-   * @param acknowledgeAt the packet of this sequence number asks for an acknowledgement
-   * @param tag of the first packet, or {@link PacketFormat#NO_TAG}
-   * @return first sequence number after it; {@code firstPsn} when the request at the front is not
-   *     allowed its memory
+   * @param room largest number of sequence numbers, at least 1
+   * @param acknowledgeAll whether the last packet of each request requests an acknowledgement
+   * @param acknowledgeAt sequence number of a packet that requests an acknowledgement
+   * @param tag tag of the first packet, or {@link PacketFormat#NO_TAG}
+   * @return first sequence number after it; {@code firstPsn} when the front request may not access
+   *     its memory
    */
   long build(
       TransmitRing ring,
@@ -202,7 +198,7 @@ final class TrainBuilder {
     return finish(ring, firstPsn, psn, segment, used);
   }
 
-  /* How many packets of the largest size come next, before the request's last one. */
+  /* Returns the number of full packets next, before the request's last one. */
   private int fullPackets(int used, int most) {
     long index = queue.started();
     int left = queue.lengthBytes(index) - offset;
@@ -213,7 +209,7 @@ final class TrainBuilder {
         Math.min(most, (left - 1) / writeBytes), (PacketSizes.TRAIN_BYTES - used) / fullBytes);
   }
 
-  /* The hottest loop of the sending side. */
+  /* Hottest loop of the sending side. */
   private void buildRun(long first, int count, long psn, long acknowledgeAt, int tag) {
     long index = queue.started();
     int rkey = queue.rkey(index);
@@ -223,7 +219,7 @@ final class TrainBuilder {
     long packet = first;
     long end = psn + count;
     for (long next = psn; next < end; ) {
-      /* Of a row that is made at once only the first may ask for an acknowledgement. */
+      /* Only the first packet of a row may request an acknowledgement. */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
           PacketSeal.copiesAndSeals(writeBytes) ? (int) ((split ? acknowledgeAt : end) - next) : 1;
@@ -274,7 +270,7 @@ final class TrainBuilder {
     return psn + span;
   }
 
-  /** Writes a READ request; also over an earlier one, to ask again for what is missing. */
+  /** Writes a READ request; also over an earlier one, to request missing responses again. */
   void writeRead(long packet, long psn, long remoteAddress, int rkey, int bytes) {
     PacketFormat.writeBase(packet, PacketFormat.READ_REQUEST, 0, remoteQueuePair, psn);
     PacketFormat.setAcknowledgeRequest(packet);
@@ -283,12 +279,12 @@ final class TrainBuilder {
   }
 
   /**
-   * Makes finished packets of a slot, or of its copy, ready to be sent again: the last of them asks
-   * for an acknowledgement and has the tag, the others have none, so that no answer is taken for
-   * one to an earlier sending.
+   * Prepares finished packets of a slot, or of its copy, for retransmission. The last one gets an
+   * acknowledge request and the tag, the others none, so that no answer is taken for that to an
+   * earlier transmission.
    *
-   * @param address where the slot or its copy begins
-   * @param sealAnew whether they may go by another link than before
+   * @param address address of the slot or its copy
+   * @param sealAnew whether their link may have changed
    */
   void markAgain(
       TransmitRing ring, long slot, long address, int from, int to, int tag, boolean sealAnew) {
@@ -323,8 +319,8 @@ final class TrainBuilder {
 
   private void describeSoftWrite(boolean withImmediate, long remoteAddress, int length) {
     int left = length - offset;
-    /* The immediate adds four bytes, so a closing packet with data is no longer than the train's segments only when it
-    carries four bytes less than the others. A write that fits one packet is one packet. */
+    /* The immediate adds four bytes, so a closing packet with data fits the train's segment length only with four bytes
+    less payload. A write that fits one packet is one packet. */
     boolean closing =
         withImmediate && ((left + 3 & ~3) <= writeBytes - 4 || offset == 0 && length <= writeBytes);
     payloadBytes = Math.min(writeBytes, left);
@@ -338,7 +334,7 @@ final class TrainBuilder {
       opcode = PacketFormat.WRITE_ONLY;
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
       retAddress = remoteAddress + offset;
-      /* To the end of the write, not of the packet: the first packet that comes shows whether all of it is allowed. */
+      /* To the end of the write, not of the packet: the first packet to arrive checks access to all of it. */
       retLength = left;
       endsRequest = !withImmediate && payloadBytes == left;
     }
@@ -352,7 +348,7 @@ final class TrainBuilder {
         last
             && (operation == Operation.RDMA_WRITE_WITH_IMMEDIATE
                 || operation == Operation.SEND_WITH_IMMEDIATE);
-    /* The opcodes of a family lie in the order FIRST, MIDDLE, LAST, LAST WITH IMMEDIATE, ONLY, ONLY WITH IMMEDIATE. */
+    /* The opcodes of a family are in the order FIRST, MIDDLE, LAST, LAST WITH IMMEDIATE, ONLY, ONLY WITH IMMEDIATE. */
     int inFamily = first ? (last ? 4 : 0) : (last ? 2 : 1);
     opcode =
         (write ? PacketFormat.WRITE_FIRST : PacketFormat.SEND_FIRST)

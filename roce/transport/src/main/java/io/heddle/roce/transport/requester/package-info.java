@@ -1,14 +1,12 @@
 /**
- * The sending half of a queue pair. {@code Requester} sends what {@code TrainBuilder} cut into the
- * transmit ring by {@code SlotSender} and takes acknowledgements, of which {@code Outstanding}
- * keeps the account; {@code LostRun} says what goes out again, {@code LinkLoads} by which link,
- * {@code SendTags} which sending an answer belongs to, {@code Companions} whether the peer is
- * there, {@code PacketPieces} what becomes of a packet that doesn't get through. Used by {@code
- * ReliableConnection}.
+ * Sending half of a queue pair. {@code TrainBuilder} builds trains in the transmit ring, {@code
+ * SlotSender} sends them, and {@code Requester} processes acknowledgements. {@code Outstanding}
+ * records them, {@code LostRun} finds the next retransmission and {@code LinkLoads} chooses its
+ * link. {@code SendTags} matches answers to transmissions, {@code PeerGroup} detects a silent peer,
+ * and {@code PacketPieces} splits packets that a path drops. Used by {@code ReliableConnection}.
  *
- * <p>Threads: the holder of the owner's lock, but for the counts that {@code Requester} lets any
- * thread read. Memory: the transmit ring of the owner's; rows on the heap that grow where more is
- * under way than ever before.
+ * <p>Threads: holder of the owner's lock; any thread may read {@code Requester}'s counts. Memory:
+ * the owner's transmit ring; rows on the heap that grow when more is outstanding than ever before.
  */
 @NullMarked
 package io.heddle.roce.transport.requester;

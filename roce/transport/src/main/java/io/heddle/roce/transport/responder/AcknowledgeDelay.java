@@ -1,6 +1,6 @@
 package io.heddle.roce.transport.responder;
 
-import io.heddle.roce.transport.Stranding;
+import io.heddle.roce.transport.DelayBackoff;
 
 /**
  * How long an acknowledgement that a soft peer asked for waits for a packet that can carry it,
@@ -15,7 +15,7 @@ final class AcknowledgeDelay {
   private static final int TRIAL_ROUNDS = 4;
   private static final int BETWEEN_TRIALS = 64;
 
-  private final Stranding stranding = new Stranding();
+  private final DelayBackoff backoff = new DelayBackoff();
   private int rounds;
   private int sinceTrial;
 
@@ -26,12 +26,12 @@ final class AcknowledgeDelay {
   void reset() {
     rounds = TRIAL_ROUNDS;
     sinceTrial = 0;
-    stranding.reset();
+    backoff.reset();
   }
 
   /** For the next acknowledgement; 0 means at once. */
   int rounds() {
-    if (stranding.skips()) {
+    if (backoff.skipsNext()) {
       return 0;
     }
     if (++sinceTrial == BETWEEN_TRIALS) {
@@ -43,15 +43,15 @@ final class AcknowledgeDelay {
 
   void carried() {
     rounds = Math.min(MOST_ROUNDS, 2 * rounds);
-    stranding.wentWell();
+    backoff.waitSucceeded();
   }
 
-  void waitedInVain() {
+  void waitExpired() {
     rounds = Math.max(1, rounds / 2);
   }
 
-  void stranded() {
+  void waitFailed() {
     rounds = 1;
-    stranding.stranded();
+    backoff.waitFailed();
   }
 }

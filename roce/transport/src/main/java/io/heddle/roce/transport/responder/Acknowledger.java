@@ -66,10 +66,10 @@ final class Acknowledger {
     if (!soon) {
       return;
     }
-    if (events.callersAreGone()) {
-      delay.stranded();
+    if (events.callersAreIdle()) {
+      delay.waitFailed();
     } else {
-      delay.waitedInVain();
+      delay.waitExpired();
     }
     soon = false;
     askNow();
@@ -80,7 +80,7 @@ final class Acknowledger {
   }
 
   /** Something else leaves for the peer, with which the one that waits can leave. */
-  void endWaitInCompany() {
+  void endWaitWithPacket() {
     delay.carried();
     counters.acknowledgementCarried();
     soon = false;
@@ -140,7 +140,7 @@ final class Acknowledger {
     if (soon) {
       return true;
     }
-    if (!softPeer || gapBehind || events.callersAreGone()) {
+    if (!softPeer || gapBehind || events.callersAreIdle()) {
       return false;
     }
     int rounds = delay.rounds();

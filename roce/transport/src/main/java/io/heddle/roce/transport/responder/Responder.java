@@ -169,8 +169,8 @@ public final class Responder {
   }
 
   /** Another's packet leaves for the peer, with which it can leave. */
-  public void endWaitInCompany() {
-    acknowledger.endWaitInCompany();
+  public void endWaitWithPacket() {
+    acknowledger.endWaitWithPacket();
   }
 
   /** What {@link #append} wrote has left. */
@@ -223,7 +223,7 @@ public final class Responder {
     }
     boolean fills = highest >= expected;
     if (fills) {
-      deliverWhatWaited();
+      deliverPending();
     }
     if (read || events.isDead()) {
       return; /* responses acknowledge a READ */
@@ -365,14 +365,14 @@ public final class Responder {
         immediates.add(psn);
       }
       sequenceErrorSent = false;
-      deliverWhatWaited();
+      deliverPending();
     }
     if (!events.isDead() && PacketFormat.asksForAcknowledgement(thirdWord)) {
       acknowledger.askNow();
     }
   }
 
-  private void deliverWhatWaited() {
+  private void deliverPending() {
     while (expected <= highest && received.get(expected)) {
       if (immediates.isWaiting(expected)) {
         if (receives.isEmpty()) {

@@ -154,7 +154,7 @@ public final class SendWindow {
   }
 
   /** What the last loss was told of wasn't lost (RFC 4015, step 9). */
-  public void lostNothing() {
+  public void undoLoss() {
     threshold = Math.min(limit, Math.max(threshold, thresholdBeforeLoss));
     packets = Math.min(limit, Math.max(packets, packetsBeforeLoss));
     forgetLoss();

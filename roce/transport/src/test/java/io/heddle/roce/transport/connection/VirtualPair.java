@@ -325,7 +325,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public Outcome sendLasting(int link, long address, int lengthBytes, int segmentBytes) {
+    public Outcome sendRetained(int link, long address, int lengthBytes, int segmentBytes) {
       send(link, address, lengthBytes, segmentBytes);
       return Outcome.SENT;
     }
@@ -341,12 +341,12 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public void tellSingly(int link) {
+    public void warnSinglePackets(int link) {
       singly++;
     }
 
     @Override
-    public void tellNarrow(int link, PacketSizes sizes) {}
+    public void warnNarrowPath(int link, PacketSizes sizes) {}
 
     /* QueuePairEvents */
 
@@ -395,7 +395,7 @@ final class VirtualPair implements AutoCloseable {
     }
 
     @Override
-    public boolean callersAreGone() {
+    public boolean callersAreIdle() {
       return true;
     }
 

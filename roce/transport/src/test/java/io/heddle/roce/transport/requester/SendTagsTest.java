@@ -23,17 +23,17 @@ final class SendTagsTest {
 
   @Test
   void questionIsKnownHoweverManyPacketsLeaveBeforeItsAnswer() {
-    int first = tags.nextQuestion(0, 1);
+    int first = tags.nextWidthProbe(0, 1);
     tags.sent();
-    int second = tags.nextQuestion(1, 2);
+    int second = tags.nextWidthProbe(1, 2);
     tags.sent();
     send(1000);
     assertTrue(tags.answer(first));
-    assertTrue(tags.isQuestion(first));
+    assertTrue(tags.isWidthProbe(first));
     assertEquals(0, tags.link(first));
     assertEquals(1, tags.sentAtNs(first));
     assertTrue(tags.answer(second));
-    assertTrue(tags.isQuestion(second));
+    assertTrue(tags.isWidthProbe(second));
     assertFalse(tags.answer(first), "once");
   }
 
@@ -41,14 +41,14 @@ final class SendTagsTest {
   void lostQuestionsKeepOneTagOfEachLink() {
     for (int i = 0; i < 1000; i++) {
       for (int link = 0; link < 16; link++) {
-        tags.nextQuestion(link, i);
+        tags.nextWidthProbe(link, i);
         tags.sent();
       }
     }
     send(1000);
     int kept = 0;
     for (int tag = 1; tag < 128; tag++) {
-      kept += tags.isQuestion(tag) ? 1 : 0;
+      kept += tags.isWidthProbe(tag) ? 1 : 0;
     }
     assertEquals(16, kept);
   }

@@ -14,10 +14,10 @@ class AcknowledgeDelayTest {
       delay.carried();
     }
     assertEquals(16, delay.rounds());
-    delay.waitedInVain();
+    delay.waitExpired();
     assertEquals(8, delay.rounds());
     for (int i = 0; i < 10; i++) {
-      delay.waitedInVain();
+      delay.waitExpired();
     }
     assertEquals(1, delay.rounds());
   }
@@ -28,8 +28,8 @@ class AcknowledgeDelayTest {
     int trials = 0;
     for (int i = 0; i < 1000; i++) {
       trials += delay.rounds() > 1 ? 1 : 0;
-      delay.waitedInVain();
-      delay.waitedInVain();
+      delay.waitExpired();
+      delay.waitExpired();
     }
     assertTrue(trials > 5 && trials < 30, trials + " of 1000");
   }
@@ -48,7 +48,7 @@ class AcknowledgeDelayTest {
   }
 
   private static int atOnce(AcknowledgeDelay delay) {
-    delay.stranded();
+    delay.waitFailed();
     int count = 0;
     while (delay.rounds() == 0) {
       count++;

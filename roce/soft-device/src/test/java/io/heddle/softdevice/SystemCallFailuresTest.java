@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** System calls of the data path that serve nobody any more are told at once, and once. */
 @EndsWithin(60)
-class BrokenCallsTest {
+class SystemCallFailuresTest {
   private static final int NOBODYS_DESCRIPTOR = 1 << 29;
   private static final int PORT_OF_NOBODY = 9;
   private static final int AF_INET = 2;
@@ -32,7 +32,7 @@ class BrokenCallsTest {
   private final List<String> lines = new ArrayList<>();
   private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
   private final Queue<AsyncEvent> events = AsyncEvent.queue();
-  private final BrokenCalls broken = new BrokenCalls(log, events);
+  private final SystemCallFailures broken = new SystemCallFailures(log, events);
 
   private static final class NothingComes implements PacketSink {
     @Override
@@ -102,9 +102,9 @@ class BrokenCallsTest {
       /* ENOTCONN, again and again. */
       int fd = LinuxCalls.socket(AF_INET, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
       LinuxCalls.closeWith(arena, fd);
-      receive(arena, fd, BrokenCalls.MOST_IN_A_ROW - 1);
+      receive(arena, fd, SystemCallFailures.MAX_IN_A_ROW - 1);
       assertEquals(List.of(), lines);
-      receive(arena, fd, 2 * BrokenCalls.MOST_IN_A_ROW);
+      receive(arena, fd, 2 * SystemCallFailures.MAX_IN_A_ROW);
       isToldOnce("recvmmsg on descriptor " + fd);
     }
   }
@@ -128,7 +128,7 @@ class BrokenCallsTest {
   void errorsThatTellOfPacketsOrOfTheMomentAreNot() {
     for (int errno :
         new int[] {Errno.EAGAIN, Errno.ENOBUFS, Errno.ECONNREFUSED, Errno.EPERM, Errno.EMSGSIZE}) {
-      assertEquals(false, BrokenCalls.isForGood(errno), Errno.describe(errno));
+      assertEquals(false, SystemCallFailures.isPermanent(errno), Errno.describe(errno));
     }
   }
 

@@ -10,17 +10,17 @@ import java.util.Set;
  * Log, once for each local address, of what its packets' path turned out not to carry. Under the
  * progress lock.
  */
-final class NarrowWays {
+final class NarrowPathWarning {
   private final Log log;
   private final Set<Gid> told = new HashSet<>();
   private final Set<Gid> single = new HashSet<>();
 
-  NarrowWays(Log log) {
+  NarrowPathWarning(Log log) {
     this.log = log;
   }
 
   /** Packets by this link go singly. */
-  void tellSingly(PeerLink link) {
+  void warnSinglePackets(PeerLink link) {
     if (single.add(link.localGid())) {
       log.warn(
           "soft0: several packets in one datagram don't pass from %s to %s, single ones do:"
@@ -32,7 +32,7 @@ final class NarrowWays {
   }
 
   /** Writes by this link go on in packets of the path MTU. */
-  void tell(PeerLink link, PacketSizes sizes) {
+  void warnNarrowPath(PeerLink link, PacketSizes sizes) {
     if (told.add(link.localGid())) {
       log.warn(
           "soft0: packets of %d bytes don't pass from %s to %s, though the links at both ends take"

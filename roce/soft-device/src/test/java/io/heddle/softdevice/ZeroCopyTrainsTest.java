@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Trains whose pages the kernel reads where they were made: until the peer has them they stay as
  * they were sent.
  */
-class LentTrainsTest {
+class ZeroCopyTrainsTest {
   private static final int BYTES = 1 << 20;
 
   private static void assumeLending() {

@@ -7,7 +7,7 @@ package io.heddle.roce.transport.window;
  * path MTU. It is asked again after pauses that double, since a question may be lost by chance, and
  * at once where wide packets stop coming through: routes change. Under the progress lock.
  */
-public final class WideWay {
+public final class WidePathProbe {
   static final long FIRST_PAUSE_NS = 10_000_000;
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
@@ -46,7 +46,7 @@ public final class WideWay {
     return passes;
   }
 
-  public boolean isQuestionDue(long nowNs) {
+  public boolean isProbeDue(long nowNs) {
     return agreed && !passes && nowNs - askAtNs >= 0;
   }
 

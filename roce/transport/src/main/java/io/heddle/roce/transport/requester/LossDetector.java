@@ -5,14 +5,13 @@ import io.heddle.roce.transport.TransmitRing;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Packets that later ones have overtaken: lost, or only late. Three later packets of the same link
- * are the evidence of a loss, and where packets of the link overtake each other, {@link
- * io.heddle.roce.transport.window.Lateness time} besides. What was given up so and comes after all
- * is found out, since the tags tell which sending an acknowledgement answers. Under the progress
- * lock.
+ * Loss detector for packets overtaken by later ones. Three later packets of the same link indicate
+ * a loss; on a link that reorders, {@link io.heddle.roce.transport.window.ReorderingDelay a delay}
+ * must pass as well. Spurious losses are recognised, since tags identify the transmission that an
+ * acknowledgement answers. Under the progress lock.
  */
-final class Overtaken {
-  /* Later packets of the same link that must have arrived before a missing one counts as lost. */
+final class LossDetector {
+  /* Later packets of the same link that must arrive before a missing one counts as lost. */
   private static final int REORDER_PACKETS = 3;
 
   private final Outstanding outstanding;
@@ -20,21 +19,20 @@ final class Overtaken {
   private final LinkLoads loads;
   private final SendTags tags;
 
-  /* Numbers that count, or counted, as lost by this evidence, and haven't been acknowledged since; and of several links
-  the one that lost each. */
+  /* Numbers declared lost here and not acknowledged since; with several links, the link of each. */
   private final PsnBits given = new PsnBits();
   private byte[] givenOn = {};
   private int givenCount;
   private long dueNs = Pause.NEVER_NS;
 
-  Overtaken(Outstanding outstanding, TransmitRing ring, LinkLoads loads, SendTags tags) {
+  LossDetector(Outstanding outstanding, TransmitRing ring, LinkLoads loads, SendTags tags) {
     this.outstanding = outstanding;
     this.ring = ring;
     this.loads = loads;
     this.tags = tags;
   }
 
-  /** Nothing is outstanding. */
+  /** Clears the state; nothing is outstanding. */
   void clear() {
     given.clearAll();
     givenCount = 0;
@@ -44,17 +42,17 @@ final class Overtaken {
     }
   }
 
-  /** When {@link #lose} would find more than before, or {@link Pause#NEVER_NS}. */
+  /** Returns when {@link #lose} may find further losses, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
 
   /**
-   * Counts as lost what acknowledgements show as missing: of trains sent once, packets with some
-   * later ones of the same link arrived; of trains that were sent again, everything once that
-   * sending or a later one by the same link has been answered.
+   * Marks packets as lost that acknowledgements show as missing. In trains sent once: packets that
+   * enough later ones of the link have overtaken. In retransmitted trains: everything, once that
+   * transmission or a later one on the link is answered.
    *
-   * @return the links that lost something, bit i for link i
+   * @return links with losses, bit i for link i
    */
   int lose(long nowNs) {
     dueNs = Pause.NEVER_NS;
@@ -74,7 +72,7 @@ final class Overtaken {
         continue;
       }
       if (ring.sends(slot) == 1 && ring.wasGuest(slot) != byGuest) {
-        continue; /* what went by another socket may be late */
+        continue; /* packets sent through another socket may be late */
       }
       long from = Math.max(first, outstanding.unacknowledged());
       long to = Math.min(first + ring.packets(slot), highest - REORDER_PACKETS + 1);
@@ -90,7 +88,7 @@ final class Overtaken {
   }
 
   private int loseOfSeveral(long nowNs) {
-    LinkNumbers links = outstanding.links();
+    PsnLinks links = outstanding.links();
     int found = 0;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       long first = ring.firstPsn(slot);
@@ -118,7 +116,7 @@ final class Overtaken {
     return found;
   }
 
-  /* The first number from this one on that is under way, or end. */
+  /* Returns the first number in flight from this one on, or end. */
   private long nextMissing(long from, long end) {
     for (long psn = from; psn < end; psn = (psn | 63) + 1) {
       long missing = outstanding.underWayWord(psn, end);
@@ -129,7 +127,7 @@ final class Overtaken {
     return end;
   }
 
-  /* Whether its time is over; where not, there is a time to look again. */
+  /* Returns whether its delay has passed; if not, schedules the next check. */
   private boolean isOver(long slot, int link, long nowNs) {
     LinkLoad load = loads.get(link);
     long lostAtNs = load.lateness.lostAtNs(ring.sentAtNs(slot), load.roundTrip);
@@ -152,61 +150,61 @@ final class Overtaken {
   }
 
   /**
-   * Everything in {@code [from, upTo)} has arrived; to be told before {@link Outstanding} is.
+   * Processes the arrival of {@code [from, upTo)}; called before {@link Outstanding} is updated.
    *
-   * @return how many packets were sent again in vain
+   * @return number of spurious retransmissions
    */
   int arrivedIn(long from, long upTo, long nowNs) {
-    int inVain = 0;
+    int spurious = 0;
     for (long psn = from; givenCount > 0 && psn < upTo; ) {
-      inVain += arrived(psn, given.word(psn) & PsnBits.mask(psn, upTo), nowNs);
+      spurious += arrived(psn, given.word(psn) & PsnBits.mask(psn, upTo), nowNs);
       psn = (psn | 63) + 1;
     }
-    return inVain;
+    return spurious;
   }
 
   /**
-   * These have arrived, by a soft peer's bitmap; to be told before {@link Outstanding} is.
+   * Processes arrivals from a soft peer's bitmap; called before {@link Outstanding} is updated.
    *
-   * @return how many packets were sent again in vain
+   * @return number of spurious retransmissions
    */
   int arrivedIn(long firstMissing, long address, int words, long nowNs) {
-    int inVain = 0;
+    int spurious = 0;
     for (int i = 0; givenCount > 0 && i < words; i++) {
       long from = Math.max((firstMissing & ~63L) + 64L * i, outstanding.unacknowledged());
       long to = Math.min((firstMissing & ~63L) + 64L * (i + 1), outstanding.next());
       if (from < to) {
         long told = outstanding.toldWord(from, to, address + 8L * i);
-        inVain += arrived(from, given.word(from) & told, nowNs);
+        spurious += arrived(from, given.word(from) & told, nowNs);
       }
     }
-    return inVain;
+    return spurious;
   }
 
   private int arrived(long wordOf, long bits, long nowNs) {
-    int inVain = 0;
+    int spurious = 0;
     for (long left = bits; left != 0; left &= left - 1) {
       long psn = (wordOf & ~63L) + Long.numberOfTrailingZeros(left);
       given.clear(psn);
       givenCount--;
-      inVain += cameAfterAll(psn, nowNs) ? 1 : 0;
+      spurious += spuriousLoss(psn, nowNs) ? 1 : 0;
     }
-    return inVain;
+    return spurious;
   }
 
-  /* An acknowledgement of the second sending takes a round trip, and brings its tag or a later one. */
-  private boolean cameAfterAll(long psn, long nowNs) {
+  /* An acknowledgement of the retransmission takes a round trip and returns its tag or a later one. */
+  private boolean spuriousLoss(long psn, long nowNs) {
     LinkLoad lost = loads.get(loads.several() ? givenOn[(int) psn & PsnBits.SIZE - 1] : 0);
     if (outstanding.isLost(psn)) {
-      lost.cameAfterAll(0, nowNs);
-      return false; /* in time: it wasn't sent again yet */
+      lost.spuriousLoss(0, nowNs);
+      return false; /* in time: not retransmitted yet */
     }
     long slot = ring.slotOf(psn);
     int link = outstanding.links().link(psn);
     long sinceNs = nowNs - ring.sentAtNs(slot);
     if (ring.serial(slot) > tags.answered(link)
         && sinceNs < loads.get(link).roundTrip.smoothedNs() * 3 / 4) {
-      lost.cameAfterAll(sinceNs, nowNs);
+      lost.spuriousLoss(sinceNs, nowNs);
       return true;
     }
     lost.lateness.wasLost(nowNs);

@@ -13,11 +13,11 @@ import java.util.Set;
  * Keeper of sending sockets on the interface of their address, where the host's routes would send
  * their packets by another: several interfaces are in one subnet. Control path.
  */
-final class StrayPlanes {
+final class EgressPinning {
   private final Log log;
   private final Set<Gid> logged = new HashSet<>();
 
-  StrayPlanes(Log log) {
+  EgressPinning(Log log) {
     this.log = log;
   }
 

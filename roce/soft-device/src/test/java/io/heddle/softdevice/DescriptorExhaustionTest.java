@@ -10,12 +10,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that has no descriptors to spare, and asks for the device again and again. */
 @EndsWithin(150)
-class FewDescriptorsTest {
+class DescriptorExhaustionTest {
   @TempDir Path folder;
 
   @Test
   void aDeviceThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
-    String printed = DescriptorExhaustion.run(folder.resolve("output"), FewDescriptorsRun.class);
+    String printed =
+        DescriptorExhaustion.run(folder.resolve("output"), DescriptorExhaustionRun.class);
     assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
   }
 }

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class LatenessTest {
+class ReorderingDelayTest {
   private static final long ROUND_NS = 40_000;
   private static final long SECOND_NS = 1_000_000_000;
 
-  private final Lateness lateness = new Lateness();
+  private final ReorderingDelay lateness = new ReorderingDelay();
   private final RoundTrip roundTrip = new RoundTrip();
   private long nowNs = 5 * SECOND_NS;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** What is found out about lending on this host, and what isn't to be had by hiding it. */
-class LendingTrialTest {
+class ZeroCopyTrialTest {
   private static final String KERNEL = System.getProperty("os.version");
 
   private static void assumeLending() {
@@ -36,7 +36,7 @@ class LendingTrialTest {
 
   @Test
   void anOlderKernelIsNamedWithTheRemedy() {
-    DeviceTrial trial = LendingTrial.run("5.15.0-91-generic");
+    DeviceTrial trial = ZeroCopyTrial.run("5.15.0-91-generic");
     assertEquals(Verdict.SLOWER, trial.verdict());
     assertTrue(trial.sentence().contains("5.15.0-91-generic"), trial.toString());
     assertTrue(trial.remedy().contains("6.6"), trial.toString());
@@ -50,10 +50,10 @@ class LendingTrialTest {
       long page = Memory.allocate(arena, PagePipe.PAGE_BYTES, PagePipe.PAGE_BYTES);
       var capture = LinuxCalls.errnoCapture();
       LinuxCalls.write(capture, pages.writeEnd(), page, PagePipe.PAGE_BYTES);
-      DeviceTrial trial = LendingTrial.run(arena, pages);
+      DeviceTrial trial = ZeroCopyTrial.run(arena, pages);
       assertEquals(Verdict.SLOWER, trial.verdict());
       assertTrue(trial.remedy().contains("fs.pipe-user-pages-soft"), trial.toString());
-      assertEquals(Verdict.WORKS, LendingTrial.run(arena, pages).verdict(), "it is empty again");
+      assertEquals(Verdict.WORKS, ZeroCopyTrial.run(arena, pages).verdict(), "it is empty again");
     }
   }
 
@@ -64,7 +64,7 @@ class LendingTrialTest {
       long cells = Memory.allocate(arena, 24, 8);
       Memory.ALL.set(Memory.NATIVE_LONG, cells + 16, -1); /* neither end is a pipe's */
       long sink = Memory.allocate(arena, PagePipe.PAGE_BYTES, 8);
-      DeviceTrial trial = LendingTrial.run(arena, new PagePipe(cells, sink));
+      DeviceTrial trial = ZeroCopyTrial.run(arena, new PagePipe(cells, sink));
       assertEquals(Verdict.SLOWER, trial.verdict());
       assertTrue(trial.sentence().contains("EBADF"), trial.toString());
     }

@@ -7,7 +7,7 @@ package io.heddle.roce.transport.window;
  * spread the link's packets; from then on time is the evidence, and it grows until it is enough.
  * Under the progress lock.
  */
-public final class Lateness {
+public final class ReorderingDelay {
   /* After so many losses that were some, and so long without a packet that came after all, half as much may be enough:
   whether switches spread packets is seldom changed, and to find out again costs some that are sent in vain. */
   private static final int LOSSES_TO_HALVE = 16;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a bitmap of later arrivals says of packets that are missing. */
-class OvertakenTest {
+class LossDetectorTest {
   private final Arena arena = Arena.ofConfined();
   private final TransmitRing ring =
       new TransmitRing(
@@ -33,7 +33,7 @@ class OvertakenTest {
           new PendingRead(
               new MemoryRights(new RegionTable(1), 1),
               new SendQueue(1, Memory.allocate(arena, SendQueue.bytes(1), 64))));
-  private final Overtaken overtaken = new Overtaken(outstanding, ring, loads, tags);
+  private final LossDetector overtaken = new LossDetector(outstanding, ring, loads, tags);
 
   @BeforeEach
   void start() {

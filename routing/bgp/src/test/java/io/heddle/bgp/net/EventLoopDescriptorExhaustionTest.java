@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that has no descriptors to spare, and starts the BGP thread again and again. */
 @EndsWithin(150)
-class EventLoopFewDescriptorsTest {
+class EventLoopDescriptorExhaustionTest {
   @TempDir Path folder;
 
   /** The program of its own. */

@@ -10,11 +10,11 @@ import java.util.Queue;
  * more: then the device has failed, one warning says why, and whoever uses it hears of it. One per
  * device; under the progress lock.
  */
-final class BrokenCalls {
+final class SystemCallFailures {
   /**
    * Errors of one socket in a row, none of which is about the moment, until it counts as broken.
    */
-  static final int MOST_IN_A_ROW = 64;
+  static final int MAX_IN_A_ROW = 64;
 
   private static final int ENOTSOCK = 88;
 
@@ -22,13 +22,13 @@ final class BrokenCalls {
   private final Queue<AsyncEvent> events;
   private boolean told;
 
-  BrokenCalls(Log log, Queue<AsyncEvent> events) {
+  SystemCallFailures(Log log, Queue<AsyncEvent> events) {
     this.log = log;
     this.events = events;
   }
 
   /** Whether a call that returns this will never do anything else. */
-  static boolean isForGood(int errno) {
+  static boolean isPermanent(int errno) {
     return errno == Errno.EBADF
         || errno == ENOTSOCK
         || errno == Errno.ENOSYS
@@ -36,7 +36,7 @@ final class BrokenCalls {
   }
 
   /** Whether it will be another one in a moment. */
-  static boolean isOfTheMoment(int errno) {
+  static boolean isTransient(int errno) {
     return errno == Errno.EAGAIN
         || errno == Errno.EINTR
         || errno == Errno.ENOMEM
@@ -44,7 +44,7 @@ final class BrokenCalls {
   }
 
   /** The device has failed, by this call on this descriptor; told once. */
-  void tell(String call, int fd, int errno) {
+  void deviceFailed(String call, int fd, int errno) {
     if (told) {
       return;
     }

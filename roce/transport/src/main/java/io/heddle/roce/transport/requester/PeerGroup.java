@@ -4,23 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The queue pairs that lead to one peer by different ways. While none of them hears anything, the
- * peer is slow; where one hears and another doesn't, a way is lost. Under the progress lock, but
- * for the count of users, which is the control path's.
+ * Queue pairs to one peer over different paths. While none receives anything, the peer is slow; if
+ * only some receive, the others' paths have failed. Under the progress lock, except the user count,
+ * which belongs to the control path.
  */
-public final class Companions {
+public final class PeerGroup {
   private final List<Requester> members = new ArrayList<>();
 
-  /* Queue pairs that will leave, or have left, but aren't closed. */
+  /* Open queue pairs of the group, whether they have joined or left. */
   private int users;
 
-  /** One more queue pair will join; control path. */
+  /** Adds a user that will join; control path. */
   public void use() {
     users++;
   }
 
-  /** One of them is closed, or has others. Returns whether it was the last; control path. */
-  public boolean useNoMore() {
+  /**
+   * Removes a user that was closed or has changed its group. Returns whether it was the last;
+   * control path.
+   */
+  public boolean releaseUse() {
     return --users == 0;
   }
 
@@ -32,7 +35,7 @@ public final class Companions {
     members.remove(qp);
   }
 
-  /** When something of the peer's came last, by whichever. */
+  /** Returns the time of the last packet from the peer on any of them. */
   long heardAtNs() {
     long latest = members.getFirst().heardAtNs();
     for (int i = 1; i < members.size(); i++) {
@@ -42,7 +45,7 @@ public final class Companions {
     return latest;
   }
 
-  /** When the newest packet was sent that the peer is known to have, by whichever. */
+  /** Returns the send time of the newest packet that the peer is known to have, on any of them. */
   long reachedAtNs() {
     long latest = members.getFirst().reachedAtNs();
     for (int i = 1; i < members.size(); i++) {
@@ -52,10 +55,10 @@ public final class Companions {
     return latest;
   }
 
-  /** Asks the peer whether it is there, by each that has nothing under way: the others ask. */
-  void ask(long nowNs) {
+  /** Probes the peer on each idle queue pair; busy ones probe by themselves. */
+  void probe(long nowNs) {
     for (int i = 0; i < members.size(); i++) {
-      members.get(i).askIfIdle(nowNs);
+      members.get(i).probeIfIdle(nowNs);
     }
   }
 }

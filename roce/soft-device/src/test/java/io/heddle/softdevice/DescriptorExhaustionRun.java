@@ -10,11 +10,11 @@ import io.heddle.platform.testing.DescriptorExhaustion;
 /**
  * A program of its own: opens the device with few descriptors left. Prints how many are too few.
  */
-final class FewDescriptorsRun {
-  private FewDescriptorsRun() {}
+final class DescriptorExhaustionRun {
+  private DescriptorExhaustionRun() {}
 
   public static void main(String[] arguments) {
-    System.out.println(DescriptorExhaustion.mostRefused(FewDescriptorsRun::opens));
+    System.out.println(DescriptorExhaustion.mostRefused(DescriptorExhaustionRun::opens));
   }
 
   private static boolean opens() {

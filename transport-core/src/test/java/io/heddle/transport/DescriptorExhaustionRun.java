@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Program that starts the transport with few descriptors left: {@code FOLDER}. Prints the number
  * that is too small.
  */
-final class FewDescriptorsRun {
-  private FewDescriptorsRun() {}
+final class DescriptorExhaustionRun {
+  private DescriptorExhaustionRun() {}
 
   public static void main(String[] arguments) {
     Map<String, String> environment =

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * of their own queue pair carries them, or any that leaves for the same host is their company. One
  * per device; under the progress lock.
  */
-final class WaitingAnswers {
+final class PendingAcknowledgements {
   private final @Nullable SoftQueuePair[] queuePairs;
   private final long[] waiting;
   private final long[] untilRound;
@@ -18,7 +18,7 @@ final class WaitingAnswers {
   /**
    * @param queuePairs by slot; the device's own table
    */
-  WaitingAnswers(@Nullable SoftQueuePair[] queuePairs) {
+  PendingAcknowledgements(@Nullable SoftQueuePair[] queuePairs) {
     this.queuePairs = queuePairs;
     waiting = new long[queuePairs.length / 64];
     untilRound = new long[queuePairs.length];
@@ -35,9 +35,9 @@ final class WaitingAnswers {
   /**
    * Another round: those whose wait is over leave next.
    *
-   * @param callersGone whether nobody makes rounds who would bring a packet, so that all are over
+   * @param callersIdle whether nobody makes rounds who would bring a packet, so that all are over
    */
-  void endRound(boolean callersGone) {
+  void endRound(boolean callersIdle) {
     rounds++;
     if (!any) {
       return;
@@ -47,7 +47,7 @@ final class WaitingAnswers {
       for (long left = waiting[word]; left != 0; left &= left - 1) {
         int slot = word * 64 + Long.numberOfTrailingZeros(left);
         SoftQueuePair qp = queuePairs[slot];
-        if (qp != null && !callersGone && untilRound[slot] - rounds > 0) {
+        if (qp != null && !callersIdle && untilRound[slot] - rounds > 0) {
           any = true;
           continue;
         }
@@ -71,7 +71,7 @@ final class WaitingAnswers {
         SoftQueuePair qp = queuePairs[slot];
         if (qp != null && qp.hasAnswerFor(way)) {
           waiting[word] &= ~(1L << slot);
-          qp.answerInCompany(nowNs);
+          qp.acknowledgeWithPacket(nowNs);
         }
       }
     }

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.roce.transport.Pause;
 import org.junit.jupiter.api.Test;
 
-class TimerLooksTest {
+class TimerScansTest {
   private static final long LOOK_NS = 1_000;
   private static final long ROUND_NS = 100;
 
-  private final TimerLooks looks = new TimerLooks(0);
+  private final TimerScans looks = new TimerScans(0);
 
   @Test
   void nothingIsLookedAtBeforeItIsDue() {

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * Tries on the loopback whether large trains leave by their own pages here: one is sent, and
  * changed before it is received. What arrives tells whether the kernel had copied it.
  */
-final class LendingTrial {
+final class ZeroCopyTrial {
   private static final Gid LOOPBACK = new Gid(0, 1);
   private static final int PACKET_BYTES = 4160;
   private static final int PACKETS = 15;
@@ -29,7 +29,7 @@ final class LendingTrial {
   private final Arena arena;
   private final long train;
 
-  private LendingTrial(Arena arena) {
+  private ZeroCopyTrial(Arena arena) {
     this.arena = arena;
     train = Memory.allocate(arena, BYTES, PagePipe.PAGE_BYTES);
   }
@@ -48,7 +48,7 @@ final class LendingTrial {
       return pages == null
           ? DeviceTrial.slower(
               COPIED + "no pipe is to be had", "raise the limit of open files (ulimit -n)")
-          : new LendingTrial(arena).run(pages);
+          : new ZeroCopyTrial(arena).run(pages);
     } catch (SystemCallException failed) {
       return DeviceTrial.untried(
           "soft0: whether large trains of packets are copied can't be tried on the loopback: "
@@ -58,7 +58,7 @@ final class LendingTrial {
 
   /** By a pipe of the caller's. */
   static DeviceTrial run(Arena arena, PagePipe pages) {
-    return new LendingTrial(arena).run(pages);
+    return new ZeroCopyTrial(arena).run(pages);
   }
 
   private DeviceTrial run(PagePipe pages) {

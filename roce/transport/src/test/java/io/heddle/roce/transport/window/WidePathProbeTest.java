@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 /** When a way is asked whether it carries wide packets, and when it is believed. */
-class WideWayTest {
+class WidePathProbeTest {
   private static final long START_NS = -5_000_000_000L;
-  private final WideWay way = new WideWay();
+  private final WidePathProbe way = new WidePathProbe();
 
-  private static void loseFour(WideWay way, long nowNs) {
+  private static void loseFour(WidePathProbe way, long nowNs) {
     for (int i = 0; i < 3; i++) {
       assertFalse(way.lost(nowNs));
     }
@@ -23,8 +23,8 @@ class WideWayTest {
   @Test
   void whatWasNotAgreedOnIsNotAskedFor() {
     way.start(false, START_NS);
-    assertFalse(way.isQuestionDue(START_NS));
-    assertFalse(way.isQuestionDue(START_NS + 100 * WideWay.LONGEST_PAUSE_NS));
+    assertFalse(way.isProbeDue(START_NS));
+    assertFalse(way.isProbeDue(START_NS + 100 * WidePathProbe.LONGEST_PAUSE_NS));
     assertFalse(way.passes());
   }
 
@@ -32,15 +32,15 @@ class WideWayTest {
   void questionsInVainGetRarer() {
     way.start(true, START_NS);
     long nowNs = START_NS;
-    long pauseNs = WideWay.FIRST_PAUSE_NS;
+    long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 1; i < 20; i++) {
-      assertTrue(way.isQuestionDue(nowNs));
+      assertTrue(way.isProbeDue(nowNs));
       way.asked(true, nowNs);
-      assertEquals(i == WideWay.TELLING, way.overtaken(nowNs + 1));
+      assertEquals(i == WidePathProbe.TELLING, way.overtaken(nowNs + 1));
       assertFalse(way.overtaken(nowNs + 2), "one question is in vain once");
-      assertFalse(way.isQuestionDue(nowNs + pauseNs - 1));
+      assertFalse(way.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
-      pauseNs = Math.min(2 * pauseNs, WideWay.LONGEST_PAUSE_NS);
+      pauseNs = Math.min(2 * pauseNs, WidePathProbe.LONGEST_PAUSE_NS);
     }
     assertFalse(way.passes());
   }
@@ -52,7 +52,7 @@ class WideWayTest {
     for (int i = 0; i < 20; i++) {
       way.asked(true, nowNs);
       assertFalse(way.overtaken(nowNs), "an answer to what had left before says nothing");
-      nowNs += WideWay.LONGEST_PAUSE_NS;
+      nowNs += WidePathProbe.LONGEST_PAUSE_NS;
     }
     assertFalse(way.overtaken(nowNs), "the last question alone is in vain");
   }
@@ -73,7 +73,7 @@ class WideWayTest {
     way.answered(START_NS + 50_000);
     assertTrue(way.passes());
     for (int i = 0; i < 10; i++) {
-      assertFalse(way.isQuestionDue(START_NS + i * WideWay.LONGEST_PAUSE_NS));
+      assertFalse(way.isProbeDue(START_NS + i * WidePathProbe.LONGEST_PAUSE_NS));
       assertFalse(way.lost(START_NS));
       assertFalse(way.lost(START_NS));
       assertFalse(way.lost(START_NS));
@@ -87,26 +87,26 @@ class WideWayTest {
     way.start(true, START_NS);
     way.asked(true, START_NS);
     way.answered(START_NS);
-    long laterNs = START_NS + 2 * WideWay.LONGEST_PAUSE_NS;
+    long laterNs = START_NS + 2 * WidePathProbe.LONGEST_PAUSE_NS;
     loseFour(way, laterNs);
-    assertTrue(way.isQuestionDue(laterNs));
+    assertTrue(way.isProbeDue(laterNs));
     way.asked(true, laterNs);
-    assertTrue(way.isQuestionDue(laterNs + WideWay.FIRST_PAUSE_NS));
+    assertTrue(way.isProbeDue(laterNs + WidePathProbe.FIRST_PAUSE_NS));
   }
 
   @Test
   void oneThatAnswersAndCarriesNothingIsAskedLessAndLess() {
     way.start(true, START_NS);
     long nowNs = START_NS;
-    long pauseNs = WideWay.FIRST_PAUSE_NS;
+    long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 0; i < 5; i++) {
       way.asked(true, nowNs);
       way.answered(nowNs);
       loseFour(way, nowNs);
       pauseNs *= 2;
-      assertFalse(way.isQuestionDue(nowNs + pauseNs - 1));
+      assertFalse(way.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
-      assertTrue(way.isQuestionDue(nowNs));
+      assertTrue(way.isProbeDue(nowNs));
     }
   }
 }

@@ -4,14 +4,14 @@ import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * By which link of several each outstanding sequence number went out last, and with that how many
- * are under way on each link and how far each has come. With one link it keeps nothing: there the
- * numbers themselves say all. Under the progress lock.
+ * Map from outstanding sequence numbers to the link of their last transmission, for several links.
+ * It also counts the numbers in flight and the highest arrived number per link. Unused with one
+ * link. Under the progress lock.
  *
- * <p>A number that was sent more than once tells nothing about order on a link when it arrives: it
- * may be either sending that did.
+ * <p>The arrival of a retransmitted number says nothing about order on a link: either transmission
+ * may have arrived.
  */
-final class LinkNumbers {
+final class PsnLinks {
   private static final int AGAIN = 0x40;
   private static final int LINK = 0x3f;
   private static final int MASK = PsnBits.SIZE - 1;
@@ -22,7 +22,7 @@ final class LinkNumbers {
   private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
 
-  /** Nothing is outstanding; what comes next has this number. */
+  /** Resets with nothing outstanding and this next number. */
   void start(int count, long next) {
     links = count;
     if (count > 1 && by.length == 0) {
@@ -32,7 +32,7 @@ final class LinkNumbers {
     stop();
   }
 
-  /** Nothing is outstanding any more. */
+  /** Clears all outstanding numbers. */
   void stop() {
     java.util.Arrays.fill(underWay, 0);
     clearArrivals();
@@ -42,7 +42,7 @@ final class LinkNumbers {
     return links > 1;
   }
 
-  /** The link that this number went by last. */
+  /** Returns the link of this number's last transmission. */
   int link(long psn) {
     return links == 1 ? 0 : by[(int) psn & MASK] & LINK;
   }
@@ -51,12 +51,12 @@ final class LinkNumbers {
     return (by[(int) psn & MASK] & AGAIN) != 0;
   }
 
-  /** Numbers under way on a link. */
+  /** Returns the numbers in flight on a link. */
   int underWay(int link) {
     return underWay[link];
   }
 
-  /** Numbers that have arrived over a link since the last {@link #clearArrivals}. */
+  /** Returns the numbers that arrived over a link since the last {@link #clearArrivals}. */
   int arrivals(int link) {
     return arrivals[link];
   }
@@ -65,12 +65,12 @@ final class LinkNumbers {
     java.util.Arrays.fill(arrivals, 0);
   }
 
-  /** The highest number that has arrived of those that this link took the first time. */
+  /** Returns the highest arrived number whose first transmission used this link. */
   long highest(int link) {
     return highest[link];
   }
 
-  /** These go out for the first time. */
+  /** Records first transmissions. */
   void sent(long from, long to, int link) {
     if (links == 1) {
       return;
@@ -81,7 +81,7 @@ final class LinkNumbers {
     underWay[link] += (int) (to - from);
   }
 
-  /** This one goes out again; {@code counted} where its last sending still counts as under way. */
+  /** Records a retransmission; {@code counted} where the previous one still counts as in flight. */
   void sentAgain(long psn, int link, boolean counted) {
     int row = (int) psn & MASK;
     if (counted) {
@@ -91,7 +91,7 @@ final class LinkNumbers {
     underWay[link]++;
   }
 
-  /** This one has arrived; {@code counted} where it counts as under way, not as lost. */
+  /** Records an arrival; {@code counted} where the number counts as in flight, not as lost. */
   void arrived(long psn, boolean counted) {
     int how = by[(int) psn & MASK];
     int link = how & LINK;
@@ -104,7 +104,7 @@ final class LinkNumbers {
     }
   }
 
-  /** This one, which was under way, counts as lost. */
+  /** Records the loss of a number in flight. */
   void lost(long psn) {
     underWay[by[(int) psn & MASK] & LINK]--;
   }

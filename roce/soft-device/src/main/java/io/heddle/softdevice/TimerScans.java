@@ -8,13 +8,13 @@ import io.heddle.roce.transport.Pause;
  * would leave no time to hear the answers. So looks have an eighth of the time at most. Under the
  * progress lock.
  */
-final class TimerLooks {
+final class TimerScans {
   private static final int REST = 7;
 
   private long dueNs = Pause.NEVER_NS;
   private long restsUntilNs;
 
-  TimerLooks(long nowNs) {
+  TimerScans(long nowNs) {
     restsUntilNs = nowNs;
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Two soft devices have agreed on wide packets, and something between them drops these without a
  * word: from the start, from some moment on, or for a while.
  */
-class NarrowWayTest {
+class NarrowPathTest {
   private static final int BUFFER = 4 << 20;
   private static final int DEPTH = 16;
   private static final int SLICE = BUFFER / DEPTH;
