@@ -92,7 +92,7 @@ public final class LinuxCalls {
   /**
    * Enters a new descriptor in {@link OwnDescriptors} and returns it; one below 3 is replaced by a
    * duplicate. Daemons close 0 to 2 and reuse these numbers later, whatever file has them by then.
-   * {@code java_libraries.c} does the same for descriptors that Java opens.
+   * {@code java_library_hooks.c} does the same for descriptors that Java opens.
    *
    * @param fd may be a negated errno
    */

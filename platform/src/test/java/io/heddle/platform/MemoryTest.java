@@ -11,7 +11,7 @@ class MemoryTest {
   private static final int ROOM = 2048;
 
   @Test
-  void aCopyByLinesIsACopyWhereverItBeginsAndEnds() {
+  void copyByLinesCopiesAtAnyOffset() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     try (Arena arena = Arena.ofConfined()) {

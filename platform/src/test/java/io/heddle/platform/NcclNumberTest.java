@@ -35,7 +35,7 @@ class NcclNumberTest {
     "0xffffffffffffffff, 1234",
     "-0xffffffffffffffff, 1234",
   })
-  void isReadAsNcclReadsIt(String text, long value) {
+  void parsesLikeNccl(String text, long value) {
     assertEquals(value, NcclNumber.parse(text, 1234));
   }
 }

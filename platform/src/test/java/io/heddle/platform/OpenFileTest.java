@@ -20,7 +20,7 @@ class OpenFileTest {
   }
 
   @Test
-  void aFileLockedAloneIsRefusedToASecondOpening() {
+  void exclusiveLockRefusesSecondOpener() {
     try (OpenFolder in = OpenFolder.around(folder.resolve("lock"));
         OpenFile first = open(in);
         OpenFile second = open(in)) {
@@ -33,7 +33,7 @@ class OpenFileTest {
 
   /* A child has all descriptors between fork and exec, and with them the lock. */
   @Test
-  void closingGivesTheLockBackWhileOtherThreadsStartProcesses() throws Exception {
+  void closingReleasesLockWhileOtherThreadsStartProcesses() throws Exception {
     CompletableFuture<Integer> children =
         CompletableFuture.supplyAsync(() -> {
           try {

@@ -20,7 +20,7 @@ class OptionsTest {
   }
 
   @Test
-  void whatIsNotSetHasItsDefault() {
+  void unsetOptionHasDefault() {
     Options options = parse(Map.of("PATH", "/bin", "HEDDLE_POLICY", " "));
     assertEquals(30_000, options.get(TIMEOUT));
     assertEquals("spray", options.get(POLICY));
@@ -28,7 +28,7 @@ class OptionsTest {
   }
 
   @Test
-  void aMalformedValueIsNamedWithWhatIsAllowed() {
+  void malformedValueNamesAllowedValues() {
     for (String text : List.of("fast", "99", "600001", "1e3", "0x100")) {
       HeddleException refused =
           assertThrows(
@@ -47,14 +47,14 @@ class OptionsTest {
   }
 
   @Test
-  void anUnknownNameIsAnsweredWithTheNearest() {
+  void unknownNameSuggestsNearest() {
     assertEquals(
         List.of("HEDDLE_POLCIY is not a setting; did you mean HEDDLE_POLICY?"),
         parse(Map.of("HEDDLE_POLCIY", "spray")).remarks());
   }
 
   @Test
-  void aVariableOfNcclIsSaidToBeIgnored() {
+  void ignoredNcclVariableIsReported() {
     assertEquals(
         List.of("NCCL_IB_DISABLE=1: ignored"), parse(Map.of("NCCL_IB_DISABLE", "1")).remarks());
   }
@@ -67,7 +67,7 @@ class OptionsTest {
   }
 
   @Test
-  void aNameThatIsFarFromAllIsNoQuestion() {
+  void distantNameSuggestsNothing() {
     List<String> names = List.of("--stats", "--min-bytes");
     assertEquals("; did you mean --stats?", NearestName.question("--stat", names));
     assertEquals("; did you mean --min-bytes?", NearestName.question("--bytes", names));

@@ -52,7 +52,7 @@ class OwnDescriptorsTest {
   }
 
   @Test
-  void everyKindIsEnteredWhileItIsOpen() {
+  void everyKindOfDescriptorIsEnteredWhileOpen() {
     List<Integer> opened = new ArrayList<>();
     opened.add(LinuxCalls.socket(10, 2, 0));
     opened.add(LinuxCalls.epollCreate());
@@ -115,7 +115,7 @@ class OwnDescriptorsTest {
   }
 
   @Test
-  void javasSocketsAreFoundByTheirAddresses() throws IOException {
+  void socketsOpenedByJavaAreFoundByAddress() throws IOException {
     findsBothEnds(InetAddress.getByName("127.0.0.1"));
     findsBothEnds(InetAddress.getByName("0.0.0.0"));
     if (Files.exists(Path.of("/proc/net/if_inet6"))) {
@@ -124,7 +124,7 @@ class OwnDescriptorsTest {
   }
 
   @Test
-  void anotherFileByTheSameNumberIsAnother() {
+  void reusedNumberOfAnotherFileIsDetected() {
     int first = -1;
     int second = -2;
     long before = 0;

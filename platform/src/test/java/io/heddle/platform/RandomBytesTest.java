@@ -17,7 +17,7 @@ class RandomBytesTest {
   }
 
   @Test
-  void ofTheBitsAskedForEachIsSetAtTimesAndNoOtherEver() {
+  void everyRequestedBitVariesAndNoOtherIsSet() {
     for (int bits : new int[] {0, 1, 6, 24, 31}) {
       int seen = 0;
       for (int i = 0; i < 200; i++) {
@@ -28,7 +28,7 @@ class RandomBytesTest {
   }
 
   @Test
-  void moreThanOneCallBringsIsRefused() {
+  void rejectsMoreThanOneCallReturns() {
     assertThrows(IllegalArgumentException.class, () -> RandomBytes.of(257));
     assertThrows(IllegalArgumentException.class, () -> RandomBytes.nextBits(32));
     assertThrows(IllegalArgumentException.class, () -> RandomBytes.nextBits(-1));

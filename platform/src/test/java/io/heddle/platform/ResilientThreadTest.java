@@ -26,7 +26,7 @@ class ResilientThreadTest {
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private final Log log = (level, sentence) -> lines.add(level + " " + sentence);
 
-  static Stream<Throwable> whatNobodyExpects() {
+  static Stream<Throwable> unexpectedFailures() {
     return Stream.of(
         new OutOfMemoryError("as asked"),
         new StackOverflowError("as asked"),
@@ -49,8 +49,8 @@ class ResilientThreadTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatNobodyExpects")
-  void itIsToldInOneLineAndTheThreadGoesOn(Throwable thrown) throws InterruptedException {
+  @MethodSource("unexpectedFailures")
+  void failureIsLoggedInOneLineAndThreadContinues(Throwable thrown) throws InterruptedException {
     AtomicInteger rounds = new AtomicInteger();
     ResilientThread thread =
         new ResilientThread(
@@ -75,7 +75,7 @@ class ResilientThreadTest {
   }
 
   @Test
-  void whereNoRoundSucceedsWhoeverDependsOnItHearsOfItOnce() throws InterruptedException {
+  void persistentFailureRunsHandlerOnce() throws InterruptedException {
     AtomicInteger rounds = new AtomicInteger();
     AtomicInteger told = new AtomicInteger();
     CountDownLatch twice = new CountDownLatch(2);
@@ -107,7 +107,7 @@ class ResilientThreadTest {
   }
 
   @Test
-  void aLogThatThrowsIsAskedOnceMoreAndStopsNothing() {
+  void throwingLogIsRetriedOnceAndStopsNothing() {
     List<String> heard = new ArrayList<>();
     Log fragile =
         (level, sentence) -> {
@@ -132,7 +132,7 @@ class ResilientThreadTest {
   }
 
   @Test
-  void aConsequenceThatFailsIsToldAndSaidToHaveFailed() throws InterruptedException {
+  void failingHandlerIsReportedAndReturnsFalse() throws InterruptedException {
     FaultReporter faults = new FaultReporter("a-thread", log);
     boolean whole =
         faults.reportAndHandle(
@@ -148,7 +148,7 @@ class ResilientThreadTest {
 
   /** A heap that is really full: the process prints what its thread told, and that it went on. */
   @Test
-  void aFullHeapIsToldOf() throws IOException, InterruptedException {
+  void fullHeapIsReported() throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
@@ -204,7 +204,7 @@ class ResilientThreadTest {
   }
 
   @Test
-  void aThreadThatIsNotToBeHadIsRefusedWithTheLimit() {
+  void refusedThreadNamesLimit() {
     Thread refused =
         new Thread("heddle-test") {
           @Override

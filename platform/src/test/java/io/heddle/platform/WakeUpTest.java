@@ -39,14 +39,14 @@ class WakeUpTest {
   }
 
   @Test
-  void nobodyIsWokenForNothing() {
+  void noWakeUpWithoutCall() {
     assertEquals(0, await(0, NOT_AT_ALL_NS));
     wakeUp.calm();
     assertEquals(0, await(0, NOT_AT_ALL_NS));
   }
 
   @Test
-  void manyCallsBeforeAWaitEndItOnce() {
+  void repeatedWakeUpsEndOneWait() {
     for (int i = 0; i < 10; i++) {
       assertEquals(0, wakeUp.wake());
     }
@@ -56,7 +56,7 @@ class WakeUpTest {
   }
 
   @Test
-  void anotherThreadEndsALongWait() throws Exception {
+  void wakeUpFromOtherThreadEndsWait() throws Exception {
     CompletableFuture<Integer> waiter = new CompletableFuture<>();
     Thread.ofPlatform().daemon().start(() -> waiter.complete(await(LONG_S, 0)));
     assertEquals(0, wakeUp.wake());
@@ -64,7 +64,7 @@ class WakeUpTest {
   }
 
   @Test
-  void itsDescriptorIsClosedWithTheArena() throws IOException {
+  void descriptorIsClosedWithArena() throws IOException {
     Path link;
     try (Arena own = Arena.ofConfined()) {
       link = Path.of("/proc/self/fd/" + new WakeUp(own).fd());

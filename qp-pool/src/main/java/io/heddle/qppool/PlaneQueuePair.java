@@ -71,7 +71,7 @@ public final class PlaneQueuePair implements AutoCloseable {
 
   /**
    * Creates a queue pair over several addresses at once, on a device that has {@link
-   * DeviceContext#mostLinks}. A missing address becomes a link that carries nothing.
+   * DeviceContext#maxLinks}. A missing address becomes a link that carries nothing.
    *
    * @param planeKey common key of the addresses
    * @throws VerbsException if the device has none of them, or refuses

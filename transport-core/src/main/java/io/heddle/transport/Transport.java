@@ -19,8 +19,8 @@ import io.heddle.stats.StatsFile;
 import io.heddle.transport.connection.ConnectionTerms;
 import io.heddle.transport.connection.Connector;
 import io.heddle.transport.connection.CounterSource;
-import io.heddle.transport.connection.ReconnectListeners;
 import io.heddle.transport.connection.ListenComm;
+import io.heddle.transport.connection.ReconnectListeners;
 import io.heddle.transport.control.ControlAddresses;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.data.RecvComm;
@@ -122,7 +122,7 @@ public final class Transport implements AutoCloseable {
     connector = new Connector(options, hostName, controlAddresses, loop, doors, log);
     devices.forEach(device -> device.onMove(this::planeMoved));
     boolean eventsBreak = options.get(InfinibandOptions.ASYNC_EVENTS) == 1;
-    loop.orElse(this::failAllConnections);
+    loop.onPersistentFailure(this::failAllConnections);
     new DeviceWatch(devices, eventsBreak, stats, loop, log).begin();
     DrainOrders orders = stats.orders();
     if (orders != null) {
@@ -379,7 +379,8 @@ public final class Transport implements AutoCloseable {
    * they aren't finished: their caller asks again, and its first messages meet compiled code.
    */
   public void warmUpAside(long budgetNs) {
-    TransportWarmUp aside = new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs);
+    TransportWarmUp aside =
+        new TransportWarmUp(connector, devices.getFirst(), clock, log, budgetNs);
     warmUp = aside;
     aside.start();
   }

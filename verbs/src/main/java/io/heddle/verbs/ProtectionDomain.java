@@ -37,9 +37,7 @@ public interface ProtectionDomain extends AutoCloseable {
   default MemoryRegion registerDmaBuf(
       int descriptor, long offset, long lengthBytes, long address, Set<Access> access) {
     throw new VerbsException(
-        "reg_dmabuf_mr",
-        context().device().name() + ", host memory only",
-        Errno.EOPNOTSUPP);
+        "reg_dmabuf_mr", context().device().name() + ", host memory only", Errno.EOPNOTSUPP);
   }
 
   /** Creates a reliable-connection queue pair in state RESET. */

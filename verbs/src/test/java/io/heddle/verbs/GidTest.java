@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GidTest {
   @Test
-  void anIpv6AddressGoesThereAndBack() throws Exception {
+  void ipv6AddressSurvivesRoundTrip() throws Exception {
     InetAddress address = InetAddress.getByName("fd00:1:1:2:0:ff:fe00:101");
     Gid gid = Gid.of(address);
     assertEquals(0xfd00_0001_0001_0002L, gid.high());
@@ -43,24 +43,24 @@ class GidTest {
         "2001:db8::1:0:0:1",
         "2001:0:0:1::"
       })
-  void itIsWrittenAsTheStandardHasIt(String text) throws Exception {
+  void textFormFollowsRfc5952(String text) throws Exception {
     assertEquals(text, Gid.of(InetAddress.getByName(text)).toString()); // RFC 5952
   }
 
   @Test
-  void linkLocalIsToldFromTheRest() throws Exception {
+  void linkLocalIsRecognised() throws Exception {
     assertTrue(Gid.of(InetAddress.getByName("fe80::1")).isLinkLocal());
     assertTrue(Gid.of(InetAddress.getByName("febf::1")).isLinkLocal());
     assertFalse(Gid.of(InetAddress.getByName("fec0::1")).isLinkLocal());
   }
 
   @Test
-  void fifteenBytesAreNoGid() {
+  void rejectsFifteenBytes() {
     assertThrows(IllegalArgumentException.class, () -> Gid.of(new byte[15]));
   }
 
   @Test
-  void aLinkMtuGivesThePathMtuThatRxeWouldUse() {
+  void pathMtuFromLinkMtuMatchesRxe() {
     assertEquals(PathMtu.MTU_1024, PathMtu.fittingLink(1500));
     assertEquals(PathMtu.MTU_4096, PathMtu.fittingLink(4200));
     assertEquals(PathMtu.MTU_4096, PathMtu.fittingLink(9000));

@@ -36,7 +36,7 @@ class EndsWithinTest {
   }
 
   @Test
-  void aTestThatHangsFailsWithTheStacksOfAllThreads() {
+  void hangingTestFailsWithStacksOfAllThreads() {
     Events tests =
         EngineTestKit.engine("junit-jupiter")
             .selectors(selectClass(Hanging.class))

@@ -20,7 +20,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void onAnIdleMachineItEndsWithTheLimit() {
+  void endsAtLimitOnIdleMachine() {
     pass(9, 0);
     assertFalse(patience.isOver());
     pass(2, 0);
@@ -28,7 +28,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void whileTasksWaitForAProcessorItLastsLonger() {
+  void lastsLongerUnderCpuPressure() {
     pass(18, 0.5);
     assertFalse(patience.isOver());
     pass(4, 0.5);
@@ -36,7 +36,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void howeverBusyTheMachineItEnds() {
+  void endsOnAnyBusyMachine() {
     pass(79, 1);
     assertFalse(patience.isOver());
     pass(2, 1);
@@ -44,7 +44,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void aStopwatchLeavesOutWhatTasksWaitedButForAnEighth() {
+  void stopwatchCountsAnEighthOfCpuPressure() {
     IdleStopwatch quiet = new IdleStopwatch(() -> nowNs, () -> stalledNs);
     pass(8, 0);
     assertEquals(TimeUnit.SECONDS.toNanos(8), quiet.ns());
@@ -58,7 +58,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void theKernelsWordIsReadInMicroseconds() {
+  void cpuPressureIsParsedInMicroseconds() {
     assertEquals(
         207_118_000,
         CpuPressure.inText(
@@ -67,7 +67,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void aProcessThatEndsIsSeenAndOneThatGoesOnIsNot() throws Exception {
+  void detectsOnlyEndedProcess() throws Exception {
     Process ended = new ProcessBuilder("true").start();
     assertTrue(Patience.ofSeconds(60).outlasts(ended));
     Process sleeping = new ProcessBuilder("sleep", "600").start();
@@ -79,7 +79,7 @@ class IdlePolicyTest {
   }
 
   @Test
-  void whatIsSaidAtTheVeryEndIsHeard() throws Exception {
+  void finalOutputIsRead() throws Exception {
     StringBuilder said = new StringBuilder();
     assertTrue(
         patience.hears("good-bye", said::toString, () -> said.append("good-bye").length() > 0));

@@ -15,7 +15,7 @@ class ProcessThreadsTest {
   private static final int LOOKS = 300;
 
   @Test
-  void aThreadIsFoundWhileOthersEnd() throws IOException, InterruptedException {
+  void threadIsFoundWhileOthersEnd() throws IOException, InterruptedException {
     CountDownLatch enough = new CountDownLatch(1);
     AtomicBoolean over = new AtomicBoolean();
     Thread sought =

@@ -51,7 +51,7 @@ class WholeRunOnlyTest {
   }
 
   @Test
-  void aShortRunLeavesOutWhatIsMarkedAndSaysWhatRunsIt() {
+  void shortRunSkipsMarkedTestsAndNamesOption() {
     Events events = run(false);
 
     assertEquals(
@@ -69,7 +69,7 @@ class WholeRunOnlyTest {
   }
 
   @Test
-  void aWholeRunLeavesOutNothing() {
+  void wholeRunSkipsNothing() {
     Events events = run(true);
 
     assertEquals(7, events.succeeded().filter(event -> event.getTestDescriptor().isTest()).count());

@@ -8,21 +8,20 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Small packets to one soft device, of whichever queue pairs, gathered to leave as one datagram:
- * what a datagram costs hardly depends on how much is in it.
+ * Bundle of small packets from any queue pairs to one soft device, sent as one datagram: a
+ * datagram's cost hardly depends on its length.
  *
- * <p>On the wire: a base transport header whose opcode is of those that the InfiniBand architecture
- * leaves to manufacturers and whose queue pair is the one by whose socket the bundle leaves, then
- * for each packet {@code length 2 | source port 2 | packet}, network order. The packet is what
- * would have left alone, its invariant CRC included, and the port the one that it would have come
- * from, which that CRC covers. So the receiver takes each as if it had come alone, and the bundle
- * needs no checksum of its own. One per device; under the progress lock.
+ * <p>On the wire: a BTH with a manufacturer-defined opcode, addressed to the peer of the queue pair
+ * whose socket sends the bundle. Then for each packet {@code length 2 | source port 2 | packet},
+ * network order. The packet includes its invariant CRC; the port is its queue pair's own source
+ * port, which the CRC covers. So the receiver processes each packet as if received alone, and the
+ * bundle needs no checksum. One per device; under the progress lock.
  */
 final class Bundle {
-  /** Of the train that begins one: a larger one is quicker sent as it is than copied. */
+  /** Largest first train: sending a larger one directly is faster than copying it. */
   static final int MOST_FIRST_BYTES = 512;
 
-  /** What a packet has before it. */
+  /** Length of the entry header before a packet. */
   static final int ENTRY_BYTES = 4;
 
   private static final int MOST_BYTES =
@@ -32,7 +31,7 @@ final class Bundle {
   private int used;
   private int packets;
   private boolean urgent;
-  private @Nullable PeerLink way;
+  private @Nullable PeerLink carrier;
 
   Bundle(Arena arena) {
     memory = Memory.allocate(arena, MOST_BYTES, 64);
@@ -43,16 +42,16 @@ final class Bundle {
     used = PacketFormat.BTH_BYTES;
     packets = 0;
     urgent = false;
-    way = null;
+    carrier = null;
   }
 
   boolean isEmpty() {
     return packets == 0;
   }
 
-  /** Whether a train of so many packets can leave in it. */
+  /** Returns whether a train fits this bundle. */
   boolean takes(PeerLink link, long train, int count, int bytes, int segmentBytes) {
-    PeerLink host = way;
+    PeerLink host = carrier;
     if (host == null) {
       return bytes <= MOST_FIRST_BYTES && count * ENTRY_BYTES + bytes <= room(link);
     }
@@ -60,12 +59,12 @@ final class Bundle {
         && (host == link || host.hasSamePath(link) && mayBeGuest(train, bytes, segmentBytes));
   }
 
-  /* It may be as long as any packet by the link. */
+  /* A bundle may be as long as any packet of the link. */
   private static int room(PeerLink link) {
     return Math.min(MOST_BYTES, link.standardPacketBytes());
   }
 
-  /* What is taken in any order: it may overtake, or be overtaken by, what leaves by its own socket. */
+  /* Guests use another socket, so only packets that are accepted in any order may be guests. */
   private static boolean mayBeGuest(long train, int bytes, int segmentBytes) {
     for (int from = 0; from < bytes; from += segmentBytes) {
       int opcode = PacketFormat.opcode(train + from);
@@ -78,10 +77,10 @@ final class Bundle {
     return true;
   }
 
-  /** Puts in a train that it {@link #takes}. */
+  /** Adds a train that it {@link #takes}. */
   void add(PeerLink link, long train, int bytes, int segmentBytes) {
-    if (way == null) {
-      way = link;
+    if (carrier == null) {
+      carrier = link;
       PacketFormat.writeBase(memory, PacketFormat.BUNDLE, 0, PacketFormat.queuePair(train), 0);
     }
     int port = link.sourcePort();
@@ -97,9 +96,9 @@ final class Bundle {
   }
 
   /**
-   * Opens one that came: hands on each packet in it, which is judged as if it had come alone.
+   * Unpacks a received bundle: passes on each packet as if received alone.
    *
-   * @return how many there were
+   * @return number of packets
    */
   static int open(
       PacketSink sink,
@@ -134,29 +133,29 @@ final class Bundle {
   }
 
   /**
-   * Whether somebody may wait for what is in it: anything but writes that tell nobody of themselves
+   * Returns whether a receiver may wait for it: it has other packets than WRITEs without immediate
    * and acknowledgements.
    */
   boolean isUrgent() {
     return urgent;
   }
 
-  /** By which link it leaves; null while it is empty. */
-  @Nullable PeerLink way() {
-    return way;
+  /** Returns the sending link; null while empty. */
+  @Nullable PeerLink pendingLink() {
+    return carrier;
   }
 
-  /** How many packets leave in company. */
+  /** Returns the number of packets that share the datagram. */
   int bundledPackets() {
     return packets > 1 ? packets : 0;
   }
 
-  /** Where the datagram begins: one packet leaves as it is. */
+  /** Returns the address of the datagram; a single packet is sent without bundle header. */
   long address() {
     return packets > 1 ? memory : memory + PacketFormat.BTH_BYTES + ENTRY_BYTES;
   }
 
-  /** Bytes of the datagram. */
+  /** Returns the length of the datagram. */
   int lengthBytes() {
     return packets > 1 ? used : used - PacketFormat.BTH_BYTES - ENTRY_BYTES;
   }

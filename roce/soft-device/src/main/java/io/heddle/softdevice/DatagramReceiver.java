@@ -7,8 +7,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Receives what the kernel has merged, several datagrams a call, each a row of equal packets. One
- * per device; under the progress lock. What it holds is good until the next {@link #receive}.
+ * Receiver of datagrams, several per call, each possibly merged by the kernel from a row of equal
+ * packets (UDP GRO). One per device; under the progress lock. Its data is valid until the next
+ * {@link #receive}.
  */
 final class DatagramReceiver {
   static final int DATAGRAMS = 4;
@@ -20,15 +21,15 @@ final class DatagramReceiver {
   private static final int CONTROL_BYTES = 64;
   private static final int CONTROL_HEADER_BYTES = 16;
 
-  /* Both bits of explicit congestion notification. */
+  /* ECN bits: congestion experienced. */
   private static final int CONGESTION = 3;
   private static final int SOL_UDP = 17;
   private static final int UDP_GRO = 104;
 
-  /** Of {@link #remarks}: it came with a mark of congestion, as all of its train did. */
+  /** Bit of {@link #remarks}: the datagram has a congestion mark, as have all of its train. */
   static final int MARKED = 1;
 
-  /** Of {@link #remarks}: it came in fragments. */
+  /** Bit of {@link #remarks}: the datagram was fragmented. */
   static final int IN_FRAGMENTS = 2;
 
   private final long headers;
@@ -36,7 +37,7 @@ final class DatagramReceiver {
   private final long controls;
   private final long buffers;
   private final ByteBuffer view;
-  /* By the last call; all before the first one. */
+  /* Datagrams of the last call; initially all. */
   private int received = DATAGRAMS;
 
   DatagramReceiver(Arena arena) {
@@ -58,18 +59,18 @@ final class DatagramReceiver {
     }
   }
 
-  /** As {@link #receive(int, int)}, of as many as there is room for. */
+  /** Receives up to {@link #DATAGRAMS}; see {@link #receive(int, int)}. */
   int receive(int fd) {
     return receive(fd, DATAGRAMS);
   }
 
   /**
-   * Datagrams received, 0 where there were none, or the negated errno.
+   * Receives datagrams; returns their number or the negated errno.
    *
-   * @param most of them, {@link #DATAGRAMS} or fewer
+   * @param largest number, up to {@link #DATAGRAMS}
    */
   int receive(int fd, int most) {
-    /* The kernel writes how much it used, for what it received alone. Most calls find nothing. */
+    /* The kernel overwrites the lengths of received datagrams only. Most calls find none. */
     for (int i = 0; i < received; i++) {
       long header = headers + (long) i * HEADER_BYTES;
       Memory.ALL.set(Memory.NATIVE_INT, header + 8, UdpSocket.SOCKADDR_BYTES);
@@ -80,7 +81,7 @@ final class DatagramReceiver {
     return result;
   }
 
-  /** The buffer that all packets lie in; its offset 0 is {@link #base}. */
+  /** Returns the buffer of all packets; its offset 0 is {@link #base}. */
   ByteBuffer view() {
     return view;
   }
@@ -93,14 +94,14 @@ final class DatagramReceiver {
     return buffers + (long) datagram * BUFFER_BYTES;
   }
 
-  /** Bytes, or 0 for one that didn't fit. */
+  /** Returns the length; 0 for a truncated datagram. */
   int lengthBytes(int datagram) {
     long header = headers + (long) datagram * HEADER_BYTES;
     boolean truncated = (Memory.ALL.get(Memory.NATIVE_INT, header + 48) & MSG_TRUNC) != 0;
     return truncated ? 0 : Memory.ALL.get(Memory.NATIVE_INT, header + 56);
   }
 
-  /** Bytes of each packet but the last; the whole length where nothing was merged. */
+  /** Returns the length of each packet but the last; the whole length where nothing was merged. */
   int strideBytes(int datagram) {
     long header = headers + (long) datagram * HEADER_BYTES;
     long control = controls + (long) datagram * CONTROL_BYTES;
@@ -116,7 +117,7 @@ final class DatagramReceiver {
     return lengthBytes(datagram);
   }
 
-  /** What the kernel said of it besides: {@link #MARKED}, {@link #IN_FRAGMENTS}, mostly 0. */
+  /** Returns the control messages as bits: {@link #MARKED}, {@link #IN_FRAGMENTS}; usually 0. */
   int remarks(int datagram) {
     long at = controls + (long) datagram * CONTROL_BYTES;
     long end = at + Memory.getLong(headers + (long) datagram * HEADER_BYTES + 40);
@@ -137,7 +138,7 @@ final class DatagramReceiver {
     if (type == options.fragmentSize) {
       return IN_FRAGMENTS;
     }
-    /* One byte or four; the class is in the lowest. */
+    /* One byte or four; the traffic class is the lowest. */
     int trafficClass = Memory.ALL.get(ValueLayout.JAVA_BYTE, value);
     return type == options.trafficClass && (trafficClass & CONGESTION) == CONGESTION ? MARKED : 0;
   }

@@ -5,12 +5,9 @@ import io.heddle.roce.transport.Pause;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
-/**
- * A long wire: packets that are under way, which come out in the order in which they went in. Under
- * the progress lock.
- */
+/** Simulated long wire: a FIFO of packets, each with its release time. Under the progress lock. */
 final class DelayLine {
-  /** Packets that it holds; what comes when it is full is lost, as at a router. */
+  /** Capacity in packets; further ones are lost, as at a router. */
   static final int PACKETS = 4096;
 
   private static final int SLOT_BYTES = FaultGate.SLOT_BYTES;
@@ -31,9 +28,7 @@ final class DelayLine {
     view = Memory.ALL.asSlice(slots, (long) PACKETS * SLOT_BYTES).asByteBuffer();
   }
 
-  /**
-   * Takes a packet that is to come out then, or right behind the one before it if that is later.
-   */
+  /** Adds a packet for release at this time, or with its predecessor if that is later. */
   void add(long packet, int packetBytes, long high, long low, int port, long dueNs) {
     if (tail - head == PACKETS || packetBytes > SLOT_BYTES) {
       return;
@@ -49,7 +44,7 @@ final class DelayLine {
     tail++;
   }
 
-  /** Hands packets whose time has come to that sink, and returns how many. */
+  /** Passes due packets to the sink; returns their number. */
   int release(PacketSink sink, long nowNs) {
     int released = 0;
     while (head < tail && nowNs - dues[(int) head & MASK] >= 0) {
@@ -62,7 +57,7 @@ final class DelayLine {
     return released;
   }
 
-  /** When the next packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns when the next packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return head == tail ? Pause.NEVER_NS : dues[(int) head & MASK];
   }

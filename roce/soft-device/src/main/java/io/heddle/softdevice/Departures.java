@@ -11,15 +11,15 @@ import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the packets of all queue pairs leave: large trains at once, small ones of one pass over the
+ * Send stage of all queue pairs: large trains are sent at once, small ones of one pass over the
  * queue pairs together ({@link Bundle}). One per device; under the progress lock.
  *
- * <p>What a post alone has put there, if nobody can be waiting for it, may wait a little longer,
- * for the next post or the caller's next question for completions. So a receiver's word that it is
- * ready leaves together with the message that its process sends next.
+ * <p>A bundle from a single post that no receiver can be waiting for may be held until the next
+ * post or the caller's next poll. So a receiver's ready notice is sent together with its process's
+ * next message.
  */
 final class Departures {
-  /** A caller asks for completions long before. */
+  /** A polling caller comes long before. */
   private static final long HELD_NS = 50_000;
 
   private final TrainSender sender;
@@ -47,36 +47,36 @@ final class Departures {
   }
 
   /**
-   * @throws HeddleException where a filter refuses to send
+   * @throws HeddleException where a seccomp filter refuses to send
    */
   void tryCalls(int fd) {
     sender.tryCalls(fd);
   }
 
-  /** Whether {@link #sendRetained} may lend. */
+  /** Returns whether {@link #sendRetained} may send without a copy. */
   boolean lendsPages() {
     return pages != null;
   }
 
-  /** By which link a bundle that was gathered leaves; null where there is none. */
-  @Nullable PeerLink way() {
-    return bundle.way();
+  /** Returns the link of the pending bundle; null where there is none. */
+  @Nullable PeerLink pendingLink() {
+    return bundle.pendingLink();
   }
 
-  /** Trains since the device was opened. */
+  /** Returns the number of trains since the device was opened. */
   int sends() {
     return sends;
   }
 
-  /** When something that waits is to leave, or {@link Pause#NEVER_NS}. */
+  /** Returns when the pending bundle must be sent, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
 
   /**
-   * Sends a train. False when the socket is full.
+   * Sends a train. Returns false when the socket is full.
    *
-   * @param mayBundle whether it may leave with others if it is small
+   * @param mayBundle whether a small train may be bundled
    */
   boolean send(
       PeerLink link,
@@ -94,9 +94,9 @@ final class Departures {
   }
 
   /**
-   * Sends a train that stays as it is until it is acknowledged.
+   * Sends a train whose memory stays unchanged until it is acknowledged.
    *
-   * @param mayBundle whether it may leave with others if it is small
+   * @param mayBundle whether a small train may be bundled
    */
   PacketOutlet.Outcome sendRetained(
       PeerLink link,
@@ -107,7 +107,9 @@ final class Departures {
       boolean mayBundle) {
     sends++;
     if (mayBundle && gather(link, address, lengthBytes, segmentBytes)) {
-      return bundle.way() == link ? PacketOutlet.Outcome.SENT : PacketOutlet.Outcome.AS_GUEST;
+      return bundle.pendingLink() == link
+          ? PacketOutlet.Outcome.SENT
+          : PacketOutlet.Outcome.AS_GUEST;
     }
     flushGathered();
     return sender.sendRetained(socket, address, lengthBytes, segmentBytes);
@@ -124,7 +126,7 @@ final class Departures {
       }
     } else {
       flushGathered();
-      /* Where the ones before find their socket full, they stay. */
+      /* The pending bundle stays where its socket is full. */
       if (!bundle.takes(link, address, packets, lengthBytes, segmentBytes)) {
         return false;
       }
@@ -133,7 +135,7 @@ final class Departures {
     return true;
   }
 
-  /* What was gathered leaves, since what comes now is no company for it; if it has waited for some, it did so in vain. */
+  /* Sends the pending bundle, since the next train can't join it. If it was held, that hold failed. */
   private void flushGathered() {
     if (dueNs != Pause.NEVER_NS) {
       backoff.waitFailed();
@@ -141,13 +143,13 @@ final class Departures {
     leave();
   }
 
-  /** What was gathered leaves; where the socket is full, it stays, and others pass it. */
+  /** Sends the pending bundle; where the socket is full it stays, and later trains overtake it. */
   void leave() {
     if (bundle.isEmpty()) {
       return;
     }
-    PeerLink way = bundle.way();
-    UdpSocket open = way == null ? null : way.socket();
+    PeerLink pending = bundle.pendingLink();
+    UdpSocket open = pending == null ? null : pending.socket();
     int bytes = bundle.lengthBytes();
     if (open != null && !sender.send(open, bundle.address(), bytes, bytes)) {
       dueNs = clock.nanoTime() + Pause.FULL_SOCKET_NS;
@@ -157,22 +159,22 @@ final class Departures {
     forget();
   }
 
-  /** What was gathered before is lost: the queue pairs whose it is ask again. */
+  /** Drops the pending bundle: its queue pairs retransmit. */
   private void forget() {
     bundle.clear();
     dueNs = Pause.NEVER_NS;
   }
 
-  /** What was gathered leaves, or is lost: one of the links goes away. */
+  /** Sends or drops the pending bundle, since one of its links is going away. */
   void clear() {
     leave();
     forget();
   }
 
   /**
-   * What posts have left waiting leaves.
+   * Sends the bundle that posts have left pending.
    *
-   * @param callersIdle whether nobody came back for it, so that it has waited in vain
+   * @param callersIdle whether no caller polled meanwhile, so that the hold failed
    */
   void endHold(boolean callersIdle) {
     if (bundle.isEmpty()) {
@@ -185,9 +187,9 @@ final class Departures {
   }
 
   /**
-   * The pass that a post caused is over: what somebody may wait for leaves, and the rest with it.
+   * Ends the pass of a post: sends the bundle, or holds it if it isn't urgent.
    *
-   * @param mayHold whether there is anybody who could give it company, and callers that look again
+   * @param mayHold whether there are other queue pairs to share the bundle, and polling callers
    */
   void endPost(boolean mayHold, long nowNs) {
     if (bundle.isEmpty()) {

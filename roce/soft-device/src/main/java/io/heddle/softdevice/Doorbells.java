@@ -4,11 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * One bit a queue pair: something was posted. Rung by posting threads, answered by the lock holder.
+ * Doorbell bits, one per queue pair, for posted requests. Posting threads ring, the lock holder
+ * takes.
  *
  * <p>Pairing: {@link #ring} is a full fence after the post's release of its index; {@link #take}
- * empties a word and then the queue's index is read, so a post that {@code take} missed rings
- * again.
+ * clears a word before the queue's index is read, so a post that {@code take} missed rings again.
  */
 final class Doorbells {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -33,7 +33,7 @@ final class Doorbells {
     return false;
   }
 
-  /** The bells rung in this word since the last call. */
+  /** Returns and clears the bits of this word. */
   long take(int word) {
     return (long) WORD.getOpaque(words, word) == 0 ? 0 : (long) WORD.getAndSet(words, word, 0L);
   }

@@ -22,23 +22,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data path of one opened device: takes packets from its sockets, hands them to queue pairs,
- * lets these send, serves timers. Everything but {@link #progress}, {@link #posted} and the
+ * Data path of one open device: receives packets from its sockets, passes them to queue pairs, lets
+ * these transmit, and serves timers. Everything but {@link #progress}, {@link #posted} and the
  * published deadline runs under the progress lock.
  */
 final class Engine implements PacketSink {
-  /** That users are told of. */
+  /** Number of queue pairs in the device attributes. */
   static final int ADVERTISED_QUEUE_PAIRS = 4096;
 
-  /** As many again are for those that take another's place while that one is still there. */
+  /** Actual limit: twice as many, for replacements created before the old ones are closed. */
   static final int QUEUE_PAIRS = 2 * ADVERTISED_QUEUE_PAIRS;
 
-  /** Trains a queue pair sends before the next has its turn. */
+  /** Trains that a queue pair sends before the next one's turn. */
   private static final int TRAINS_PER_TURN = 4;
 
   private static final long CALLERS_IDLE_NS = 50_000;
   private static final int LINE_BYTES = 64;
-  private static final long GIVE_UP_LOOK_NS = 100_000;
+  private static final long GIVE_UP_RETRY_NS = 100_000;
 
   final ProgressLock lock = new ProgressLock();
   final RegionTable regions;
@@ -66,7 +66,7 @@ final class Engine implements PacketSink {
   private final TimerScans timers;
   private volatile long publishedDue = Pause.NEVER_NS;
   private volatile long lastCallNs;
-  /* The same for those who aren't in Java. They may look when the device is closed, so it is never given back. */
+  /* Copy for native code. It is never freed, since native code may read it after the device is closed. */
   private final long lastCallAddress = Arena.global().allocate(LINE_BYTES, LINE_BYTES).address();
   private @Nullable ProgressThread sleeper;
 
@@ -89,8 +89,7 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * One round of everything, by a thread that asks for completions. Returns work done; 0 when
-   * another is at it.
+   * Runs one round, for a polling thread. Returns the work done; 0 while another thread is in it.
    */
   int progress() {
     if (!lock.tryLock()) {
@@ -100,7 +99,7 @@ final class Engine implements PacketSink {
     long nowNs = clock.nanoTime();
     try {
       work = round(nowNs);
-      /* A round that moved something may have taken long. */
+      /* A round with work may have taken long. */
       called(work == 0 ? nowNs : clock.nanoTime());
     } finally {
       unlock();
@@ -114,7 +113,10 @@ final class Engine implements PacketSink {
     Memory.setLongRelease(lastCallAddress, atNs);
   }
 
-  /** The same by the sleeping thread, which doesn't count as a caller; −1 when another is at it. */
+  /**
+   * Runs one round for the progress thread, which doesn't count as a caller. Returns −1 while
+   * another thread is in it.
+   */
   int progressOfSleeper() {
     if (!lock.tryLock()) {
       return -1;
@@ -131,7 +133,7 @@ final class Engine implements PacketSink {
     return work;
   }
 
-  /** The sleeping thread fails in every round: whoever uses the device has to hear of it. */
+  /** Reports a fatal device error, since the progress thread fails in every round. */
   void giveUp() {
     lockWithoutMemory();
     try {
@@ -141,7 +143,7 @@ final class Engine implements PacketSink {
     }
   }
 
-  /** A system call of the sleeping thread failed for good. */
+  /** Reports a permanent failure of a system call of the progress thread. */
   void failedFor(String call, int fd, int errno) {
     lockWithoutMemory();
     try {
@@ -153,14 +155,14 @@ final class Engine implements PacketSink {
 
   private void lockWithoutMemory() {
     while (!lock.tryLock()) {
-      LockSupport.parkNanos(GIVE_UP_LOOK_NS);
+      LockSupport.parkNanos(GIVE_UP_RETRY_NS);
     }
   }
 
   /**
-   * Makes each system call of the data path once, on a socket without a peer.
+   * Tries each system call of the data path once, on a socket without a peer.
    *
-   * @throws HeddleException where a filter refuses one
+   * @throws HeddleException where a seccomp filter refuses one
    */
   void tryCalls() {
     int fd = LinuxCalls.socket(UdpSocket.AF_INET6, UdpSocket.SOCK_DGRAM_CLOEXEC_NONBLOCK, 0);
@@ -176,16 +178,14 @@ final class Engine implements PacketSink {
   }
 
   /**
-   * Tells the control thread, where there is room: the states of the queue pairs say the same.
-   * Needs memory, and so comes last in what it tells of. Under the lock.
+   * Queues an event for the control thread, if there is room; the queue pairs' states have the same
+   * information. It allocates, so call it last. Under the lock.
    */
   void publishEvent(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.offer(new AsyncEvent(kind, queuePairNumber));
   }
 
-  /**
-   * Called after something was posted: sends at once when the lock is free, else its holder will.
-   */
+  /** Called after a post: sends at once if the lock is free, else its holder will. */
   void posted(int slot) {
     bells.ring(slot);
     if (lock.tryLock()) {
@@ -194,14 +194,14 @@ final class Engine implements PacketSink {
     pickUp();
   }
 
-  /* A bell that rang while the lock was held and after its holder had listened. See ProgressLock. */
+  /* Handles doorbells that rang after the lock's holder had last taken them. See ProgressLock. */
   private void pickUp() {
     while (bells.anyIn(usedWords) && lock.tryLock()) {
       sendPosted();
     }
   }
 
-  /* With the lock, which it gives back. */
+  /* Called with the lock, which it releases. */
   private void sendPosted() {
     try {
       takeDoorbells();
@@ -215,7 +215,7 @@ final class Engine implements PacketSink {
     }
   }
 
-  /** Ends a hold of the lock: tells the sleeper of an earlier deadline. */
+  /** Releases the lock; wakes the progress thread for an earlier deadline. */
   void unlock() {
     long deadline = timers.dueNs();
     if (deadline != publishedDue) {
@@ -239,7 +239,9 @@ final class Engine implements PacketSink {
     return lastCallAddress;
   }
 
-  /** Whether a thread is making progress now, however long it takes, or did a moment ago. */
+  /**
+   * Returns whether a thread is making progress now, however long it takes, or did a moment ago.
+   */
   boolean callersAreThere() {
     return lock.isHeld() || clock.nanoTime() - lastCallNs < CALLERS_IDLE_NS;
   }
@@ -265,7 +267,7 @@ final class Engine implements PacketSink {
     return work;
   }
 
-  /** An acknowledgement of a queue pair may wait that long. */
+  /** Delays a queue pair's acknowledgement by this number of rounds. */
   void waitRounds(int slot, int count) {
     waiting.begin(slot, count);
   }
@@ -331,7 +333,7 @@ final class Engine implements PacketSink {
     return packets;
   }
 
-  /* How many packets from here on were a row, and are taken. */
+  /* Returns the number of packets taken as a row. */
   private int takeRow(
       long packet, int stride, int most, long high, long low, int port, long nowNs) {
     if (most == 0) {
@@ -402,7 +404,7 @@ final class Engine implements PacketSink {
       if (qp.links().get(link).isSoft()) {
         int packets =
             Bundle.open(this, drops, view, base, packet, bytes, sourceHigh, sourceLow, nowNs);
-        /* The datagram itself is counted as one by whoever received it. */
+        /* The receiver has already counted the datagram as one. */
         counters.received(Math.max(0, packets - 1));
       } else {
         drops.count(DropCounters.Reason.UNKNOWN_OPCODE);
@@ -410,7 +412,7 @@ final class Engine implements PacketSink {
       return;
     }
     if (PacketFormat.isMarked(firstWord)) {
-      /* Not covered by the checksum, which is computed as if nothing were there. */
+      /* The checksum is computed as if the byte were zero. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0);
     }
     if (!qp.links().get(link).checksumIsRight(view, base, packet, bytes, sourcePort)) {
@@ -421,7 +423,7 @@ final class Engine implements PacketSink {
     qp.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /** How long the packet in hand may have lain in its socket at most. */
+  /** Returns the longest time that the current packet may have waited in its socket. */
   long waitedNs() {
     return sockets.waitedNs();
   }
@@ -468,7 +470,7 @@ final class Engine implements PacketSink {
         if (qp != null) {
           if (qp.transmit(nowNs, TRAINS_PER_TURN)) {
             active[word] |= 1L << slot;
-            timerAt(nowNs); /* the sleeper goes on where no caller does */
+            timerAt(nowNs); /* the progress thread continues without callers */
           }
         }
       }
@@ -476,7 +478,7 @@ final class Engine implements PacketSink {
     return departures.sends() - before;
   }
 
-  /* Control path, all under the lock. */
+  /* Control path, under the lock. */
 
   /** Finds a free slot, or −1. */
   int freeSlot(int from) {
@@ -514,7 +516,7 @@ final class Engine implements PacketSink {
     sockets.add(fd, clock.nanoTime());
   }
 
-  /** Before it is closed. */
+  /** Removes a socket, before it is closed. */
   void removeReceiveSocket(int fd) {
     sockets.remove(fd);
   }

@@ -7,11 +7,11 @@ import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 
 /**
- * Which of several files can be read, level-triggered. Files are added on the control path; one
- * thread at a time waits.
+ * Level-triggered epoll instance for readable descriptors. Descriptors are added on the control
+ * path; one thread at a time waits.
  */
 final class Epoll {
-  /** Files that one wait tells of at most. */
+  /** Largest number of events per wait. */
   static final int EVENTS = 64;
 
   private static final int CTL_ADD = 1;
@@ -24,7 +24,7 @@ final class Epoll {
   private final long events;
 
   /**
-   * @param arena must outlive this, and closes it
+   * @param arena must outlive this; its close closes the descriptor
    */
   Epoll(Arena arena) {
     events = Memory.allocate(arena, (long) EVENTS * EVENT_BYTES, 16);
@@ -39,12 +39,12 @@ final class Epoll {
     return fd;
   }
 
-  /** Tells of this file from now on, by the number that the caller has for it. */
+  /** Adds a descriptor; events report it as this number. */
   void add(int file, int number) {
     control(CTL_ADD, "epoll_ctl(EPOLL_CTL_ADD)", file, number);
   }
 
-  /** Tells of this file no more. */
+  /** Removes a descriptor. */
   void remove(int file) {
     control(CTL_DELETE, "epoll_ctl(EPOLL_CTL_DEL)", file, 0);
   }
@@ -61,17 +61,19 @@ final class Epoll {
     }
   }
 
-  /** Files that can be read at this moment, or a negated errno. */
-  int look() {
+  /** Returns the number of readable descriptors now, or a negated errno. */
+  int poll() {
     return SocketCalls.ready(fd, events, EVENTS);
   }
 
-  /** Waits for files that can be read, for ever with −1. Their number, or a negated errno. */
+  /**
+   * Waits for readable descriptors, without limit for −1. Returns their number, or a negated errno.
+   */
   int await(int timeoutMs) {
     return LinuxCalls.epollWait(LinuxCalls.errnoCapture(), fd, events, EVENTS, timeoutMs);
   }
 
-  /** Number of the file that the last call told of in this place. */
+  /** Returns the number of the descriptor at this place of the last result. */
   int number(int place) {
     return (int) Memory.ALL.get(Memory.NATIVE_LONG, events + (long) (place + 1) * EVENT_BYTES - 8);
   }

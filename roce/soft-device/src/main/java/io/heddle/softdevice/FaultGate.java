@@ -9,15 +9,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network on purpose, for tests and for the curious, as {@link Faults} describes it. Each
- * packet that arrives meets at most one fault, drawn by a generator that the seed starts; what is
- * left goes through the delay line where there is a delay. What leaves is lost by a generator of
- * its own, so that both directions repeat each for itself. Under the progress lock.
+ * Fault injection for tests, configured by {@link Faults}. Each received packet gets at most one
+ * fault, drawn from a seeded generator; the others pass the delay line, if any. Losses of sent
+ * packets have a separate generator, so that each direction is repeatable by itself. Under the
+ * progress lock.
  */
 final class FaultGate implements PacketGate {
   private static final int HELD = 64;
 
-  /** Room for one packet. */
+  /** Length of a slot for one packet. */
   static final int SLOT_BYTES = PacketSizes.LONGEST_PACKET_BYTES + 63 & ~63;
 
   private static final long HOLD_NS = 300_000;
@@ -45,7 +45,7 @@ final class FaultGate implements PacketGate {
   private int heldCount;
 
   FaultGate(Arena arena, Faults faults) {
-    /* Thresholds of 24 random bits, each on top of the one before. */
+    /* Cumulative thresholds for 24 random bits. */
     loss = (int) (faults.loss() * (1 << 24));
     duplicate = loss + (int) (faults.duplicate() * (1 << 24));
     reorder = duplicate + (int) (faults.reorder() * (1 << 24));
@@ -121,7 +121,7 @@ final class FaultGate implements PacketGate {
     return false;
   }
 
-  /* A quarter less to a quarter more. */
+  /* Varies by up to a quarter. */
   private long varied(long timeNs) {
     return timeNs - timeNs / 4 + ((draw() >>> 40) * (timeNs / 2) >> 24);
   }

@@ -7,15 +7,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code HEDDLE_SOFT_FAULTS} asks for: {@code
+ * Faults configured by {@code HEDDLE_SOFT_FAULTS}: {@code
  * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,send-loss=0.01,delay-us=200,ghost-ms=500,seed=7}.
  *
- * @param loss share of all packets that is lost; so the next four
- * @param ghost share that goes on only when the sender has long sent it again, or moved on
- * @param sendLoss share of all packets that are lost instead of sent
- * @param delayUs how long each packet is held, give or take a quarter
- * @param ghostMs how long a ghost is held, give or take a quarter
- * @param seed start of the generator
+ * @param loss share of all packets that is lost; the next four are shares too
+ * @param ghost share that is delivered only long after its retransmission
+ * @param sendLoss share of all packets that are dropped instead of sent
+ * @param delayUs delay of each packet, varied by up to a quarter
+ * @param ghostMs delay of a ghost, varied by up to a quarter
+ * @param seed seed of the generator
  */
 record Faults(
     double loss,
@@ -29,7 +29,7 @@ record Faults(
     long seed) {
   static final String VARIABLE = "HEDDLE_SOFT_FAULTS";
 
-  /** What is allowed, for people; the option of the transport says the same. */
+  /** Allowed values for messages; same as the transport's option. */
   static final String ALLOWED =
       "loss, duplicate, reorder, corrupt, ghost (shares from 0 to 0.5, at most 1 together),"
           + " send-loss (a share from 0 to 0.5), delay-us (a whole number from 0 to 100000),"
@@ -39,7 +39,7 @@ record Faults(
   private static final int LONGEST_DELAY_US = 100_000;
   private static final int LONGEST_GHOST_MS = 10_000;
   private static final int USUAL_GHOST_MS = 500;
-  /* The last of them is of what leaves. */
+  /* The last one is for sent packets. */
   private static final int SHARES = 6;
   private static final List<String> NAMES =
       List.of(
@@ -54,9 +54,9 @@ record Faults(
           "seed");
 
   /**
-   * Null for an unset or blank value.
+   * Parses the variable; null for an unset or blank value.
    *
-   * @throws HeddleException that names the part that isn't understood
+   * @throws HeddleException that names the invalid part
    */
   static @Nullable Faults parse(@Nullable String value) {
     if (value == null || value.isBlank()) {
@@ -79,7 +79,7 @@ record Faults(
           default -> shares[NAMES.indexOf(name)] = share(part, Double.parseDouble(text));
         }
       } catch (NumberFormatException notANumber) {
-        throw refused(part, "there is no such number behind =");
+        throw refused(part, "the value isn't a number");
       }
     }
     double sum = java.util.Arrays.stream(shares, 0, SHARES - 1).sum();

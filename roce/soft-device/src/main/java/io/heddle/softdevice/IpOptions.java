@@ -2,10 +2,7 @@ package io.heddle.softdevice;
 
 import io.heddle.verbs.Gid;
 
-/**
- * What one thing is called at each level of socket options; a socket of IPv6 that is bound to a
- * mapped address listens to IPv4's.
- */
+/** Socket options for IPv4 and IPv6; an IPv6 socket bound to a mapped address uses IPv4's. */
 enum IpOptions {
   IPV4(0, 10, 14, 1, 13, 25),
   IPV6(41, 23, 24, 67, 66, 77);

@@ -11,8 +11,8 @@ import io.heddle.roce.wire.PacketSizes;
 import io.heddle.verbs.VerbsException;
 
 /**
- * Where the packets of a queue pair are made and leave: the memory that they lie in, and the
- * sockets of its links. Under the progress lock, but for its making and {@link #free}.
+ * Packet output of a queue pair: the memory for its packets, and the sockets of its links. Under
+ * the progress lock, except construction and {@link #free}.
  */
 final class PacketExit implements PacketOutlet {
   private static final int LARGE_PAGE_BYTES = 2 << 20;
@@ -26,7 +26,7 @@ final class PacketExit implements PacketOutlet {
   private final PacketMemory memory;
 
   /**
-   * @param tableBytes of memory beside the packets' own, for the tables of the queue pair
+   * @param tableBytes length of further memory, for the queue pair's tables
    */
   PacketExit(
       Departures departures,
@@ -50,22 +50,22 @@ final class PacketExit implements PacketOutlet {
     long base = large - PacketMemory.SECOND_AREA_AT;
     boolean lends = departures.lendsPages();
     if (lends) {
-      /* A train that is lent is counted in and out of the kernel by its pages. Without large ones it's slower. */
+      /* The kernel counts references to each page of a zero-copy train; large pages make that faster. */
       MemoryCalls.wantLargePages(large, TransmitRing.AREA_BYTES);
     }
-    /* What is touched here and there would take 2 MiB each where the system gives large pages to everybody. */
+    /* Sparsely touched memory would take 2 MiB per touch where the system always uses large pages. */
     MemoryCalls.wantSmallPages(mapped, (lends ? large : base + PacketMemory.RING_AT) - mapped);
     tables = base + PacketMemory.BYTES;
     MemoryCalls.wantSmallPages(tables, tableBytes);
     memory = new PacketMemory(base, trains, shares, links.get(0).sendFlow());
   }
 
-  /** Nothing leaves any more. */
+  /** Frees the memory; nothing is sent any more. */
   void free() {
     MemoryCalls.unmapMemory(mapped, mappedBytes);
   }
 
-  /** The tables' memory: zeros, of which only what is used costs pages. */
+  /** Returns the tables' memory: zeros; only touched pages take memory. */
   long tables() {
     return tables;
   }
@@ -80,8 +80,8 @@ final class PacketExit implements PacketOutlet {
   }
 
   /*
-   * Not with large trains under way: a fabric may keep another queue pair's packets in another queue than those, and whoever
-   * went with them would be late, or early, beside the trains. Several links judge loss by what comes after on the same one.
+   * Not with large trains outstanding: a fabric may queue another queue pair's packets separately, so bundled packets would
+   *  be reordered against the trains. With several links, loss detection relies on the order within a link.
    */
   private boolean mayBundle() {
     return links.count() == 1 && !memory.ring().hasLarge();
@@ -110,11 +110,11 @@ final class PacketExit implements PacketOutlet {
 
   @Override
   public Outcome sendRetained(int link, long address, int lengthBytes, int segmentBytes) {
-    PeerLink way = links.get(link);
-    UdpSocket open = way.socket();
+    PeerLink peerLink = links.get(link);
+    UdpSocket open = peerLink.socket();
     return open == null
         ? Outcome.SENT
-        : departures.sendRetained(way, open, address, lengthBytes, segmentBytes, mayBundle());
+        : departures.sendRetained(peerLink, open, address, lengthBytes, segmentBytes, mayBundle());
   }
 
   @Override
@@ -129,9 +129,9 @@ final class PacketExit implements PacketOutlet {
 
   private boolean send(
       int link, long address, int lengthBytes, int segmentBytes, boolean bundledPackets) {
-    PeerLink way = links.get(link);
-    UdpSocket open = way.socket();
+    PeerLink peerLink = links.get(link);
+    UdpSocket open = peerLink.socket();
     return open == null
-        || departures.send(way, open, address, lengthBytes, segmentBytes, bundledPackets);
+        || departures.send(peerLink, open, address, lengthBytes, segmentBytes, bundledPackets);
   }
 }

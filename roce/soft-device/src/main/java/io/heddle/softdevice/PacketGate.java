@@ -4,11 +4,11 @@ import io.heddle.roce.transport.Pause;
 import java.nio.ByteBuffer;
 
 /**
- * Where every received packet passes: lets it through, drops it, changes it, or holds it; and where
- * packets may be lost before they leave. Under the progress lock.
+ * Filter of every received packet: passes, drops, changes or holds it. It may also drop packets
+ * before they are sent. Under the progress lock.
  */
 interface PacketGate {
-  /** Lets every packet through as it came. */
+  /** Gate that passes every packet unchanged. */
   PacketGate OPEN =
       new PacketGate() {
         @Override
@@ -51,7 +51,7 @@ interface PacketGate {
       };
 
   /**
-   * Whether the packet goes on now. The gate may write into it, or keep a copy for {@link
+   * Returns whether the packet passes now. The gate may change it, or keep a copy for {@link
    * #release}.
    */
   boolean passes(
@@ -64,19 +64,19 @@ interface PacketGate {
       int port,
       long nowNs);
 
-  /** Hands packets whose time has come to that sink, and returns how many. */
+  /** Passes due packets to the sink; returns their number. */
   int release(PacketSink sink, long nowNs);
 
-  /** When a held packet is due, or {@link Pause#NEVER_NS}. */
+  /** Returns when a held packet is due, or {@link Pause#NEVER_NS}. */
   long dueNs();
 
-  /** Whether {@link #leaves} is to be asked of each packet. */
+  /** Returns whether {@link #leaves} must be called for each packet. */
   boolean dropsOutgoing();
 
-  /** Whether the packet that is about to leave does so; it is lost otherwise. */
+  /** Returns whether the next packet is sent; else it is dropped. */
   boolean leaves();
 
-  /** Whether everything that arrives passes, so that {@link #passes} need not be asked. */
+  /** Returns whether all received packets pass, so that {@link #passes} needn't be called. */
   default boolean isOpen() {
     return false;
   }

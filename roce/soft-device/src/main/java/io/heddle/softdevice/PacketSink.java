@@ -2,12 +2,12 @@ package io.heddle.softdevice;
 
 import java.nio.ByteBuffer;
 
-/** What takes packets as they came; anything may be in them. Under the progress lock. */
+/** Receiver of unchecked packets. Under the progress lock. */
 interface PacketSink {
   /**
-   * Takes what came as one: packets of {@code stride} bytes, the last of which may be shorter.
+   * Takes a merged datagram: packets of {@code stride} bytes, the last of which may be shorter.
    *
-   * @return how many packets
+   * @return number of packets
    */
   int onTrain(
       ByteBuffer view,
@@ -31,6 +31,6 @@ interface PacketSink {
       int port,
       long nowNs);
 
-  /** A packet that is held is due then, or earlier. */
+  /** Requests a timer call no later than this, for a held packet. */
   void timerAt(long whenNs);
 }

@@ -9,15 +9,15 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipe through which a socket gets pages as they lie, instead of a copy of them (vmsplice(2),
- * splice(2)). The kernel reads them until the packets are gone, so what lies there must stay until
- * the peer has them. One thread at a time.
+ * Pipe that passes pages to a socket without a copy (vmsplice(2), splice(2)). The kernel reads the
+ * pages until the packets are sent, so they must stay unchanged until the peer has them. One thread
+ * at a time.
  */
 final class PagePipe {
-  /** Pages begin at multiples of this, at the least. */
+  /** Smallest page size. */
   static final int PAGE_BYTES = 4096;
 
-  /* Before 6.5 the kernel copied what came out of a pipe, page by page; 6.6 ended the flaws of the new way. */
+  /* Before 6.5 the kernel copied pages from a pipe; 6.6 fixed the first bugs of the zero-copy path. */
   private static final int FIRST_MAJOR = 6;
   private static final int FIRST_MINOR = 6;
 
@@ -29,10 +29,10 @@ final class PagePipe {
   private final int readEnd;
   private final int writeEnd;
   private final long vector;
-  /* Where what didn't leave goes, so that the pipe is empty again. */
+  /* Buffer for draining unsent data from the pipe. */
   private final long sink;
 
-  /* By these ends, where they are open or not. */
+  /* Uses these ends, open or not. */
   PagePipe(long cells, long sink) {
     this.sink = sink;
     vector = cells;
@@ -41,9 +41,9 @@ final class PagePipe {
   }
 
   /**
-   * A pipe, or null where the kernel would copy all the same, or has no pipe to give.
+   * Opens a pipe; null where the kernel would copy anyway, or has no pipe left.
    *
-   * @param arena must outlive it, and closes it
+   * @param arena must outlive it; its close closes the pipe
    * @param kernel its release, such as "6.6.1"
    */
   static @Nullable PagePipe open(Arena arena, String kernel) {
@@ -61,7 +61,7 @@ final class PagePipe {
     return pipe;
   }
 
-  /** Whether a kernel of this release takes pages out of a pipe without copying them. */
+  /** Returns whether a kernel of this release takes pages from a pipe without a copy. */
   static boolean passesPages(String kernel) {
     int major = number(kernel, 0);
     int dot = kernel.indexOf('.');
@@ -69,7 +69,7 @@ final class PagePipe {
     return minor >= 0 && (major > FIRST_MAJOR || major == FIRST_MAJOR && minor >= FIRST_MINOR);
   }
 
-  /* The number that begins there, or -1. */
+  /* Returns the number at this position, or -1. */
   private static int number(String text, int from) {
     int end = from;
     while (end < text.length() && end < from + 4 && Character.isDigit(text.charAt(end))) {
@@ -79,11 +79,10 @@ final class PagePipe {
   }
 
   /**
-   * Has a connected socket send these bytes, at most 16 pages from the beginning of one, in one
-   * piece.
+   * Sends bytes on a connected socket in one piece, at most 16 pages, page-aligned.
    *
-   * @return 0 when they left; −EAGAIN when the socket is full; −ENOSPC when the pipe doesn't take
-   *     so many pages; else the negated errno of what refused: then they didn't leave as a whole
+   * @return 0 when all were sent; −EAGAIN when the socket is full; −ENOSPC when the pipe holds
+   *     fewer pages; else the negated errno of the failed call, with at most a part sent
    */
   int send(int socketFd, long address, int lengthBytes) {
     int result = SocketCalls.lend(writeEnd, readEnd, socketFd, address, lengthBytes, vector);
@@ -93,7 +92,7 @@ final class PagePipe {
     return result;
   }
 
-  /** Where pages go in: a test may leave less room. */
+  /** Returns the write end: a test may reduce its capacity. */
   int writeEnd() {
     return writeEnd;
   }

@@ -14,14 +14,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies between one address of a queue pair and one of its peer: the sending socket, both ends'
- * addresses and ports, and the checksums of either direction. The control path changes it under the
+ * Link between one address of a queue pair and one of its peer: the sending socket, both ends'
+ * addresses and ports, and the checksums of both directions. The control path changes it under the
  * progress lock, the lock holder uses it.
  */
 final class PeerLink {
   private static final int LARGEST_WINDOW = 1920;
 
-  /* Where either is set, switches may mark packets instead of dropping them. */
+  /* ECN bits: with either set, switches may mark packets instead of dropping them. */
   private static final int MARKABLE = 3;
 
   private final FlowChecksum sendFlow = new FlowChecksum();
@@ -42,17 +42,17 @@ final class PeerLink {
   private boolean softPeer;
   private boolean absent = true;
 
-  /** The checksum of what is sent. */
+  /** Returns the checksum of sent packets. */
   FlowChecksum sendFlow() {
     return sendFlow;
   }
 
-  /** The checksum of what is received; of a standard peer, from the port that was seen last. */
+  /** Returns the checksum of received packets; for a standard peer with its last source port. */
   FlowChecksum receiveFlow() {
     return receiveFlow;
   }
 
-  /** A sending socket of this address, for {@link #use}; needs no lock. */
+  /** Opens a sending socket of this address, for {@link #use}; needs no lock. */
   static UdpSocket open(SoftPort.Address address, SourcePorts ports, Object queuePair) {
     try {
       return ports.bind(address);
@@ -84,12 +84,12 @@ final class PeerLink {
     return remoteGid;
   }
 
-  /** Where it receives, or 0 without an address. */
+  /** Returns its receive port, or 0 without an address. */
   int receivePort() {
     return socket == null ? 0 : receivePort;
   }
 
-  /** Where its packets come from, or 0 without an address. */
+  /** Returns its source port, or 0 without an address. */
   int sourcePort() {
     UdpSocket open = socket;
     return open == null ? 0 : open.port();
@@ -99,12 +99,12 @@ final class PeerLink {
     return receiveBufferBytes;
   }
 
-  /** Payload of the largest packets of a WRITE that the local link takes. */
+  /** Returns the largest WRITE payload per packet on the local link. */
   int writeBytes() {
     return writeBytes;
   }
 
-  /** The same of the way to the peer, once connected. */
+  /** Returns the largest WRITE payload per packet on the path to the peer, once connected. */
   int writeBytesOnRoute() {
     UdpSocket open = socket;
     int mtu = open == null || absent ? 0 : open.pathMtuBytes();
@@ -112,8 +112,8 @@ final class PeerLink {
   }
 
   /**
-   * Points the socket at the peer; needs no lock, since nothing is sent yet. False where an end has
-   * no address.
+   * Connects the socket to the peer; needs no lock, since nothing is sent yet. Returns false where
+   * an end has no address.
    */
   boolean connect(LinkEnd peer, int classOfTraffic, EgressPinning strays, Object queuePair) {
     UdpSocket open = socket;
@@ -131,13 +131,13 @@ final class PeerLink {
     open.setTrafficClass(classOfTraffic);
     trafficClass = classOfTraffic;
     if ((classOfTraffic & MARKABLE) != 0 && receiver != null) {
-      /* What comes from the peer may be marked too. */
+      /* The peer's packets may be marked too. */
       receiver.socket().reportMarks();
     }
     return true;
   }
 
-  /** From now on packets of this peer are good ones; under the lock. */
+  /** Accepts packets of this peer from now on; under the lock. */
   void acceptPeer(LinkEnd peer, boolean connected, boolean isSoft) {
     UdpSocket open = socket;
     absent = !connected;
@@ -152,22 +152,22 @@ final class PeerLink {
     receiveFlow.reset(remoteGid, remoteSourcePort, localGid, receivePort);
   }
 
-  /** What is sent by it is cut into packets of these sizes. */
+  /** Sets the sizes of packets sent on it. */
   void cutBy(PacketSizes sizes) {
     standardPacketBytes = sizes.narrowPacketBytes();
   }
 
-  /** Bytes of the longest packet that the path MTU allows. */
+  /** Returns the length of the longest packet within the path MTU. */
   int standardPacketBytes() {
     return standardPacketBytes;
   }
 
-  /** Whether the peer is a soft device. */
+  /** Returns whether the peer is a soft device. */
   boolean isSoft() {
     return softPeer;
   }
 
-  /** Whether what goes by another link comes to the same device, by the same way. */
+  /** Returns whether another link has the same addresses, port and traffic class. */
   boolean hasSamePath(PeerLink other) {
     return this == other
         || remotePort == other.remotePort
@@ -178,19 +178,19 @@ final class PeerLink {
             && localGid.high() == other.localGid.high();
   }
 
-  /** Where its packets go, as a person reads it; empty where an end has no address. */
+  /** Returns its destination as text; empty where an end has no address. */
   String destination() {
     return absent ? "" : "UDP port " + remotePort + " of " + remoteGid;
   }
 
-  /** Whether one of its ends has no address, or no route led there. */
+  /** Returns whether an end has no address or no route. */
   boolean isAbsent() {
     return absent;
   }
 
   /**
-   * Packets whose kernel buffers, 15 % of bookkeeping included, a socket with a buffer of this size
-   * can hold, and whose trains the transmit ring can.
+   * Returns the largest window: packets that fit a socket buffer of this size, with 15 % overhead,
+   * and the transmit ring.
    */
   static int window(int bufferBytes, PacketSizes sizes) {
     int each = Math.max(1024, (sizes.sentWriteBytes() + 64) * 115 / 100);
@@ -204,10 +204,10 @@ final class PeerLink {
         && (!softPeer || port == remoteSourcePort);
   }
 
-  /** Of a packet whose BTH byte 4 has been made zero. */
+  /** Returns whether the checksum is valid for a packet whose BTH byte 4 was zeroed. */
   boolean checksumIsRight(ByteBuffer view, long base, long packet, int bytes, int sourcePort) {
     if (sourcePort != remoteSourcePort) {
-      /* A standard peer chooses its port by its own rule. */
+      /* A standard peer chooses its source port itself. */
       remoteSourcePort = sourcePort;
       receiveFlow.setSourcePort(sourcePort);
     }
@@ -216,7 +216,7 @@ final class PeerLink {
         == Memory.ALL.get(Memory.NATIVE_INT, packet + covered);
   }
 
-  /** The socket to send by; null before INIT. */
+  /** Returns the sending socket; null before INIT. */
   @Nullable UdpSocket socket() {
     return socket;
   }

@@ -17,16 +17,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of a queue pair to its peer: one, or several under one sequence of packet numbers. The
- * link at a position joins the addresses that either end has there. The control path changes them
- * under the progress lock, the lock holder uses them.
+ * Links of a queue pair to its peer: one, or several with a common packet sequence. Each connects
+ * the addresses at the same position of both ends. The control path changes them under the progress
+ * lock, the lock holder uses them.
  */
 final class PeerLinks {
   private PeerLink[] links = {new PeerLink()};
   private int last;
   private int peersBufferBytes;
 
-  /** One per address; null for one that isn't there. Under the lock. */
+  /** Sets one link per address; null for a missing address. Under the lock. */
   void use(List<@Nullable Opened> opened) {
     close();
     if (links.length != opened.size()) {
@@ -44,12 +44,12 @@ final class PeerLinks {
     }
   }
 
-  /** An address with its sockets. */
+  /** Address with its sockets. */
   record Opened(UdpSocket socket, SoftPort.Address address, ReceivePort receiver) {}
 
   /**
-   * Whether they can carry all of these. A SEND or READ takes its turn; over several links that
-   * would be to wait for the slowest, again and again.
+   * Returns whether the links support all of these requests. SENDs and READs are executed in order;
+   * over several links each would wait for the slowest.
    */
   boolean carry(SendWorkRequest first) {
     if (links.length == 1) {
@@ -72,7 +72,7 @@ final class PeerLinks {
     return links[link];
   }
 
-  /** What a soft peer must know; null before there is a socket. */
+  /** Returns the parameters for a soft peer; null before there is a socket. */
   @Nullable EndpointParameters parameters() {
     List<LinkEnd> ends = new ArrayList<>();
     int buffer = Integer.MAX_VALUE;
@@ -83,7 +83,7 @@ final class PeerLinks {
     return buffer == Integer.MAX_VALUE ? null : new EndpointParameters(buffer, writeBytes(), ends);
   }
 
-  /* Of the largest packets that each of them takes. */
+  /* Largest WRITE payload that all links support. */
   private int writeBytes() {
     int smallest = PacketSizes.MOST_BYTES;
     for (PeerLink link : links) {
@@ -93,7 +93,7 @@ final class PeerLinks {
   }
 
   /**
-   * How large packets are; of links that are {@linkplain #acceptPeer believed}.
+   * Returns the packet sizes, after {@link #acceptPeer}.
    *
    * @param peer null for a standard device
    */
@@ -118,10 +118,10 @@ final class PeerLinks {
   }
 
   /**
-   * The peer's ends, in order.
+   * Returns the peer's ends, in order.
    *
    * @param peer null for a standard device
-   * @throws VerbsException where it has another number of them
+   * @throws VerbsException where it has another number of links
    */
   List<LinkEnd> ends(
       ReadyToReceiveAttributes attributes, @Nullable EndpointParameters peer, Object queuePair) {
@@ -136,17 +136,17 @@ final class PeerLinks {
       return List.of(new LinkEnd(attributes.remoteGid(), PacketFormat.ROCE_PORT, 0));
     }
     List<LinkEnd> ends = new ArrayList<>(peer.ends());
-    /* Of one link only the verbs know the address. */
+    /* The first end's address comes from the verbs. */
     LinkEnd first = ends.getFirst();
     ends.set(0, new LinkEnd(attributes.remoteGid(), first.port(), first.sourcePort()));
     return ends;
   }
 
   /**
-   * Points the sockets at the peer; needs no lock, since nothing is sent yet.
+   * Connects the sockets to the peer; needs no lock, since nothing is sent yet.
    *
-   * @return which were; of several, one that no route leads over now is a link that carries nothing
-   * @throws VerbsException where none could be
+   * @return connected links; one of several without a route is only unused
+   * @throws VerbsException where none could be connected
    */
   boolean[] connect(List<LinkEnd> ends, int trafficClass, EgressPinning strays, Object queuePair) {
     boolean[] connected = new boolean[links.length];
@@ -166,9 +166,7 @@ final class PeerLinks {
     return connected;
   }
 
-  /**
-   * From now on packets of this peer are good ones, on links that are connected; under the lock.
-   */
+  /** Accepts packets of this peer on connected links from now on; under the lock. */
   void acceptPeer(
       List<LinkEnd> ends,
       boolean[] connected,
@@ -189,7 +187,8 @@ final class PeerLinks {
   }
 
   /**
-   * As the requester sees them; windows are by the room of a standard peer's sockets as of ours.
+   * Returns the links for the requester; a standard peer's buffers are assumed to be as large as
+   * ours.
    */
   LinkSet asSet(PacketSizes sizes) {
     int absent = 0;
@@ -203,7 +202,7 @@ final class PeerLinks {
         PeerLink.window(peersBufferBytes, sizes));
   }
 
-  /** The link that a packet from there came over; −1 where it isn't the peer's. */
+  /** Returns the link of a packet from this source; −1 where it isn't the peer's. */
   int from(long high, long low, int port) {
     if (links[last].isPeer(high, low, port)) {
       return last;
@@ -217,7 +216,7 @@ final class PeerLinks {
     return -1;
   }
 
-  /** Where packets go by each that has both addresses, as a person reads it. */
+  /** Returns the destinations of all usable links as text. */
   String destinations() {
     return Arrays.stream(links)
         .map(PeerLink::destination)

@@ -3,9 +3,8 @@ package io.heddle.softdevice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements that wait, for some rounds of progress, for a packet to leave with: a later one
- * of their own queue pair carries them, or any that leaves for the same host is their company. One
- * per device; under the progress lock.
+ * Acknowledgements that wait some rounds of progress for a packet to carry them: a later one of
+ * their own queue pair, or a bundle on the same path. One per device; under the progress lock.
  */
 final class PendingAcknowledgements {
   private final @Nullable SoftQueuePair[] queuePairs;
@@ -16,7 +15,7 @@ final class PendingAcknowledgements {
   private long rounds;
 
   /**
-   * @param queuePairs by slot; the device's own table
+   * @param queuePairs queue pairs by slot; the device's own table
    */
   PendingAcknowledgements(@Nullable SoftQueuePair[] queuePairs) {
     this.queuePairs = queuePairs;
@@ -24,7 +23,7 @@ final class PendingAcknowledgements {
     untilRound = new long[queuePairs.length];
   }
 
-  /** The one of this queue pair waits, not counting the round in which its packet came. */
+  /** Starts the wait of a queue pair's acknowledgement, not counting the current round. */
   void begin(int slot, int count) {
     waiting[slot >> 6] |= 1L << slot;
     untilRound[slot] = rounds + 1 + count;
@@ -33,9 +32,9 @@ final class PendingAcknowledgements {
   }
 
   /**
-   * Another round: those whose wait is over leave next.
+   * Ends a round: expired acknowledgements are sent next.
    *
-   * @param callersIdle whether nobody makes rounds who would bring a packet, so that all are over
+   * @param callersIdle whether no polling caller could bring a packet, so that all expire
    */
   void endRound(boolean callersIdle) {
     rounds++;
@@ -59,17 +58,17 @@ final class PendingAcknowledgements {
     }
   }
 
-  /** Those that lead where a bundle is about to leave leave in it. */
+  /** Adds those on the same path to a pending bundle. */
   void join(Departures departures, long nowNs) {
-    PeerLink way = any ? departures.way() : null;
-    if (way == null) {
+    PeerLink link = any ? departures.pendingLink() : null;
+    if (link == null) {
       return;
     }
     for (int word = 0; word < usedWords; word++) {
       for (long left = waiting[word]; left != 0; left &= left - 1) {
         int slot = word * 64 + Long.numberOfTrailingZeros(left);
         SoftQueuePair qp = queuePairs[slot];
-        if (qp != null && qp.hasAnswerFor(way)) {
+        if (qp != null && qp.hasAnswerFor(link)) {
           waiting[word] &= ~(1L << slot);
           qp.acknowledgeWithPacket(nowNs);
         }

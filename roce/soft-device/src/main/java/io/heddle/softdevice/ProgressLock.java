@@ -6,14 +6,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Who may touch a device's data-path state. Data-path callers only try; control-path callers wait,
- * and while one waits the tries of others fail, so that a thread that polls without pause can't
- * keep it out.
+ * Lock of a device's data-path state. Data-path callers only try; control-path callers wait. While
+ * one waits, others' tries fail, so that a busy-polling thread can't starve it.
  *
  * <p>Pairings: a successful compare-and-set acquires what the last {@link #unlock} released. The
- * unlock is a volatile store, so that what its caller reads afterwards (doorbells, the sleeper's
- * deadline) comes after it for everyone: a poster whose try failed has rung its bell before the
- * store, thus the former holder sees the bell.
+ * unlock is a volatile store, so its caller's later reads (doorbells, the progress thread's
+ * deadline) are ordered after it for all threads. A poster whose try failed has rung its doorbell
+ * before the store, so the former holder sees it.
  */
 final class ProgressLock {
   private static final VarHandle HELD;
@@ -35,7 +34,7 @@ final class ProgressLock {
     return waiting.get() == 0 && HELD.compareAndSet(this, 0, 1);
   }
 
-  /** Waits. Control path only. */
+  /** Waits for the lock. Control path only. */
   void lock() {
     waiting.incrementAndGet();
     try {

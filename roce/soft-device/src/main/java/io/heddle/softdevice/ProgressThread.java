@@ -9,21 +9,21 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes progress while nobody else does. As long as callers do, it only looks now and then whether
- * they still do; once they have stopped it blocks in epoll until a packet comes or a timer is due.
+ * Thread that makes progress while no caller does. While callers poll, it only checks periodically
+ * that they still do. Once they stop, it blocks in epoll until a packet arrives or a timer is due.
  * It never spins.
  *
  * <p>Pairing: this thread stores {@code sleepsUntil} (volatile) and then reads the published
  * deadline; a lock holder publishes the deadline (volatile) and then reads {@code sleepsUntil}. One
- * of them sees the other's, so no deadline is slept through.
+ * of them sees the other's value, so no deadline is missed.
  */
 final class ProgressThread {
   private static final long CALLERS_FORGOTTEN_NS = 20_000_000;
   private static final long TURN_NS = 50_000;
   private static final long PAUSE_NS = 500_000;
-  private static final long SHORTEST_LOOK_NS = 50_000;
-  /* Each look is a context switch on a core that a caller may want: looking every 200 µs cost it 30 % of its time. */
-  private static final long LONGEST_LOOK_NS = 2_000_000;
+  private static final long SHORTEST_CHECK_NS = 50_000;
+  /* Each check is a context switch on a core that a caller may need: a check every 200 µs took 30 % of its time. */
+  private static final long LONGEST_CHECK_NS = 2_000_000;
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int STACK_BYTES = 256 << 10;
 
@@ -32,13 +32,13 @@ final class ProgressThread {
   private final Epoll epoll;
   private final WakeUp wakeUp;
   private final ResilientThread thread;
-  private long lookNs = SHORTEST_LOOK_NS;
+  private long checkNs = SHORTEST_CHECK_NS;
   private volatile long sleepsUntil = AWAKE;
   private volatile boolean stopping;
-  private volatile boolean wakeFailed; /* which is told once */
+  private volatile boolean wakeFailed; /* logged once */
 
   /**
-   * @param arena must outlive the thread, and closes its descriptors
+   * @param arena must outlive the thread; its close closes the descriptors
    */
   ProgressThread(Engine engine, Arena arena, Log log, String name) {
     this.engine = engine;
@@ -55,12 +55,12 @@ final class ProgressThread {
     thread.start();
   }
 
-  /** Wakes for what arrives on this socket from now on. Control path. */
+  /** Watches this socket from now on. Control path. */
   void watch(int fd) {
     epoll.add(fd, fd);
   }
 
-  /** Called by whoever has just published a deadline. */
+  /** Wakes the thread for an earlier deadline; called after publishing it. */
   void wakeBefore(long deadlineNs) {
     if (deadlineNs < sleepsUntil) {
       sleepsUntil = AWAKE; /* one wake is enough */
@@ -91,13 +91,13 @@ final class ProgressThread {
       return false;
     }
     if (engine.callersAreThere()) {
-      LockSupport.parkNanos(lookNs);
-      lookNs = Math.min(2 * lookNs, LONGEST_LOOK_NS);
+      LockSupport.parkNanos(checkNs);
+      checkNs = Math.min(2 * checkNs, LONGEST_CHECK_NS);
       return true;
     }
     sleep();
     if (engine.nowNs() - engine.lastCallNs() > CALLERS_FORGOTTEN_NS) {
-      lookNs = SHORTEST_LOOK_NS;
+      checkNs = SHORTEST_CHECK_NS;
     }
     if (!stopping && !engine.callersAreThere()) {
       takeOver();
@@ -115,8 +115,8 @@ final class ProgressThread {
       }
       long nowNs = engine.nowNs();
       if (work < 0 || nowNs - lastCallNs < CALLERS_FORGOTTEN_NS && nowNs - beganNs > TURN_NS) {
-        /* A caller may be silent, even with the lock in its hands, only because this thread has its core. The socket
-        stays readable meanwhile, so without this pause the two would share the core by whole time slices. */
+        /* A caller may be silent, even while holding the lock, only because this thread has its core. The socket stays
+         *   readable meanwhile, so without this pause both would alternate on the core by whole time slices. */
         LockSupport.parkNanos(PAUSE_NS);
         return;
       }
@@ -139,7 +139,7 @@ final class ProgressThread {
     sleepsUntil = AWAKE;
     if (ready < 0 && ready != -Errno.EINTR) {
       engine.failedFor("epoll_wait", epoll.fd(), -ready);
-      LockSupport.parkNanos(LONGEST_LOOK_NS);
+      LockSupport.parkNanos(LONGEST_CHECK_NS);
     }
     for (int i = 0; i < ready; i++) {
       if (epoll.number(i) == wakeUp.fd()) {

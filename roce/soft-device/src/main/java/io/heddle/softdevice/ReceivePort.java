@@ -1,6 +1,6 @@
 package io.heddle.softdevice;
 
-/** An open receiving socket, and how many links of queue pairs receive by it. Control path. */
+/** Open receiving socket with the number of links that use it. Control path. */
 final class ReceivePort {
   private final UdpSocket socket;
   private final int bufferBytes;

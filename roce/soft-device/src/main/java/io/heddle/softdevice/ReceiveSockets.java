@@ -7,14 +7,14 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * The sockets that a device's packets come in by, one for each of its addresses: which of them have
- * some, whose turn it is, and how long what they had may have lain there. Under the progress lock.
+ * Receiving sockets of a device, one per address: finds the readable ones, receives in turn, and
+ * tracks how long packets may have waited. Under the progress lock.
  */
 final class ReceiveSockets {
-  /** Receive calls a socket gets before the next has its turn. */
+  /** Receive calls on a socket before the next one's turn. */
   private static final int RECEIVES_PER_TURN = 2;
 
-  /** Calls in a row that brought one datagram, until one is expected. */
+  /** Consecutive calls with a single datagram until one is expected. */
   private static final int ONE_BY_ONE = 8;
 
   private static final int FREE = -1;
@@ -23,14 +23,14 @@ final class ReceiveSockets {
   private final SystemCallFailures broken;
   private final DatagramReceiver receiver;
   private final Epoll readable;
-  private int[] fds = new int[0]; /* FREE where there was one */
-  /* When each of them was found empty last, and how long the packets in hand may have waited since. */
+  private int[] fds = new int[0]; /* FREE for a removed one */
+  /* When each was last empty, and how long the current packets may have waited since. */
   private long[] emptyAtNs = new long[0];
   private long waitedNs;
-  /* How many calls in a row have brought one, of those that brought any, and whether the last one got all it asked for. */
+  /* Consecutive non-empty calls with one datagram, and whether the last call was filled. */
   private int[] ones = new int[0];
   private boolean[] gotAll = new boolean[0];
-  /* Errors in a row. */
+  /* Consecutive errors. */
   private int[] failures = new int[0];
 
   ReceiveSockets(Arena arena, Counters counters, SystemCallFailures broken) {
@@ -59,22 +59,22 @@ final class ReceiveSockets {
   }
 
   /**
-   * Receives by a socket that nothing comes to.
+   * Tries the receive calls on an idle socket.
    *
-   * @throws HeddleException where that is refused
+   * @throws HeddleException where a call is refused
    */
   void tryCalls(int fd) {
     int errno = -receiver.receive(fd);
     if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
       throw new HeddleException(SystemCallFailures.describe("recvmmsg", fd, errno));
     }
-    errno = -readable.look();
+    errno = -readable.poll();
     if (errno > 0 && !SystemCallFailures.isTransient(errno)) {
       throw new HeddleException(SystemCallFailures.describe("epoll_wait", readable.fd(), errno));
     }
   }
 
-  /** Nothing is received by this one any more; who opened it closes it. */
+  /** Removes a socket; its opener closes it. */
   void remove(int fd) {
     int place = placeOf(fd);
     readable.remove(fd);
@@ -90,15 +90,18 @@ final class ReceiveSockets {
     return -1;
   }
 
-  /** How long the packet in hand may have lain in its socket at most; 0 between two rounds. */
+  /**
+   * Returns the longest time that the current packet may have waited in its socket; 0 between
+   * rounds.
+   */
   long waitedNs() {
     return waitedNs;
   }
 
-  /** Hands what has come to that sink, train by train; returns how many packets. */
+  /** Passes received trains to the sink; returns the number of packets. */
   int receiveAll(PacketSink sink, long nowNs) {
     int sockets = fds.length;
-    /* One question to all sockets costs less than a question to each of two. */
+    /* One epoll call for all sockets costs less than a receive call on each of two. */
     long ready = sockets == 1 ? 1 : ready(sockets);
     int packets = 0;
     for (int i = 0; i < sockets; i++) {
@@ -112,12 +115,12 @@ final class ReceiveSockets {
     return packets;
   }
 
-  /* A bit for each of the first 64; all of them where the question failed. */
+  /* A bit for each of the first 64 sockets; all set where the call failed. */
   private long ready(int sockets) {
     if (sockets == 0) {
       return 0;
     }
-    int count = readable.look();
+    int count = readable.poll();
     if (count < 0 && SystemCallFailures.isPermanent(-count)) {
       broken.deviceFailed("epoll_wait", readable.fd(), -count);
     }
@@ -143,7 +146,7 @@ final class ReceiveSockets {
         packets += handOver(sink, i, nowNs);
       }
       if (datagrams < DatagramReceiver.DATAGRAMS) {
-        /* An errno here is mostly about an earlier send; the next call receives. */
+        /* An errno here usually concerns an earlier send; the next call receives. */
         failures[socket] = datagrams < 0 ? failures(socket, -datagrams) : 0;
         if (datagrams >= 0 && datagrams < most || datagrams == -Errno.EAGAIN) {
           emptyAtNs[socket] = nowNs;
@@ -154,7 +157,7 @@ final class ReceiveSockets {
     return packets;
   }
 
-  /* How many there are now in a row. */
+  /* Returns the number of consecutive errors. */
   private int failures(int socket, int errno) {
     if (errno == Errno.EAGAIN) {
       return 0;
@@ -167,7 +170,7 @@ final class ReceiveSockets {
     return inARow;
   }
 
-  /* Where they come one by one, whoever waits for one isn't kept by the kernel's look for a second. */
+  /* Where datagrams come one by one, expecting one avoids the latency of the kernel's search for a second. */
   private int mostExpected(int socket) {
     return ones[socket] == ONE_BY_ONE && !gotAll[socket] ? 1 : DatagramReceiver.DATAGRAMS;
   }

@@ -10,8 +10,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A ring with one producer, whoever holds the progress lock, and one consumer, the thread that
- * polls.
+ * Ring of completions with one producer, the holder of the progress lock, and one consumer, the
+ * polling thread.
  *
  * <p>Pairings: {@link #push} releases {@code tail} after filling the row, {@link #poll} acquires it
  * before reading the row. {@code poll} releases {@code head} after reading, {@code push} acquires
@@ -24,8 +24,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   private static final WorkCompletion.Kind[] KINDS = WorkCompletion.Kind.values();
 
   /*
-   * A row, in memory that costs nothing before it is used: id 8 | immediate 4 | length 4 | facts 4, which are
-   * has immediate 1 | kind 8 | status 8, from the top of the low 17 bits
+   * Row, in memory that takes no pages until touched: id 8 | immediate 4 | length 4 | facts 4. The low 17 bits of the
+   *  facts are: has immediate 1 | kind 8 | status 8
    */
   private static final int ROW_BYTES = 32;
   private static final int IMMEDIATE = 8;
@@ -39,18 +39,18 @@ final class SoftCompletionQueue implements CompletionQueue {
   @SuppressWarnings("unused") /* by TAIL */
   private volatile long tail;
 
-  private long producerHead; /* the lock holder's last look at head */
+  private long producerHead; /* the lock holder's last value of head */
 
   @SuppressWarnings("unused") /* by HEAD */
   private volatile long head;
 
-  private volatile long newsAddress; /* 0: nobody wants to be told */
+  private volatile long newsAddress; /* 0: not published */
   private volatile boolean overrun;
   private boolean closed;
   private int users; /* queue pairs attached; under the progress lock */
 
   /**
-   * @param rows mapped memory of {@link #bytes}, which the queue gives back
+   * @param rows mapped memory of {@link #bytes}, which the queue unmaps
    */
   SoftCompletionQueue(SoftContext context, int capacity, long rows) {
     this.context = context;
@@ -62,7 +62,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     return Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
   }
 
-  /** Bytes of memory that a queue of this capacity takes. */
+  /** Returns the memory size of a queue of this capacity. */
   static long bytes(int capacity) {
     return (long) rows(capacity) * ROW_BYTES;
   }
@@ -85,8 +85,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Adds a completion; under the progress lock. False when it didn't fit: the queue has overrun and
-   * is dead.
+   * Adds a completion; under the progress lock. Returns false when it didn't fit: the queue has
+   * overrun.
    */
   boolean push(
       long id,
@@ -169,7 +169,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
   }
 
-  /* Who still polls finds nothing. */
+  /* Later polls find nothing. */
   private void free() {
     HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     MemoryCalls.unmapMemory(rows, (mask + 1L) * ROW_BYTES);

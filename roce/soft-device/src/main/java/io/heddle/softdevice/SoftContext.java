@@ -43,8 +43,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opened soft device. Control path: every method but {@link #progress} holds this object's
- * monitor, and inside it the progress lock for as long as it touches data-path state.
+ * Open soft device. Control path: every method but {@link #progress} holds this object's monitor,
+ * and within it the progress lock while it accesses data-path state.
  */
 final class SoftContext implements DeviceContext {
   private static final int MAX_WORK_REQUESTS = 1 << 14;
@@ -68,7 +68,7 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
-  private final Long2ObjectHashMap<PeerGroup> companions = new Long2ObjectHashMap<>();
+  private final Long2ObjectHashMap<PeerGroup> peerGroups = new Long2ObjectHashMap<>();
   private final EgressPinning strays;
   private int nextSlot;
   private int generation;
@@ -76,8 +76,8 @@ final class SoftContext implements DeviceContext {
   private boolean closed;
 
   /**
-   * @param arena what the device holds, descriptors included, is given back with it; closed when
-   *     this is, or by the caller where this ends in an exception
+   * @param arena owner of the device's memory and descriptors; closed with this, or by the caller
+   *     if the constructor throws
    */
   SoftContext(
       RdmaDevice device,
@@ -98,7 +98,7 @@ final class SoftContext implements DeviceContext {
     this.ledger = ledger;
     this.arena = arena;
     strays = new EgressPinning(log);
-    /* Random starts, so that a packet for an earlier process finds no queue pair and no key here. */
+    /* Random start values, so that a packet for an earlier process matches no queue pair and no key. */
     nextSlot = RandomBytes.nextBits(6);
     generation = RandomBytes.nextBits(GENERATION_BITS);
     engine = new Engine(arena, log, NanoClock.SYSTEM, 1 + RandomBytes.nextBits(13), gate);
@@ -115,14 +115,14 @@ final class SoftContext implements DeviceContext {
     engine.tryCalls();
     sleeper = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setSleeper(sleeper);
-    sleeper.start(); /* the last that may fail: from here on a thread uses what the arena has */
+    sleeper.start(); /* the last step that may fail: from here on a thread uses the arena */
   }
 
   Engine engine() {
     return engine;
   }
 
-  /** The monitor is held. */
+  /** Returns the egress pinning; the monitor is held. */
   EgressPinning strays() {
     return strays;
   }
@@ -152,9 +152,12 @@ final class SoftContext implements DeviceContext {
     return preferredWrite(mtu);
   }
 
-  /** The same of every soft device; a train of larger packets holds it too. */
+  /**
+   * Returns the preferred length, the same for all soft devices; a train of larger packets holds it
+   * too.
+   */
   static int preferredWrite(PathMtu mtu) {
-    /* As many whole packets as one segmented send takes beside the closing packet with the immediate. */
+    /* Full packets that one segmented send takes beside the closing packet with the immediate. */
     int packet =
         PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES + mtu.bytes() + PacketFormat.ICRC_BYTES;
     int closing = packet - mtu.bytes() + PacketFormat.IMMEDIATE_BYTES;
@@ -168,7 +171,7 @@ final class SoftContext implements DeviceContext {
     return standardPeers ? 1 : EndpointParameters.MOST_LINKS;
   }
 
-  /** Whether other soft devices are taken for standard ones, too: for comparison. */
+  /** Returns whether other soft devices are treated as standard ones, for comparison. */
   boolean arePeersStandard() {
     return standardPeers;
   }
@@ -290,7 +293,9 @@ final class SoftContext implements DeviceContext {
     if (!completionQueues.contains(wanted.sendQueue())
         || !completionQueues.contains(wanted.receiveQueue())) {
       throw new VerbsException(
-          "create_qp", "soft0, with a completion queue that isn't open here", Errno.EINVAL);
+          "create_qp",
+          "soft0, with a completion queue that is closed or another device's",
+          Errno.EINVAL);
     }
     SoftQueuePair qp;
     engine.lock.lock();
@@ -300,7 +305,7 @@ final class SoftContext implements DeviceContext {
         throw new VerbsException(
             "create_qp", "soft0, all " + Engine.QUEUE_PAIRS + " queue pairs in use", Errno.ENOMEM);
       }
-      /* Numbers 0 and 1 are the management queue pairs'. */
+      /* Numbers 0 and 1 are reserved for the management queue pairs. */
       generation = generation % (GENERATIONS - 1) + 1;
       qp = new SoftQueuePair(this, pd, wanted, generation * Engine.QUEUE_PAIRS | slot);
       engine.enter(slot, qp);
@@ -316,9 +321,9 @@ final class SoftContext implements DeviceContext {
   }
 
   /**
-   * Sockets for a queue pair on these addresses; null where an index is negative.
+   * Opens sockets for a queue pair on these addresses; null where an index is negative.
    *
-   * @throws VerbsException where there are too many or none, or one can't be opened
+   * @throws VerbsException for too many or no addresses, or where one can't be opened
    */
   synchronized List<PeerLinks.@Nullable Opened> openLinks(int[] gidIndexes, SoftQueuePair qp) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS
@@ -352,7 +357,7 @@ final class SoftContext implements DeviceContext {
     return new PeerLinks.Opened(PeerLink.open(address, sourcePorts, qp), address, receiver);
   }
 
-  /** The socket that receives for this address, opened at its first use. */
+  /** Returns the receiving socket of this address, opened at first use. */
   private ReceivePort receivePort(SoftPort.Address address) {
     requireOpen("modify_qp");
     ReceivePort open = receivePorts.get(address.gid());
@@ -377,7 +382,7 @@ final class SoftContext implements DeviceContext {
     return fresh;
   }
 
-  /* Addresses come and go for as long as a job runs. Where one is gone, nothing is received by it. */
+  /* Closes unused sockets of removed addresses: addresses change while a job runs. */
   private void closeUnusedReceivers() {
     if (receivePorts.values().stream().allMatch(ReceivePort::isUsed)) {
       return;
@@ -388,8 +393,8 @@ final class SoftContext implements DeviceContext {
         .entrySet()
         .removeIf(entry -> {
           ReceivePort open = entry.getValue();
-          boolean deserted = !open.isUsed() && !there.contains(entry.getKey());
-          if (deserted) {
+          boolean unused = !open.isUsed() && !there.contains(entry.getKey());
+          if (unused) {
             engine.lock.lock();
             try {
               engine.removeReceiveSocket(open.socket().fd());
@@ -398,7 +403,7 @@ final class SoftContext implements DeviceContext {
             }
             open.socket().close();
           }
-          return deserted;
+          return unused;
         });
   }
 
@@ -414,8 +419,8 @@ final class SoftContext implements DeviceContext {
     }
     UdpSocket outside = UdpSocket.bind(address.gid(), address.scope(), 0, true);
     log.warn(
-        "soft0: UDP ports %s of %s are all taken; receiving on port %d, which a firewall may not"
-            + " let in; %s names a larger range",
+        "soft0: UDP ports %s of %s are all in use; receiving on port %d, which a firewall may"
+            + " block; %s sets a larger range",
         ports, address.gid(), outside.port(), RocePorts.VARIABLE);
     return outside;
   }
@@ -424,34 +429,33 @@ final class SoftContext implements DeviceContext {
     UdpSocket socket = UdpSocket.bind(address.gid(), address.scope(), number, true);
     if (number != PacketFormat.ROCE_PORT) {
       log.info(
-          "soft0: receiving on port %d of %s, which other soft devices are told and standard"
-              + " devices can't use",
+          "soft0: receiving on port %d of %s, which only other soft devices learn and use",
           number, address.gid());
     }
     return socket;
   }
 
   /**
-   * The queue pairs that lead to this peer, one more with the caller, which says {@link
-   * #releaseCompanions} when it has others or is closed; null where each is judged alone. The
-   * monitor is held.
+   * Returns the group of queue pairs to this peer, with the caller as a new user; null for ALONE.
+   * The caller calls {@link #releaseGroup} when it changes its group or is closed. The monitor is
+   * held.
    */
-  @Nullable PeerGroup companions(long peer) {
+  @Nullable PeerGroup peerGroup(long peer) {
     if (peer == ReadyToSendAttributes.ALONE) {
       return null;
     }
-    PeerGroup found = companions.computeIfAbsent(peer, number -> new PeerGroup());
+    PeerGroup found = peerGroups.computeIfAbsent(peer, number -> new PeerGroup());
     found.use();
     return found;
   }
 
-  void releaseCompanions(@Nullable PeerGroup left) {
+  void releaseGroup(@Nullable PeerGroup left) {
     if (left != null && left.releaseUse()) {
-      companions.values().remove(left);
+      peerGroups.values().remove(left);
     }
   }
 
-  /* Children that close themselves tell so; the monitor is held. */
+  /* Called by children when they close; the monitor is held. */
 
   void closed(SoftQueuePair qp) {
     queuePairs.remove(qp);
@@ -468,7 +472,7 @@ final class SoftContext implements DeviceContext {
     ledger.closed("soft protection domain");
   }
 
-  /** Refuses while queue pairs use it, as verbs does. */
+  /** Removes a completion queue; fails with EBUSY while queue pairs use it, as in verbs. */
   synchronized void closing(SoftCompletionQueue cq) {
     if (cq.users() > 0) {
       throw new VerbsException(
@@ -505,7 +509,7 @@ final class SoftContext implements DeviceContext {
       cq.close();
     }
     closed = true;
-    /* Held for ever: whoever still calls progress finds the device busy. */
+    /* Never released: later calls of progress find the device busy. */
     engine.lock.lock();
     engine.setSleeper(null);
     sleeper.stop();

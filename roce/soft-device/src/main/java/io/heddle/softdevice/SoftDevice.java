@@ -8,7 +8,7 @@ import io.heddle.verbs.RdmaDevice;
 import java.lang.foreign.Arena;
 import java.util.function.Function;
 
-/** The one device of the soft provider. */
+/** Single device of the soft provider. */
 final class SoftDevice implements RdmaDevice {
   private final SoftPort port;
   private final boolean standardPeers;
@@ -19,10 +19,10 @@ final class SoftDevice implements RdmaDevice {
   private final Function<Arena, PacketGate> gates;
 
   /**
-   * @param standardPeers whether other soft devices are taken for standard ones, too
-   * @param ports of which it receives at one on each address
-   * @param sourcePorts where packets come from
-   * @param gates makes, in a context's arena, the gate that its received packets pass
+   * @param standardPeers whether other soft devices are treated as standard ones
+   * @param ports ports to receive on, one per address
+   * @param sourcePorts source ports of packets
+   * @param gates creates a context's packet gate in its arena
    */
   SoftDevice(
       SoftPort port,

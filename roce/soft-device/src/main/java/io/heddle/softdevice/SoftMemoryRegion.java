@@ -2,7 +2,7 @@ package io.heddle.softdevice;
 
 import io.heddle.verbs.MemoryRegion;
 
-/** A registered range; its key is good for local and remote use alike. */
+/** Registered memory of the soft device; one key serves as lkey and rkey. */
 final class SoftMemoryRegion implements MemoryRegion {
   private final SoftContext context;
   private final SoftProtectionDomain pd;

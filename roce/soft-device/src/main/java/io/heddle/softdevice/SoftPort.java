@@ -22,8 +22,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The soft device's one port: every usable address of every interface, and what the operator named
- * besides. Read anew from the kernel at each question; control path.
+ * Single port of the soft device: every usable address of every interface, and those that the
+ * operator configured. Each call queries the kernel; control path.
  */
 final class SoftPort {
   private static final long UNKNOWN_SPEED = 10_000_000_000L;
@@ -32,16 +32,15 @@ final class SoftPort {
   private final AddressFilter filter;
 
   /**
-   * A local address.
+   * Local address.
    *
    * @param scope interface index where the address needs one, else 0
    */
   record Address(Gid gid, int scope, NetworkLink link) {}
 
   /**
-   * @param guid from the first interface's MAC; where none has one, a number that says "soft"
-   * @param pciPath the first interface's device in sysfs, or the interface itself where it is
-   *     virtual
+   * @param guid from the first interface's MAC; a constant where none has one
+   * @param pciPath first interface's device in sysfs, or the interface itself where it is virtual
    */
   record Identity(long guid, String pciPath) {}
 
@@ -57,14 +56,14 @@ final class SoftPort {
   List<Address> addresses() {
     HostAddresses host = HostAddresses.read();
     Map<Gid, Address> found = new LinkedHashMap<>();
-    /* The addresses that stand for planes come first; the others are good for peers that know them. */
+    /* The planes' addresses come first; peers may know the others. */
     for (var plane : PlaneDiscovery.discover(host, rules, filter).planes()) {
       enter(found, plane.address(), plane.link());
     }
     for (AssignedAddress address : host.usable()) {
       enter(found, address, host.linkOf(address));
     }
-    /* Those of IPv4 where the filter leaves no others, which needn't all stand for planes. */
+    /* IPv4 addresses where the filter leaves no others; not all need be planes'. */
     for (AssignedAddress address : host.passing(filter).usable()) {
       enter(found, address, host.linkOf(address));
     }
@@ -114,7 +113,7 @@ final class SoftPort {
     return new PortAttributes(active, 1, mtu, sum == 0 ? UNKNOWN_SPEED : sum);
   }
 
-  /** What doesn't change while the device is open. */
+  /** Returns the constant attributes of an open device. */
   Identity identity() {
     List<Address> addresses = addresses();
     return new Identity(guid(addresses), pciPath(addresses));
@@ -125,7 +124,7 @@ final class SoftPort {
       String mac = address.link().macAddress();
       if (!mac.isEmpty() && !mac.equals("00:00:00:00:00:00")) {
         long value = Long.parseUnsignedLong(mac.replace(":", ""), 16);
-        /* EUI-64 of the MAC, as RDMA devices make their node GUID. */
+        /* EUI-64 of the MAC, as in node GUIDs of RDMA devices. */
         return (value >>> 24 << 40 | 0xfffeL << 24 | value & 0xff_ffff) ^ 0x0200_0000_0000_0000L;
       }
     }
@@ -141,7 +140,7 @@ final class SoftPort {
             return candidate.toRealPath().toString();
           }
         } catch (IOException vanished) {
-          /* The interface went away between the two looks; the next one may do. */
+          /* The interface vanished meanwhile; try the next. */
           continue;
         }
       }

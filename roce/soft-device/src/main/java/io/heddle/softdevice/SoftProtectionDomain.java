@@ -11,7 +11,7 @@ import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.VerbsException;
 import java.util.Set;
 
-/** A protection domain of the soft device: a number that regions and queue pairs must share. */
+/** Protection domain of the soft device: an id that regions and queue pairs must share. */
 final class SoftProtectionDomain implements ProtectionDomain {
   private final SoftContext context;
   private final int id;
@@ -38,7 +38,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
       if (lengthBytes < 1 || address <= 0 || lengthBytes > Long.MAX_VALUE - address) {
         throw refusal(address, lengthBytes, "1 byte or more, not at 0", Errno.EINVAL);
       }
-      /* As a card pins it. Later the device would fault in the caller's name. */
+      /* Checked here, as a NIC pins it; otherwise the device would fault later in the caller's process. */
       if (!MemoryCalls.isMapped(address, lengthBytes)) {
         throw refusal(address, lengthBytes, "not all of it is mapped", Errno.EFAULT);
       }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The provider {@code soft}: one device, {@code soft0}, on this host's addresses. Takes {@code
- * HEDDLE_PLANES} from the environment for the addresses that aren't usable by themselves (loopback,
- * IPv4 beside IPv6), and {@code NCCL_IB_ADDR_FAMILY} and {@code NCCL_IB_ADDR_RANGE} as planes do.
+ * Provider {@code soft}: one device, {@code soft0}, on this host's addresses. It reads {@code
+ * HEDDLE_PLANES} for addresses that aren't used by default (loopback, IPv4 beside IPv6), and {@code
+ * NCCL_IB_ADDR_FAMILY} and {@code NCCL_IB_ADDR_RANGE} as planes do.
  */
 public final class SoftProvider implements VerbsProvider {
   private static final String PEERS = "HEDDLE_SOFT_PEERS";
@@ -34,7 +34,7 @@ public final class SoftProvider implements VerbsProvider {
                 environment.get(AddressFilter.FAMILY_VARIABLE)));
     Faults faults = Faults.parse(environment.get(Faults.VARIABLE));
     if (faults != null) {
-      log.warn("soft0: %s is set: %s. Packets are damaged on purpose.", Faults.VARIABLE, faults);
+      log.warn("soft0: %s is set: %s. Faults are injected into packets.", Faults.VARIABLE, faults);
     }
     return List.of(
         new SoftDevice(

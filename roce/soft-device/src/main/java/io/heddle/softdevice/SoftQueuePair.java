@@ -29,10 +29,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable-connection queue pair of the soft device: its state machine, its links, its transport,
- * and the completion queues that this one tells.
+ * Reliable-connection queue pair of the soft device: its state machine, links, transport and
+ * completion queues.
  *
- * <p>Posting threads touch the two queues and the state only; everything else is the lock holder's.
+ * <p>Posting threads access only the two work queues and the state; all else belongs to the lock
+ * holder.
  */
 final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final SoftContext context;
@@ -51,7 +52,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private volatile QueuePairState state = QueuePairState.RESET;
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private boolean closed;
-  private @Nullable PeerGroup companions;
+  private @Nullable PeerGroup peerGroup;
 
   SoftQueuePair(
       SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
@@ -139,7 +140,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
       EndpointParameters parameters = links.parameters();
       if (parameters == null) {
         throw new VerbsException(
-            "query_qp", this + ": it has no address before initialise", Errno.EINVAL);
+            "query_qp", this + ": it has no address before INIT", Errno.EINVAL);
       }
       return context.arePeersStandard() ? new byte[0] : parameters.toBytes();
     }
@@ -198,16 +199,16 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* On the loopback there are no other devices than ours. */
+  /* On the loopback all peers are soft devices. */
   private void refuseStandardOverIpv4(Gid peer) {
     if (peer.isIpv4Mapped()
         && !context.arePeersStandard()
         && !peer.toAddress().isLoopbackAddress()) {
       throw new VerbsException(
           "modify_qp to RTR",
-          ("%s: %s is no soft device, and the checksum that such a device wants over IPv4 covers a"
-                  + " number that the kernel gives later; take IPv6 planes, or soft devices at both"
-                  + " ends")
+          ("%s: %s isn't a soft device, and the ICRC of other devices over IPv4 covers the IP"
+               + " identification, which the kernel sets later; use IPv6 planes, or soft devices at"
+               + " both ends")
               .formatted(this, peer),
           Errno.EOPNOTSUPP);
     }
@@ -217,11 +218,11 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   public void readyToSend(ReadyToSendAttributes attributes) {
     synchronized (context) {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
-      context.releaseCompanions(companions);
-      PeerGroup fresh = context.companions(attributes.peer());
+      context.releaseGroup(peerGroup);
+      PeerGroup fresh = context.peerGroup(attributes.peer());
       engine.lock.lock();
       try {
-        companions = fresh;
+        peerGroup = fresh;
         connection.startSending(attributes, links.asSet(sizes), fresh, engine.nowNs());
         state = QueuePairState.READY_TO_SEND;
       } finally {
@@ -270,7 +271,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     });
   }
 
-  /* Nothing where it is closed: a closed context holds the lock for ever. */
+  /* No effect once closed: a closed context never releases the lock. */
   private void whileOpen(Runnable change) {
     synchronized (context) {
       if (closed) {
@@ -306,7 +307,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
         receiveCompletions.detach();
       });
       exit.free();
-      context.releaseCompanions(companions);
+      context.releaseGroup(peerGroup);
       context.closed(this);
     }
   }
@@ -346,7 +347,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     if (!receives.post(id, address, lengthBytes, lkey, count)) {
       return -Errno.ENOMEM;
     }
-    /* Read after the post: either this sees ERROR and rings, or die() sees the receive and flushes it. */
+    /* Read after the post: either this sees ERROR and rings the doorbell, or die() sees the receive and flushes it. */
     java.lang.invoke.VarHandle.fullFence();
     if (state == QueuePairState.ERROR) {
       engine.posted(slot);
@@ -360,27 +361,27 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return links;
   }
 
-  /** See {@link ReliableConnection#onPacket}. */
+  /** Processes a packet; see {@link ReliableConnection#onPacket}. */
   void onPacket(int opcode, long packet, long payload, int payloadBytes, int link, long nowNs) {
     connection.onPacket(opcode, packet, payload, payloadBytes, link, nowNs);
   }
 
-  /** See {@link ReliableConnection#onRow}. */
+  /** Processes a row; see {@link ReliableConnection#onRow}. */
   int onRow(WriteRows rows, long packet, int stride, int most, int link, long nowNs) {
     return connection.onRow(rows, packet, stride, most, link, links.get(link).receiveFlow(), nowNs);
   }
 
-  /** Sends what is due. True when there is more that could leave at once. */
+  /** Sends due packets. Returns true when more could be sent at once. */
   boolean transmit(long nowNs, int trains) {
     return connection.transmit(nowNs, trains);
   }
 
-  /** Whether an acknowledgement of it waits that would go the way of this link. */
-  boolean hasAnswerFor(PeerLink way) {
-    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).hasSamePath(way);
+  /** Returns whether a waiting acknowledgement has the same path as this link. */
+  boolean hasAnswerFor(PeerLink link) {
+    return connection.hasAnswerWaiting() && links.get(connection.answersBy()).hasSamePath(link);
   }
 
-  /** A packet leaves with which that acknowledgement can leave. */
+  /** Sends the waiting acknowledgement along with another queue pair's packet. */
   void acknowledgeWithPacket(long nowNs) {
     connection.acknowledgeWithPacket(nowNs);
   }
@@ -397,7 +398,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return connection.dueNs();
   }
 
-  /** To ERROR: nothing leaves any more, nothing is executed any more, everything is flushed. */
+  /** Moves to ERROR: stops sending and executing, flushes all requests. */
   void die() {
     if (state != QueuePairState.ERROR) {
       halt(QueuePairState.ERROR);
@@ -420,7 +421,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     }
   }
 
-  /* What the transport tells and asks. */
+  /* Callbacks of the transport. */
 
   @Override
   public boolean isDead() {

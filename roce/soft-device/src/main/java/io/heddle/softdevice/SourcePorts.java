@@ -9,13 +9,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code HEDDLE_SOURCE_PORTS} asks for: the UDP ports that packets come from, by which
- * switches choose among equal links. Immutable.
+ * UDP source ports configured by {@code HEDDLE_SOURCE_PORTS}, by which switches choose among
+ * equal-cost links. Immutable.
  */
 final class SourcePorts {
   static final String VARIABLE = "HEDDLE_SOURCE_PORTS";
 
-  /** Whatever the kernel gives. */
+  /** Ports chosen by the kernel. */
   static final SourcePorts ANY = new SourcePorts(new int[0]);
 
   private static final int FIRST = 1024;
@@ -28,9 +28,9 @@ final class SourcePorts {
   }
 
   /**
-   * Takes ports and ranges, separated by commas; an unset or blank value is {@link #ANY}.
+   * Parses ports and ranges, separated by commas; an unset or blank value is {@link #ANY}.
    *
-   * @throws HeddleException that names the part that isn't understood
+   * @throws HeddleException that names the invalid part
    */
   static SourcePorts parse(@Nullable String value) {
     if (value == null || value.isBlank()) {
@@ -61,10 +61,10 @@ final class SourcePorts {
   }
 
   /**
-   * A sending socket of an address, on the first of the ports that is free there; on any once none
-   * is.
+   * Opens a sending socket of an address, on the first free port of these; on any where none is
+   * free.
    *
-   * @throws SystemCallException where the address is gone
+   * @throws SystemCallException where the address was removed
    */
   UdpSocket bind(SoftPort.Address address) {
     for (int port : ports) {

@@ -3,10 +3,9 @@ package io.heddle.softdevice;
 import io.heddle.roce.transport.Pause;
 
 /**
- * When the engine looks at the timers of all its queue pairs. A look takes its time: where
- * thousands wait for a slow peer, one or another timer is always due, and a look in each round
- * would leave no time to hear the answers. So looks have an eighth of the time at most. Under the
- * progress lock.
+ * Schedule of the engine's scans over the timers of all queue pairs. A scan is expensive: where
+ * thousands wait for a slow peer, some timer is always due, and a scan in each round would leave no
+ * time to receive answers. So scans take at most an eighth of the time. Under the progress lock.
  */
 final class TimerScans {
   private static final int REST = 7;
@@ -18,19 +17,19 @@ final class TimerScans {
     restsUntilNs = nowNs;
   }
 
-  /** When there is something to do, or {@link Pause#NEVER_NS}. */
+  /** Returns when the next scan is due, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
 
-  /** There will be something to do then. */
+  /** Requests a scan no later than this. */
   void at(long whenNs) {
     dueNs = Math.min(dueNs, whenNs);
   }
 
   /**
-   * Whether a look begins now, after which {@link #end} says how it went. Where one would, but for
-   * its rest, the next thing to do is when that is over.
+   * Returns whether a scan begins now; the caller then calls {@link #end}. During the pause after a
+   * scan, the next one is due at the pause's end.
    */
   boolean begin(long nowNs) {
     if (nowNs - dueNs < 0) {
@@ -42,9 +41,9 @@ final class TimerScans {
   }
 
   /**
-   * The look is over.
+   * Records the end of a scan.
    *
-   * @param nextNs the first timer that it left
+   * @param nextNs earliest remaining timer
    */
   void end(long begunNs, long endedNs, long nextNs) {
     at(nextNs);

@@ -14,15 +14,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a train, contiguous packets of one size of which only the last may be shorter, by one
- * sendmsg with UDP segmentation offload; a socket whose way can't take that sends packet by packet,
- * for itself alone. One per device; under the progress lock.
+ * Sender of trains: contiguous packets of one size, of which only the last may be shorter, in one
+ * sendmsg with UDP segmentation offload. A socket whose path can't segment sends packet by packet.
+ * One per device; under the progress lock.
  */
 final class TrainSender {
   private final long cell;
   private final Log log;
   private final PacketGate gate;
-  /* Local addresses that the log has named already: queue pairs of one plane have a socket each. */
+  /* Local addresses already logged: queue pairs of one plane have a socket each. */
   private final Set<Gid> unsegmented = new HashSet<>();
   private final @Nullable PagePipe pages;
   private final SystemCallFailures broken;
@@ -30,10 +30,10 @@ final class TrainSender {
   private boolean refusalLogged;
 
   /**
-   * @param gate asked of each packet whether it leaves
-   * @param pages through which trains are lent, or null: each is copied
-   * @param trains counts large ones
-   * @param broken hears of a socket that sends nothing any more
+   * @param gate decides whether each packet is sent
+   * @param pages pipe for zero-copy trains, or null: each is copied
+   * @param trains counters of large trains
+   * @param broken notified of a socket that can't send any more
    */
   TrainSender(
       Arena arena,
@@ -51,8 +51,7 @@ final class TrainSender {
   }
 
   /**
-   * @return true when it left, or was lost in a way that the protocol repairs; false when the
-   *     socket is full
+   * @return true when it was sent, or lost as on the wire; false when the socket is full
    */
   boolean send(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     if (gate.dropsOutgoing()) {
@@ -64,8 +63,8 @@ final class TrainSender {
   }
 
   /**
-   * Sends a train that stays as it is until the peer has acknowledged it: a large one by its own
-   * pages, where that goes, instead of a copy, which is a third of what the kernel does for it.
+   * Sends a train whose memory stays unchanged until it is acknowledged: a large one without a copy
+   * where possible; the copy is a third of the kernel's work.
    */
   PacketOutlet.Outcome sendRetained(
       UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
@@ -83,7 +82,7 @@ final class TrainSender {
       if (result == -Errno.EAGAIN) {
         return PacketOutlet.Outcome.FULL;
       }
-      /* ECONNREFUSED tells of an earlier packet. */
+      /* ECONNREFUSED concerns an earlier packet. */
       if (!isFull(-result) && result != -Errno.ECONNREFUSED) {
         socket.stopLending();
       }
@@ -97,7 +96,7 @@ final class TrainSender {
     return PacketOutlet.Outcome.SENT;
   }
 
-  /* Without a peer there is another error than a filter's, and nothing leaves. */
+  /* Without a peer the call fails with another error than a filter's, and nothing is sent. */
   void tryCalls(int fd) {
     for (int segmentBytes : new int[] {0, Long.BYTES}) {
       int errno = -SocketCalls.send(fd, cell, Long.BYTES, segmentBytes, cell);
@@ -123,7 +122,7 @@ final class TrainSender {
 
   private boolean sendSingly(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     for (int at = 0; at < lengthBytes; at += segmentBytes) {
-      /* A part that left twice is a duplicate, which the peer knows. */
+      /* A part sent twice is a duplicate, which the peer ignores. */
       if (!sendOnce(socket, address + at, Math.min(segmentBytes, lengthBytes - at), segmentBytes)) {
         return false;
       }
@@ -134,11 +133,11 @@ final class TrainSender {
   private boolean sendOnce(UdpSocket socket, long address, int lengthBytes, int segmentBytes) {
     boolean train = lengthBytes > segmentBytes;
     int own = socket.ownSegmentBytes();
-    int told = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
-    int result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
+    int segment = train || own > 0 && lengthBytes > own ? segmentBytes : 0;
+    int result = SocketCalls.send(socket.fd(), address, lengthBytes, segment, cell);
     if (result == -Errno.ECONNREFUSED) {
-      /* About an earlier packet; this call did nothing. */
-      result = SocketCalls.send(socket.fd(), address, lengthBytes, told, cell);
+      /* Concerns an earlier packet; this call did nothing. */
+      result = SocketCalls.send(socket.fd(), address, lengthBytes, segment, cell);
     }
     if (result >= 0) {
       return true;
@@ -147,16 +146,16 @@ final class TrainSender {
     if (isFull(errno)) {
       return false;
     }
-    boolean wayDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
-    if (wayDiffers && socket.stopLending()) {
-      /* Where the socket's own size doesn't fit the way, nothing leaves, of whatever size. */
+    boolean pathDiffers = errno == Errno.EIO || errno == Errno.EINVAL || errno == Errno.EMSGSIZE;
+    if (pathDiffers && socket.stopLending()) {
+      /* Where the socket's own segment size exceeds the path MTU, every send fails. */
       return sendOnce(socket, address, lengthBytes, segmentBytes);
     }
     if (train && errno == Errno.EIO) {
       socket.stopSegmenting();
       if (unsegmented.add(socket.address())) {
         log.warn(
-            "soft0: the way that packets from %s take can't segment UDP (EIO): no checksum offload,"
+            "soft0: the path of packets from %s can't segment UDP (EIO): no checksum offload,"
                 + " or IPsec; they are sent one by one, which is several times slower",
             socket.address());
       }
@@ -168,7 +167,7 @@ final class TrainSender {
         refusalLogged = true;
         log.warn(
             "soft0: the kernel refused to send %d bytes in packets of %d (%s); the path's MTU may"
-                + " have become smaller, or the host have no room for more neighbours (heddle"
+                + " have become smaller, or the host's neighbour table may be full (heddle"
                 + " doctor)",
             lengthBytes, segmentBytes, Errno.describe(errno));
       }
@@ -177,7 +176,7 @@ final class TrainSender {
     if (SystemCallFailures.isPermanent(errno)) {
       broken.deviceFailed("sendmsg", socket.fd(), errno);
     }
-    /* No route, interface down, peer's port gone: as good as lost on the way, and counted by the retry timer. */
+    /* No route, interface down, peer's port closed: treated as lost on the wire, which the retry timer handles. */
     return true;
   }
 }

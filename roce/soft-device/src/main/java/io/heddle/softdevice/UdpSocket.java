@@ -9,7 +9,9 @@ import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 
-/** A UDP socket bound to a local address: made, bound, connected and closed on the control path. */
+/**
+ * UDP socket bound to a local address: created, bound, connected and closed on the control path.
+ */
 final class UdpSocket implements AutoCloseable {
   static final int SOCKADDR_BYTES = 28;
 
@@ -48,12 +50,12 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * A socket bound to the address.
+   * Opens a socket bound to the address.
    *
    * @param scope interface index for a link-local address, else 0
    * @param port 0 for any
    * @throws SystemCallException with EADDRINUSE where the port is taken, EADDRNOTAVAIL where the
-   *     address is gone
+   *     address was removed
    */
   static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
     int fd =
@@ -61,9 +63,9 @@ final class UdpSocket implements AutoCloseable {
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
-      /* Mapped IPv4 addresses are bound on the same kind of socket. */
+      /* Mapped IPv4 addresses use the same kind of socket. */
       LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-      /* RoCE may not be fragmented. */
+      /* RoCE packets may not be fragmented. */
       IpOptions options = IpOptions.of(address);
       LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 2);
       if (receives) {
@@ -71,9 +73,9 @@ final class UdpSocket implements AutoCloseable {
             "setsockopt(UDP_NO_CHECK6_RX)",
             LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
         check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
-        /* Said of those alone that came in fragments, for a counter. */
+        /* Reports fragmented packets only, for a counter. */
         LinuxCalls.setIntOption(fd, options.level, options.fragmentSize, 1);
-        /* Needs CAP_NET_ADMIN; without it the system's limit caps what is granted, and the window follows that. */
+        /* Needs CAP_NET_ADMIN; without it the system's limit caps the buffer, and the window follows it. */
         if (LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES) < 0) {
           LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
         }
@@ -111,7 +113,7 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * Sends by this interface alone from now on; before {@link #connect}.
+   * Binds the socket to this interface; before {@link #connect}.
    *
    * @return 0, or the negated errno
    */
@@ -132,7 +134,7 @@ final class UdpSocket implements AutoCloseable {
     LinuxCalls.setIntOption(fd, options.level, options.trafficClass, trafficClass);
   }
 
-  /** The kernel says beside each packet whether it was marked; costs each of them a little. */
+  /** Enables reports of congestion marks with each packet, at a small cost per packet. */
   void reportMarks() {
     LinuxCalls.setIntOption(fd, options.level, options.receiveTrafficClass, 1);
   }
@@ -149,23 +151,22 @@ final class UdpSocket implements AutoCloseable {
     return port;
   }
 
-  /** Whether a send may be cut into packets by the kernel; under the progress lock. */
+  /** Returns whether the kernel may segment a send; under the progress lock. */
   boolean segments() {
     return segments;
   }
 
-  /** The kernel refused to cut; under the progress lock. */
+  /** Disables segmentation, which the kernel refused; under the progress lock. */
   void stopSegmenting() {
     segments = false;
   }
 
   /**
-   * Has the socket cut what it is sent into packets of this size, where nothing else is said beside
-   * it, as nothing can be of pages that come through a pipe. The size only grows, since each change
-   * is a call, and trains of small messages may lie between those of large ones. Under the progress
-   * lock.
+   * Sets the socket's default segment size, for sends without control message, such as pages from a
+   * pipe. The size only grows, since each change is a call and trains of small and large messages
+   * may alternate. Under the progress lock.
    *
-   * @return false where it can't, or cuts by a larger size
+   * @return false where it can't, or has a larger size
    */
   boolean cutsBy(int segmentBytes) {
     if (!lends || !segments || segmentBytes < ownSegmentBytes) {
@@ -174,15 +175,15 @@ final class UdpSocket implements AutoCloseable {
     return segmentBytes == ownSegmentBytes || setOwnSegmentBytes(segmentBytes);
   }
 
-  /** The size that it cuts by of itself, or 0: it doesn't. Under the progress lock. */
+  /** Returns the default segment size, or 0 for none. Under the progress lock. */
   int ownSegmentBytes() {
     return ownSegmentBytes;
   }
 
   /**
-   * It never cuts of itself again. Under the progress lock.
+   * Disables the default segment size for good. Under the progress lock.
    *
-   * @return whether it did
+   * @return whether it had one
    */
   boolean stopLending() {
     boolean did = ownSegmentBytes != 0;
@@ -204,22 +205,24 @@ final class UdpSocket implements AutoCloseable {
   }
 
   /**
-   * What the kernel knows of the way to the peer: its interface's MTU, the route's, or what a
-   * router has told; 0 where it says nothing.
+   * Returns the kernel's path MTU to the peer, from the interface, the route or a router's message;
+   * 0 where unknown.
    */
   int pathMtuBytes() {
     return Math.max(0, LinuxCalls.getIntOption(fd, options.level, options.mtu));
   }
 
   /**
-   * Packets that have become too large for their way may go in fragments: our own device is at the
-   * other end, and they are cut already. Under the progress lock.
+   * Allows fragmentation of packets that have become too large for their path: the peer is a soft
+   * device, and the packets are already built. Under the progress lock.
    */
   void mayFragment() {
     mayFragment = true;
   }
 
-  /** Begins to, where that is allowed and new. Under the progress lock; once in a socket's life. */
+  /**
+   * Starts fragmenting, if allowed and not yet started. Under the progress lock; once per socket.
+   */
   boolean startFragmenting() {
     if (!mayFragment || fragments) {
       return false;
@@ -228,12 +231,12 @@ final class UdpSocket implements AutoCloseable {
     return LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 0) == 0;
   }
 
-  /** Whether a packet was too large for its way; under the progress lock. */
+  /** Returns whether a packet was too large for its path; under the progress lock. */
   boolean fragments() {
     return fragments;
   }
 
-  /** What the kernel lets wait in the socket, in bytes of its own accounting. */
+  /** Returns the receive buffer of the socket, in bytes of the kernel's accounting. */
   int receiveBufferBytes() {
     return check("getsockopt(SO_RCVBUF)", LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_RCVBUF));
   }

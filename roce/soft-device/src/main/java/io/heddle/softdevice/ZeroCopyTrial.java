@@ -10,8 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Tries on the loopback whether large trains leave by their own pages here: one is sent, and
- * changed before it is received. What arrives tells whether the kernel had copied it.
+ * Trial on the loopback interface whether large trains are sent without a copy. It sends one and
+ * changes it before reception: the received data shows whether the kernel copied it.
  */
 final class ZeroCopyTrial {
   private static final Gid LOOPBACK = new Gid(0, 1);
@@ -20,11 +20,11 @@ final class ZeroCopyTrial {
   private static final int BYTES = PACKETS * PACKET_BYTES;
   private static final byte SENT = 1;
   private static final byte CHANGED = 2;
-  private static final long PATIENCE_NS = 1_000_000_000L;
-  private static final long NAP_NS = 100_000;
+  private static final long TIMEOUT_NS = 1_000_000_000L;
+  private static final long POLL_NS = 100_000;
   private static final String COPIED =
-      "soft0: large trains of packets are copied, which costs about a sixth of the bandwidth one"
-          + " way: ";
+      "soft0: large trains of packets are copied, which costs about a sixth of the bandwidth in one"
+          + " direction: ";
 
   private final Arena arena;
   private final long train;
@@ -47,7 +47,7 @@ final class ZeroCopyTrial {
       PagePipe pages = PagePipe.open(arena, kernel);
       return pages == null
           ? DeviceTrial.slower(
-              COPIED + "no pipe is to be had", "raise the limit of open files (ulimit -n)")
+              COPIED + "no pipe is available", "raise the limit of open files (ulimit -n)")
           : new ZeroCopyTrial(arena).run(pages);
     } catch (SystemCallException failed) {
       return DeviceTrial.untried(
@@ -56,7 +56,7 @@ final class ZeroCopyTrial {
     }
   }
 
-  /** By a pipe of the caller's. */
+  /** Runs the trial with the caller's pipe. */
   static DeviceTrial run(Arena arena, PagePipe pages) {
     return new ZeroCopyTrial(arena).run(pages);
   }
@@ -75,12 +75,12 @@ final class ZeroCopyTrial {
       if (result == -Errno.ENOSPC) {
         return DeviceTrial.slower(
             COPIED + "a pipe takes fewer than 16 pages",
-            "raise fs.pipe-user-pages-soft, which the pipes of this user exceed; or see which of"
-                + " its processes holds so many");
+            "raise fs.pipe-user-pages-soft, which this user's pipes exceed; or find the process"
+                + " that holds them");
       }
       if (result < 0) {
         return DeviceTrial.slower(
-            COPIED + "vmsplice and splice to a socket end with " + Errno.describe(-result),
+            COPIED + "vmsplice and splice to a socket fail with " + Errno.describe(-result),
             "allow both calls: a container's seccomp profile may forbid them");
       }
       fill(CHANGED);
@@ -95,31 +95,30 @@ final class ZeroCopyTrial {
   private DeviceTrial judge(UdpSocket to) {
     DatagramReceiver receiver = new DatagramReceiver(arena);
     int changed = 0;
-    int got = 0;
+    int received = 0;
     long start = System.nanoTime();
-    while (got < BYTES && System.nanoTime() - start < PATIENCE_NS) {
+    while (received < BYTES && System.nanoTime() - start < TIMEOUT_NS) {
       int datagrams = receiver.receive(to.fd());
       for (int i = 0; i < datagrams; i++) {
         int bytes = receiver.lengthBytes(i);
-        got += bytes;
+        received += bytes;
         for (int at = 0; at < bytes; at++) {
           changed +=
               Memory.ALL.get(ValueLayout.JAVA_BYTE, receiver.address(i) + at) == CHANGED ? 1 : 0;
         }
       }
       if (datagrams <= 0) {
-        LockSupport.parkNanos(NAP_NS);
+        LockSupport.parkNanos(POLL_NS);
       }
     }
-    if (got < BYTES) {
+    if (received < BYTES) {
       return DeviceTrial.untried(
-          "soft0: whether large trains of packets are copied isn't known: of one of %s bytes, %s came over the loopback"
-              .formatted(BYTES, got));
+          "soft0: whether large trains of packets are copied is unknown: of a train of %s bytes, %s arrived over the loopback"
+              .formatted(BYTES, received));
     }
     return changed == BYTES
         ? DeviceTrial.works(
-            "soft0: large trains of packets leave by their own pages, without a copy (tried on the"
-                + " loopback)")
+            "soft0: large trains of packets are sent without a copy (tried on the" + " loopback)")
         : DeviceTrial.slower(
             COPIED + "the kernel took pages and copied them",
             "see what changes or holds packets on the way out (tc filter, nft), on lo here");

@@ -28,7 +28,7 @@ class AllocationTest {
     "61440, true, ''",
     "61440, false, 'loss=0.01'",
   })
-  void postPacketsAndPollAllocateNothing(int bytes, boolean standardPeers, String faults)
+  void postingAndPollingAllocateNothing(int bytes, boolean standardPeers, String faults)
       throws Exception {
     for (int level : new int[] {1, 4}) {
       SeparateJvm.End end =

@@ -146,7 +146,7 @@ class BadNetworkTest {
     "'loss=0.02,reorder=0.02,duplicate=0.02', false",
     "'loss=0.02,reorder=0.02,duplicate=0.02', true"
   })
-  void sendsAndReadsSurviveToo(String faults, boolean standardPeers) {
+  void sendsAndReadsSurviveFaults(String faults, boolean standardPeers) {
     long seed = Long.getLong("heddle.seed", System.nanoTime() & 0xffff_ffffL);
     System.out.println(
         "BadNetworkTest sends and reads, standard " + standardPeers + " -Dheddle.seed=" + seed);
@@ -192,7 +192,7 @@ class BadNetworkTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void aTrainThatIsLostWholeAndLastTakesAFewQuestions(int links) {
+  void lostLastTrainTakesFewProbes(int links) {
     try (SoftPair pair = new SoftPair("", links, 1 << 20)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();

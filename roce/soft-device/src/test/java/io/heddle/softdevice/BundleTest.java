@@ -73,7 +73,7 @@ class BundleTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 700})
-  void aWriteThatTellsNobodyLeavesWithTheMessageThatIsPostedNext(int bytes) {
+  void silentWriteIsBundledWithNextMessage(int bytes) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
@@ -99,7 +99,7 @@ class BundleTest {
 
   /* For a caller who has just looked; a busy machine may take the processor away between, so this is tried again. */
   @Test
-  void writesThatTellNobodyWaitForTheNextLookAndLeaveTogether() {
+  void silentWritesAreBundledUntilNextPoll() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> three = connected(pair, 3);
       long before = bundled(pair.left);
@@ -122,7 +122,7 @@ class BundleTest {
   }
 
   @Test
-  void whereNobodyLooksAgainTheDeviceSendsIt() {
+  void deviceSendsBundleWithoutPollingCaller() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
@@ -137,7 +137,7 @@ class BundleTest {
   }
 
   @Test
-  void aQueuePairThatIsClosedTakesNothingOfOthersWithIt() {
+  void closedQueuePairDropsNoPacketsOfOthers() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
@@ -155,7 +155,7 @@ class BundleTest {
   }
 
   @Test
-  void addressesOfTwoPlanesHaveADatagramEach() {
+  void planesAreBundledSeparately() {
     try (SoftPair pair = new SoftPair("", 2, BYTES)) {
       List<QueuePair> lefts = new ArrayList<>();
       for (int plane = 0; plane < 2; plane++) {
@@ -185,7 +185,7 @@ class BundleTest {
 
   /* Its trains and what went by another queue pair's socket could overtake each other. */
   @Test
-  void whoHasLargeTrainsUnderWayGoesAlone() {
+  void queuePairWithLargeTrainsIsNotBundled() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> two = connected(pair, 2);
       fill(pair.left);
@@ -207,7 +207,7 @@ class BundleTest {
 
   /* Loss, duplicates and damage befall a bundle as a whole; each queue pair mends its own. */
   @Test
-  void everyQueuePairOfALostOrDamagedBundleSendsItsOwnAgain() {
+  void everyQueuePairRetransmitsFromLostBundle() {
     String faults = "loss=0.05,duplicate=0.05,corrupt=0.05,reorder=0.05,seed=7";
     try (SoftPair pair = new SoftPair(faults, BYTES)) {
       List<QueuePair> three = connected(pair, 3);
@@ -227,7 +227,7 @@ class BundleTest {
   }
 
   @Test
-  void toAStandardPeerEachPacketIsAlone() {
+  void standardPeerGetsNoBundles() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> lefts = new ArrayList<>();
       for (int i = 0; i < 2; i++) {

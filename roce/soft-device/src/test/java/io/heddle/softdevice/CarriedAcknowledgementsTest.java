@@ -21,7 +21,7 @@ class CarriedAcknowledgementsTest {
   /* Ping-pong: an answer carries the acknowledgement of what it answers. */
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 200, 1024})
-  void anAnswerCarriesTheAcknowledgement(int bytes) {
+  void responseCarriesAcknowledgement(int bytes) {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -42,7 +42,7 @@ class CarriedAcknowledgementsTest {
 
   /* As puts of two processes to each other: each way has queue pairs of its own, which never send back. */
   @Test
-  void amongQueuePairsOfOneWayEachTheAnswerTakesTheAcknowledgementAlong() {
+  void bundleCarriesAcknowledgementOfOtherQueuePair() {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       QueuePair there = pair.left.createQueuePair();
       QueuePair thereEnd = pair.right.createQueuePair();
@@ -65,7 +65,7 @@ class CarriedAcknowledgementsTest {
 
   /* The answer's plane isn't the question's: what leaves by one takes nothing along that came by the other. */
   @Test
-  void anAnswerByAnotherPlaneTakesNothingAlong() {
+  void otherPlanesPacketCarriesNoAcknowledgement() {
     try (SoftPair pair = new SoftPair("", 2, 1 << 16)) {
       QueuePair there = pair.left.createQueuePair();
       QueuePair thereEnd = pair.right.createQueuePair();

@@ -19,7 +19,7 @@ class DatagramReceiverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1", "::1"})
-  void marksAreSeenWhereTheyAreAskedForAndTrainsAreStillWhole(String address) throws Exception {
+  void congestionMarksAreReportedWithoutSplittingTrains(String address) throws Exception {
     Gid here = Gid.of(InetAddress.getByName(address));
     try (Arena arena = Arena.ofConfined();
         UdpSocket to = UdpSocket.bind(here, 0, 0, true);

@@ -78,7 +78,7 @@ class DeparturesTest {
   }
 
   @Test
-  void whatFindsItsSocketFullStaysUntilThereIsRoom() {
+  void bundleStaysUntilSocketHasRoom() {
     connect();
     int left = 0;
     for (; departures.dueNs() == Pause.NEVER_NS && left < MOST; left++) {

@@ -14,7 +14,7 @@ class DescriptorExhaustionTest {
   @TempDir Path folder;
 
   @Test
-  void aDeviceThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
+  void failedOpenLeaksNoDescriptor() throws Exception {
     String printed =
         DescriptorExhaustion.run(folder.resolve("output"), DescriptorExhaustionRun.class);
     assertTrue(Integer.parseInt(printed.strip()) > 0, printed);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What HEDDLE_SOFT_FAULTS takes and refuses, and what a delay does. */
 class FaultGateTest {
   @Test
-  void everyNameIsTaken() {
+  void everyFaultNameIsAccepted() {
     assertEquals(
         new Faults(0.5, 0.1, 0, 0.25, 0.01, 0.125, 100_000, 20, -7),
         Faults.parse(
@@ -44,17 +44,17 @@ class FaultGateTest {
           los=0.1                                     | "los=0.1" is not understood: did you mean loss?
           delay=5                                     | did you mean delay-us?
           ghost-ms=0                                  | the delay is outside 1 to 10000
-          loss                                        | "loss" is not understood: there is no such number
+          loss                                        | "loss" is not understood: the value isn't a number
           loss=0.51                                   | "loss=0.51" is not understood: the share is outside 0 to 0.5
           loss=-0.01                                  | the share is outside 0 to 0.5
           loss=NaN                                    | the share is outside 0 to 0.5
           loss=0.1,,seed=1                            | "" is not understood: did you mean
           delay-us=100001                             | the delay is outside 0 to 100000
           delay-us=-1                                 | the delay is outside 0 to 100000
-          delay-us=0.5                                | there is no such number
+          delay-us=0.5                                | the value isn't a number
           loss=0.5,reorder=0.4,corrupt=0.2            | the shares make 1.100 together
           """)
-  void whatIsMalformedIsNamedWithWhatIsAllowed(String value, String message) {
+  void malformedFaultNamesAllowedValues(String value, String message) {
     HeddleException refusal = assertThrows(HeddleException.class, () -> Faults.parse(value));
     String text = String.valueOf(refusal.getMessage());
     assertTrue(text.contains(message), text);
@@ -62,7 +62,7 @@ class FaultGateTest {
   }
 
   @Test
-  void theSeedDecidesWhichPacketsDoNotLeave() {
+  void seedDecidesWhichPacketsAreDropped() {
     assertEquals(leaving(7), leaving(7), "the same seed");
     assertNotEquals(leaving(7), leaving(8), "another seed");
     double share = leaving(7).chars().filter(each -> each == '-').count() / 4000.0;
@@ -83,7 +83,7 @@ class FaultGateTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatIsLostInBothDirectionsIsSentAgain(boolean standard) {
+  void lossInBothDirectionsIsRepaired(boolean standard) {
     try (SoftPair pair = new SoftPair("loss=0.05,send-loss=0.05,seed=11", 1 << 20)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -96,7 +96,7 @@ class FaultGateTest {
   }
 
   @Test
-  void delayVariesByAQuarterAndTheSeedDecidesHow() {
+  void delayVariesByAQuarterFromSeed() {
     long first = dueOfOne(7);
     assertEquals(first, dueOfOne(7), "the same seed");
     assertNotEquals(first, dueOfOne(8), "another seed");
@@ -116,7 +116,7 @@ class FaultGateTest {
   }
 
   @Test
-  void packetsStayInOrderThoughEachHasADelayOfItsOwn() {
+  void varyingDelayKeepsOrder() {
     try (SoftPair pair = new SoftPair("delay-us=1000,seed=3", 1 << 20)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -134,7 +134,7 @@ class FaultGateTest {
   }
 
   @Test
-  void aGhostComesLongAfterThePacketThatWasSentInItsPlaceAndChangesNothing() {
+  void lateDuplicateHasNoEffect() {
     try (SoftPair pair = new SoftPair("ghost=0.2,ghost-ms=60,seed=11", 1 << 20)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 class HandOffTest {
   @Test
-  void whatOneThreadHandsToAnotherArrivesWholeAndIsNotForgotten() {
+  void handOffsAreCompleteAndNotLost() {
     JcstressRun.allOf(HandOffStress.class);
   }
 }

@@ -41,7 +41,7 @@ class HostilePacketsTest {
   }
 
   @Test
-  void bytesFromAStrangerAreCountedAndNothingElse() throws Exception {
+  void bytesFromUnknownSourceAreOnlyCounted() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("HostilePacketsTest -Dheddle.seed=" + seed);
     Random random = new Random(seed);
@@ -73,7 +73,7 @@ class HostilePacketsTest {
   }
 
   @Test
-  void wellSealedNonsenseFromThePeerEndsTheQueuePairAtMost() {
+  void malformedPacketsWithValidChecksumAtMostEndQueuePair() {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("HostilePacketsTest -Dheddle.seed=" + seed);
     Random random = new Random(seed);
@@ -125,7 +125,7 @@ class HostilePacketsTest {
    * there, so a look beyond its end would end this process.
    */
   @Test
-  void whatABundleSaysOfItsPacketsIsCheckedBeforeItIsBelieved() {
+  void bundleEntriesAreValidated() {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("HostilePacketsTest -Dheddle.seed=" + seed);
     Random random = new Random(seed);

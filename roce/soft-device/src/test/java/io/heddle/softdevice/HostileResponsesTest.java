@@ -202,7 +202,7 @@ class HostileResponsesTest {
   }
 
   @Test
-  void lateResponsesAndAcknowledgementsOfADeadQueuePairAreCounted() {
+  void lateResponsesToDeadQueuePairAreCounted() {
     try (Victim victim = new Victim()) {
       victim.post(Operation.RDMA_WRITE, 3, 8);
       victim.post(Operation.RDMA_READ, 1, 2 * MTU);
@@ -225,7 +225,7 @@ class HostileResponsesTest {
   }
 
   @Test
-  void sealedNonsenseNeverLeavesATimerOrWritesAfterTheEnd() {
+  void malformedResponsesLeaveNoTimerAndWriteNothingAfterEnd() {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("HostileResponsesTest -Dheddle.seed=" + seed);
     Random random = new Random(seed);

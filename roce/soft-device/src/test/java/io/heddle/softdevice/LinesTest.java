@@ -101,7 +101,7 @@ class LinesTest {
   }
 
   /* From now on what is wide is lost, and comes again in pieces. */
-  private void narrowAWideWay() {
+  private void makePathNarrow() {
     Counters counters = pair.left.context.engine().counters;
     long packets = Long.MAX_VALUE;
     while (packets >= WIDE_MESSAGE / 4096) {
@@ -118,7 +118,7 @@ class LinesTest {
 
   @Test
   void piecesAreWholeLines() {
-    narrowAWideWay();
+    makePathNarrow();
     List<Long> places = new ArrayList<>();
     pair.right
         .faults()
@@ -136,8 +136,8 @@ class LinesTest {
   }
 
   @Test
-  void aPieceThatCameIsNotPlacedAgain() {
-    narrowAWideWay();
+  void arrivedPieceIsNotPlacedAgain() {
+    makePathNarrow();
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     int[] firsts = new int[1];
     pair.right
@@ -170,8 +170,8 @@ class LinesTest {
 
   /* It was taken for lost, and its first piece came before it. */
   @Test
-  void aPieceThatCameIsNotPlacedAgainByTheWholeThatWasLate() {
-    narrowAWideWay();
+  void latePacketDoesNotReplaceArrivedPiece() {
+    makePathNarrow();
     LinkFaults faults = pair.right.faults();
     faults.narrow(0, Integer.MAX_VALUE);
     int[] seconds = new int[1];
@@ -195,7 +195,7 @@ class LinesTest {
 
   /* The second write comes ahead of the first, which takes the only receive. */
   @Test
-  void whatFoundNoReceiveIsNotPlacedAgain() {
+  void writeWithoutReceiveIsNotPlacedAgain() {
     assertEquals(0, receiver.postEmptyReceives(0, 1));
     int[] came = new int[2];
     pair.right

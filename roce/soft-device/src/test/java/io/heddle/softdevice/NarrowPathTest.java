@@ -182,7 +182,7 @@ class NarrowPathTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void fromTheStartOnlyQuestionsAreLost(int links) {
+  void narrowPathFromStartLosesOnlyProbes(int links) {
     try (Writes writes = new Writes("", links)) {
       writes.narrow(NARROW);
       writes.connected();
@@ -209,7 +209,7 @@ class NarrowPathTest {
     "4, 250000, 16",
     "4, 8000, 4",
   })
-  void inMidLifeTheRestGoesNarrowAndIsWideAgainAfterwards(int links, int bytes, int depth) {
+  void pathThatBecomesNarrowIsWideAgainLater(int links, int bytes, int depth) {
     try (Writes writes = new Writes("", links).connected()) {
       writes.awaitWide();
       writes.run(200, bytes, depth);
@@ -236,7 +236,7 @@ class NarrowPathTest {
     "4, 'loss=0.02,duplicate=0.02,reorder=0.02,corrupt=0.01'",
     "1, 'ghost=0.02,ghost-ms=20,loss=0.02,reorder=0.02'",
   })
-  void piecesAreLostDoubledAndSwappedToo(int links, String faults) {
+  void piecesSurviveFaults(int links, String faults) {
     try (Writes writes = new Writes(faults, links).connected()) {
       for (int round = 0; round < 8; round++) {
         writes.run(25, 1 + random.nextInt(100_000), DEPTH);
@@ -248,7 +248,7 @@ class NarrowPathTest {
 
   /* Their questions come in one pass of the peer's, and are answered one by one. */
   @Test
-  void pathsOfManyLinksThatCarryAreNotTakenForNarrow() {
+  void widePathsOfManyLinksAreRecognised() {
     try (Writes writes = new Writes("", 8).connected()) {
       IdleStopwatch watch = IdleStopwatch.start();
       while (watch.ns() < 600_000_000) {
@@ -262,7 +262,7 @@ class NarrowPathTest {
   }
 
   @Test
-  void oneNarrowLinkOfSeveralCarriesOn() {
+  void oneNarrowLinkOfSeveralStaysInUse() {
     try (Writes writes = new Writes("", 4).connected()) {
       writes.awaitWide();
       writes.run(200, 250_000, DEPTH);
@@ -283,7 +283,7 @@ class NarrowPathTest {
   }
 
   @Test
-  void aPieceThatFindsNoReceiveComesAgain() {
+  void pieceWithoutReceiveIsRetransmitted() {
     try (Writes writes = new Writes("", 1)) {
       writes.pair.connect(writes.a, writes.b, PathMtu.MTU_4096, false, TIMEOUT_CODE);
       assertEquals(0, writes.b.postEmptyReceives(0, 1));

@@ -33,7 +33,7 @@ class PacketExitTest {
   }
 
   @Test
-  void onlyTheRingsSecondAreaIsInLargePages() throws Exception {
+  void onlySecondAreaUsesLargePages() throws Exception {
     try (SoftPair pair = new SoftPair("", 4096)) {
       Engine engine = pair.left.context.engine();
       PacketExit exit =

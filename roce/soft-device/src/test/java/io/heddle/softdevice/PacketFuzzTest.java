@@ -26,7 +26,7 @@ class PacketFuzzTest {
 
   /* As the peer would have sealed it, to the queue pair that exists: so that it gets behind the first checks. */
   @FuzzTest(maxDuration = "30s")
-  void anyPacketIsTakenOrCounted(byte[] bytes) {
+  void anyPacketIsProcessedOrCounted(byte[] bytes) {
     int length = Math.min(bytes.length, LONGEST);
     try (SoftPair pair = new SoftPair("", 1 << 16);
         Arena arena = Arena.ofConfined()) {
@@ -65,7 +65,7 @@ class PacketFuzzTest {
   }
 
   @FuzzTest(maxDuration = "10s")
-  void anyParametersAreReadOrRefused(byte[] bytes) {
+  void anyParametersAreParsedOrRejected(byte[] bytes) {
     try {
       EndpointParameters read = EndpointParameters.parse(bytes, "the fuzzer's");
       assertTrue(read.receiveBufferBytes() > 0);

@@ -79,7 +79,7 @@ class PagePipeTest {
   }
 
   @Test
-  void aFullSocketIsToldApartAndLeavesNothingForTheNext() {
+  void fullSocketIsReportedAndPipeIsEmptied() {
     PagePipe pipe = pipe();
     connect();
     int sent = 0;
@@ -98,7 +98,7 @@ class PagePipeTest {
   }
 
   @Test
-  void aPipeThatTakesFewerPagesSaysSoAndIsEmptyThen() {
+  void smallPipeIsReportedAndEmptied() {
     PagePipe pipe = pipe();
     connect();
     for (int page = 0; page < PAGES - 2; page++) {
@@ -112,13 +112,13 @@ class PagePipeTest {
   }
 
   @Test
-  void whatRefusesIsTold() {
+  void failedCallIsReported() {
     assertEquals(-Errno.EBADF, pipe().send(-1, train, BYTES));
   }
 
   @ParameterizedTest
   @CsvSource({"5.15.0-91-generic", "6.5.13", "6.1.0-18-amd64", "nonsense"})
-  void anOlderKernelGetsNoPipe(String kernel) {
+  void olderKernelGetsNoPipe(String kernel) {
     assertNull(PagePipe.open(arena, kernel));
   }
 }

@@ -31,7 +31,7 @@ class ProgressThreadFaultTest {
   /* Nobody calls at the right: its thread alone takes what comes, first in vain. */
   @ParameterizedTest
   @MethodSource("errors")
-  void itIsToldAndTheThreadTakesWhatComesAgain(Error error) {
+  void errorIsLoggedAndThreadContinues(Error error) {
     AtomicInteger faults = new AtomicInteger(3);
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       pair.right
@@ -62,7 +62,7 @@ class ProgressThreadFaultTest {
   }
 
   @Test
-  void aThreadThatDoesNothingButFailIsTheDevicesEnd() {
+  void persistentFailureEndsDevice() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       List<AsyncEventListener.Kind> kinds = new CopyOnWriteArrayList<>();
       pair.left.context.engine().giveUp();

@@ -26,7 +26,7 @@ class ProgressThreadTest {
   private long nowNs = 1;
 
   @AfterEach
-  void nothingWasComplainedAbout() {
+  void assertNoWarnings() {
     arena.close();
     assertEquals(List.of(), lines);
   }
@@ -36,7 +36,7 @@ class ProgressThreadTest {
   }
 
   @Test
-  void aCallerIsThereForAsLongAsItHoldsTheLockAndGoneAMomentAfterwards() {
+  void callerCountsAsPresentWhileHoldingLock() {
     Engine engine = engine(() -> nowNs, new Rounds(() -> 0));
     engine.lock.lock();
     nowNs += LONG_NS;
@@ -46,7 +46,7 @@ class ProgressThreadTest {
   }
 
   @Test
-  void aRoundThatTookLongIsCountedFromItsEnd() {
+  void longRoundCountsFromItsEnd() {
     Rounds slow =
         new Rounds(() -> {
           nowNs += LONG_NS;
@@ -60,7 +60,7 @@ class ProgressThreadTest {
   }
 
   @Test
-  void whatFellDueWhileACallerHeldTheLockIsDoneWhenItLetsGo() throws Exception {
+  void deadlineDuringHeldLockIsServedOnRelease() throws Exception {
     CountDownLatch round = new CountDownLatch(1);
     Rounds seen =
         new Rounds(() -> {

@@ -78,7 +78,7 @@ class ReadAnswersTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void noAcknowledgementNamesANumberOfARead(boolean lossy) {
+  void standardPeerGetsNoAcknowledgementOfRead(boolean lossy) {
     Random random = new Random(5);
     try (SoftPair pair = new SoftPair("", BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
@@ -110,7 +110,7 @@ class ReadAnswersTest {
 
   /* The READ has more numbers than a word of the bitmap. */
   @Test
-  void whatASoftPeerMissesBehindAReadIsSentAgainAlone() {
+  void onlyMissingPacketsAfterReadAreRetransmitted() {
     List<Integer> came = new ArrayList<>();
     AtomicInteger reads = new AtomicInteger();
     try (SoftPair pair = new SoftPair("", 2 * BUFFER)) {

@@ -43,7 +43,7 @@ final class ReceivePortsTest {
   }
 
   @Test
-  void eachProcessTakesTheFirstThatIsFree() {
+  void eachProcessUsesFirstFreePort() {
     List<DeviceContext> open = new ArrayList<>();
     try {
       List<Integer> ports = new ArrayList<>();

@@ -35,7 +35,7 @@ class RingSharesTest {
   }
 
   /* Until many rounds in a row have sent nothing. */
-  private static void sendWhatMayBe(SoftPair pair) {
+  private static void sendUntilBlocked(SoftPair pair) {
     for (int quiet = 0; quiet < 100; quiet++) {
       if (pair.left.context.progress() > 0) {
         quiet = 0;
@@ -66,7 +66,7 @@ class RingSharesTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 6})
-  void togetherTheyHaveAsMuchUnderWayAsOneAloneMay(int queuePairs) {
+  void queuePairsShareOutstandingLimit(int queuePairs) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> all = connected(pair, queuePairs);
       long before = largeTrains(pair);
@@ -79,7 +79,7 @@ class RingSharesTest {
             write(pair, qp, BYTES);
           }
         });
-        sendWhatMayBe(pair);
+        sendUntilBlocked(pair);
         assertEquals(RingShares.LEAST, pair.left.context.engine().shares.each());
         long underWay = largeTrains(pair) - before;
         assertTrue(underWay <= RingShares.LEAST * queuePairs, underWay + " trains");
@@ -92,14 +92,14 @@ class RingSharesTest {
   }
 
   @Test
-  void aSmallMessageWaitsForNobodysShare() {
+  void smallMessagesIgnoreShares() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       List<QueuePair> all = connected(pair, 4);
       Engine silent = pair.right.context.engine();
       silent.lock.lock();
       try {
         all.forEach(qp -> write(pair, qp, RingShares.LEAST * ONE_TRAIN));
-        sendWhatMayBe(pair);
+        sendUntilBlocked(pair);
         QueuePair full = all.getLast();
         long before = pair.left.context.engine().counters.packetsSent();
         write(pair, full, 8);

@@ -137,7 +137,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void bytesFollowTheWeights() {
+  void bytesFollowWeights() {
     try (Stream stream = stream("")) {
       stream.a.setLinkWeights(new int[] {4, 2, 1, 1});
       stream.messages(40);
@@ -164,7 +164,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void otherWeightsHoldFromTheNextTrainOn() {
+  void newWeightsApplyFromNextTrain() {
     try (Stream stream = stream("")) {
       stream.messages(4);
       stream.a.setLinkWeights(new int[] {0, 1, 1, 1});
@@ -179,7 +179,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void aLongLinkIsReorderingAndNoLoss() {
+  void slowLinkCausesReorderingWithoutLoss() {
     try (Stream stream = stream("")) {
       stream.pair.right.faults().delay(2, 1_500_000);
       stream.messages(60);
@@ -198,7 +198,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void onlyWhatWasLostIsSentAgain() {
+  void onlyLostPacketsAreRetransmitted() {
     try (Stream stream = stream("loss=0.01,seed=5")) {
       stream.messages(40);
       stream.finish();
@@ -212,7 +212,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void aLinkThatDiesInMidMessageIsLeftAndUsedAgainWhenItIsBack() {
+  void failedLinkRestsAndReturns() {
     try (Stream stream = stream("")) {
       stream.messages(4);
       cut(stream.pair, 2, true);
@@ -229,7 +229,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void aLinkThatTheHostKnowsIsLostIsLeftAtOnceAndUsedAgainWhenItAnswers() {
+  void reportedLinkLossTakesEffectAtOnce() {
     try (Stream stream = stream("")) {
       stream.messages(4);
       cut(stream.pair, 2, true);
@@ -247,7 +247,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void theLastLinkIsNotLeftWhateverTheHostSays() {
+  void lastLinkStaysInUse() {
     try (Stream stream = stream("")) {
       stream.messages(2);
       stream.finish();
@@ -261,7 +261,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void aLinkThatNeverAnsweredIsLeftAfterTheFirstQuestion() {
+  void silentLinkRestsAfterFirstProbe() {
     try (Stream stream = stream("")) {
       cut(stream.pair, 2, true);
       stream.messages(4);
@@ -271,7 +271,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void aLinkThatDiesOneWayIsLeftToo() {
+  void linkWithoutReturnPathRests() {
     try (Stream stream = stream("")) {
       stream.messages(2);
       stream.pair.left.faults().cut(1, true);
@@ -282,7 +282,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void oneLinkOfManyIsEnoughAndNoneIsAnError() {
+  void oneLinkSufficesAndNoneIsError() {
     try (Stream stream = stream("")) {
       stream.messages(2);
       for (int link = 0; link < LINKS - 1; link++) {
@@ -310,7 +310,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void anAddressThatIsNotThereIsALinkThatCarriesNothing() {
+  void missingAddressLeavesLinkUnused() {
     try (SoftPair pair = new SoftPair("", LINKS, BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -329,7 +329,7 @@ class SeveralLinksTest {
   }
 
   @Test
-  void readsSendsAndPeersWithOtherLinksAreRefused() {
+  void rejectsReadsSendsAndOtherLinkCounts() {
     try (SoftPair pair = new SoftPair("", LINKS, BUFFER)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();

@@ -112,7 +112,7 @@ class SlowPeerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aPeerThatIsAwayIsAskedOnAndOnAndNoWayIsGivenUp(boolean standard) {
+  void suspendedPeerIsProbedWithoutLimit(boolean standard) {
     connect(PEER, standard);
     pair.right.context.engine().lock.lock();
     try {
@@ -124,7 +124,7 @@ class SlowPeerTest {
   }
 
   @Test
-  void judgedAloneEveryWayIsGivenUpAsVerbsHaveIt() {
+  void withoutPeerGroupEveryPathIsGivenUp() {
     connect(ReadyToSendAttributes.ALONE, false);
     pair.right.context.engine().lock.lock();
     try {
@@ -139,7 +139,7 @@ class SlowPeerTest {
   }
 
   @Test
-  void waysThatAreAllCutAndMendedCarryOn() {
+  void pathsRecoverAfterOutageOfAll() {
     connect(PEER, false);
     for (int way = 0; way < WAYS; way++) {
       cut(way, true, false);
@@ -154,20 +154,20 @@ class SlowPeerTest {
   /* The others have nothing under way, and are asked. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aWayThatIsLostIsFoundThoughTheOthersAreIdle(boolean standard) {
+  void failedPathIsDetectedWhileOthersAreIdle(boolean standard) {
     connect(PEER, standard);
     cut(2, true, false);
-    lostWayIsFound(2);
+    assertFailedPathDetected(2);
   }
 
   @Test
-  void aWayIsLostWhereAnswersDontComeBack() {
+  void pathWithoutReturnIsDetected() {
     connect(PEER, false);
     cut(1, true, true);
-    lostWayIsFound(1);
+    assertFailedPathDetected(1);
   }
 
-  private void lostWayIsFound(int lost) {
+  private void assertFailedPathDetected(int lost) {
     long startNs = System.nanoTime();
     write(lost);
     WorkCompletion wc = pair.await(pair.left);
@@ -189,7 +189,7 @@ class SlowPeerTest {
 
   /* The silence of all until a way answers; then the one that doesn't is judged. */
   @Test
-  void ofAPeerThatComesBackOnlyTheLostWayIsGivenUp() {
+  void onlyFailedPathOfResumedPeerIsGivenUp() {
     connect(PEER, false);
     pair.right.context.engine().lock.lock();
     try {
@@ -207,7 +207,7 @@ class SlowPeerTest {
 
   /* It says much, but whatever is said to it waits in its sockets for three times as long as a way may be silent. */
   @Test
-  void aPeerThatHearsLateIsNotTakenForLostWays() {
+  void slowPeerIsNoPathFailure() {
     connect(PEER, false);
     pair.right.context.engine().lock.lock();
     for (int way = 0; way < WAYS; way++) {
@@ -237,7 +237,7 @@ class SlowPeerTest {
 
   /* It is heard by the ways that its own packets take, and gets nothing by any. */
   @Test
-  void aPeerThatIsHeardAndGetsNothingIsGivenUpInTheEnd() {
+  void unreachedPeerIsGivenUpEventually() {
     connect(PEER, false);
     for (int way = 0; way < WAYS; way++) {
       cut(way, true, false);
@@ -254,7 +254,7 @@ class SlowPeerTest {
 
   /* What comes by the way itself shows the peer as well. */
   @Test
-  void aWayThatSwallowsLargePacketsIsGivenUpThoughItIsTheOnlyOne() {
+  void onlyPathThatDropsLargePacketsIsGivenUp() {
     QueuePair left = pair.left.createQueuePair();
     QueuePair right = pair.right.createQueuePair();
     pair.connectOver(0, left, right, false, TIMEOUT_CODE, PEER);

@@ -73,7 +73,7 @@ class SoftDeviceTest {
   }
 
   @Test
-  void aStandardDeviceOverIpv4IsRefusedWithWhatToDo() {
+  void standardPeerOverIpv4IsRefusedWithRemedy() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       QueuePair a = pair.left.createQueuePair();
       a.initialise(pair.left.gidIndexes());
@@ -87,8 +87,8 @@ class SoftDeviceTest {
                           PathMtu.MTU_1024, elsewhere, 17, 0, new byte[0], 1, 0, 0)));
       assertEquals(Errno.EOPNOTSUPP, refused.errno());
       String told = String.valueOf(refused.getMessage());
-      assertTrue(told.contains("192.0.2.7 is no soft device"), told);
-      assertTrue(told.contains("take IPv6 planes, or soft devices at both ends"), told);
+      assertTrue(told.contains("192.0.2.7 isn't a soft device"), told);
+      assertTrue(told.contains("use IPv6 planes, or soft devices at both ends"), told);
       assertEquals(QueuePairState.INIT, a.state());
     }
   }
@@ -122,7 +122,7 @@ class SoftDeviceTest {
   }
 
   @Test
-  void nobodyPollsTheReceiverAndTheWriteStillCompletes() throws InterruptedException {
+  void writeCompletesWithoutPollingReceiver() throws InterruptedException {
     try (SoftPair pair = new SoftPair("", 1 << 20)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -210,7 +210,7 @@ class SoftDeviceTest {
   }
 
   @Test
-  void aQueuePairOfAClosedDeviceAnswersEveryCall() {
+  void queuePairOfClosedDeviceHandlesEveryCall() {
     SoftPair pair = new SoftPair("", 4096);
     QueuePair a = pair.left.createQueuePair();
     pair.connect(a, pair.right.createQueuePair(), PathMtu.MTU_4096, false, 16);
@@ -264,7 +264,7 @@ class SoftDeviceTest {
 
   @ParameterizedTest
   @EnumSource(names = {"RDMA_WRITE_WITH_IMMEDIATE", "SEND"})
-  void overrunCompletionQueueEndsItsQueuePairsWithAnEvent(Operation operation) {
+  void completionQueueOverrunEndsQueuePairsWithEvent(Operation operation) {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       SoftCompletionQueue small = (SoftCompletionQueue) pair.right.context.createCompletionQueue(4);
       QueuePair a = pair.left.createQueuePair();
@@ -289,7 +289,7 @@ class SoftDeviceTest {
   }
 
   @Test
-  void accessErrorIsToldToBothEndsControlThreads() {
+  void accessErrorIsReportedAtBothEnds() {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();

@@ -55,7 +55,7 @@ class SoftProviderContractTest extends ProviderContract {
   }
 
   @Test
-  void memoryThatIsNotMappedFromEndToEndIsRefused() {
+  void partlyMappedMemoryIsRefused() {
     long page = 65_536; /* the largest there are */
     long memory = MemoryCalls.mapMemory(4 * page);
     assertEquals(0, MemoryCalls.unmapMemory(memory + page, page));
@@ -85,7 +85,7 @@ class SoftProviderContractTest extends ProviderContract {
 
   /* Any length but those that fit, from a byte of 8 KiB on. */
   @Test
-  void noLengthBeyondTheMappingIsRegistered() {
+  void lengthBeyondMappingIsRefused() {
     long page = 65_536;
     long memory = MemoryCalls.mapMemory(3 * page);
     assertEquals(0, MemoryCalls.unmapMemory(memory + page, 2 * page));

@@ -17,7 +17,7 @@ final class SourcePortsTest {
   }
 
   @Test
-  void socketsTakeTheFirstPortThatIsFreeAndAnyOnceNoneIs() {
+  void socketsUseFirstFreePortThenAny() {
     SourcePorts ports = SourcePorts.parse("50001, 50003-50004");
     SoftPort.Address address = address();
     try (UdpSocket first = ports.bind(address);
@@ -37,7 +37,7 @@ final class SourcePortsTest {
   }
 
   @Test
-  void withoutTheSettingTheKernelChooses() {
+  void kernelChoosesPortByDefault() {
     for (String unset : new String[] {null, "", "  "}) {
       try (UdpSocket any = SourcePorts.parse(unset).bind(address())) {
         assertNotEquals(0, any.port());
@@ -46,7 +46,7 @@ final class SourcePortsTest {
   }
 
   @Test
-  void aRefusalNamesThePart() {
+  void rejectionNamesInvalidPart() {
     for (String wrong : new String[] {"x", "1-2-3", "80", "50000-49999", "70000", "50000,", "-1"}) {
       String message =
           String.valueOf(

@@ -68,7 +68,7 @@ class SystemCallFailuresTest {
     }
   }
 
-  private void isToldOnce(String words) {
+  private void assertReportedOnce(String words) {
     assertEquals(1, lines.size(), lines::toString);
     assertTrue(lines.getFirst().startsWith("WARN soft0 has failed: " + words), lines::toString);
     assertEquals(AsyncEvent.DEVICE_FATAL, events.poll());
@@ -84,7 +84,7 @@ class SystemCallFailuresTest {
   }
 
   @Test
-  void otherFileInPlaceOfReceivingSocketIsTheDevicesEnd() {
+  void replacedReceivingSocketEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
       long ends = Memory.allocate(arena, 2L * Integer.BYTES, 8);
       assertEquals(0, LinuxCalls.pipe(ends, 0x80000));
@@ -92,12 +92,12 @@ class SystemCallFailuresTest {
       LinuxCalls.closeWith(arena, in);
       LinuxCalls.closeWith(arena, Memory.getInt(ends + Integer.BYTES));
       receive(arena, in, 3);
-      isToldOnce("recvmmsg on descriptor " + in + ": errno (88)");
+      assertReportedOnce("recvmmsg on descriptor " + in + ": errno (88)");
     }
   }
 
   @Test
-  void errorThatComesAtEachCallIsTheDevicesEnd() {
+  void repeatedErrorEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
       /* ENOTCONN, again and again. */
       int fd = LinuxCalls.socket(AF_INET, SOCK_STREAM_CLOEXEC_NONBLOCK, 0);
@@ -105,12 +105,12 @@ class SystemCallFailuresTest {
       receive(arena, fd, SystemCallFailures.MAX_IN_A_ROW - 1);
       assertEquals(List.of(), lines);
       receive(arena, fd, 2 * SystemCallFailures.MAX_IN_A_ROW);
-      isToldOnce("recvmmsg on descriptor " + fd);
+      assertReportedOnce("recvmmsg on descriptor " + fd);
     }
   }
 
   @Test
-  void closedSendingSocketIsTheDevicesEnd() {
+  void closedSendingSocketEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
       TrainSender sender =
           new TrainSender(arena, log, PacketGate.OPEN, null, new LargeTrains(), broken);
@@ -120,12 +120,13 @@ class SystemCallFailuresTest {
       long packet = Memory.allocate(arena, 64, 8);
       assertTrue(sender.send(closed, packet, 64, 64));
       assertTrue(sender.send(closed, packet, 64, 64));
-      isToldOnce("sendmsg on descriptor " + NOBODYS_DESCRIPTOR + ": EBADF (9). It isn't what");
+      assertReportedOnce(
+          "sendmsg on descriptor " + NOBODYS_DESCRIPTOR + ": EBADF (9). The descriptor isn't");
     }
   }
 
   @Test
-  void errorsThatTellOfPacketsOrOfTheMomentAreNot() {
+  void transientErrorsAreIgnored() {
     for (int errno :
         new int[] {Errno.EAGAIN, Errno.ENOBUFS, Errno.ECONNREFUSED, Errno.EPERM, Errno.EMSGSIZE}) {
       assertEquals(false, SystemCallFailures.isPermanent(errno), Errno.describe(errno));
@@ -133,7 +134,7 @@ class SystemCallFailuresTest {
   }
 
   @Test
-  void devicesCallsAreMadeOnceWhenItOpens() {
+  void systemCallsAreTriedAtOpen() {
     try (SoftPair pair = new SoftPair("", 4096)) {
       pair.left.context.engine().tryCalls();
       assertEquals(List.of(), pair.lines);

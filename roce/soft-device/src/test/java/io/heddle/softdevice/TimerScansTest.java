@@ -14,7 +14,7 @@ class TimerScansTest {
   private final TimerScans looks = new TimerScans(0);
 
   @Test
-  void nothingIsLookedAtBeforeItIsDue() {
+  void noScanBeforeDueTime() {
     assertFalse(looks.begin(50));
     looks.at(100);
     looks.at(200);
@@ -25,7 +25,7 @@ class TimerScansTest {
   }
 
   @Test
-  void aLookSaysWhenTheNextIsDueUnlessSomethingElseIsBefore() {
+  void nextScanIsDueAtEarliestRequest() {
     looks.at(100);
     assertTrue(looks.begin(100));
     looks.at(300);
@@ -34,7 +34,7 @@ class TimerScansTest {
   }
 
   @Test
-  void whereATimerIsAlwaysDueLooksHaveAnEighthOfTheTime() {
+  void scansTakeAnEighthOfTimeUnderLoad() {
     long nowNs = 0;
     long lookedNs = 0;
     while (nowNs < 1_000 * LOOK_NS) {
@@ -51,7 +51,7 @@ class TimerScansTest {
   }
 
   @Test
-  void whoSleepsIsNotWokenBeforeTheRestIsOver() {
+  void sleeperIsNotWokenDuringPause() {
     looks.at(0);
     assertTrue(looks.begin(0));
     looks.end(0, LOOK_NS, LOOK_NS);

@@ -117,7 +117,7 @@ class TrainSenderTest {
   }
 
   @Test
-  void oneWayThatCantSegmentIsSlowAloneAndSaysSoOnce() throws Exception {
+  void unsegmentablePathIsSlowAloneAndLoggedOnce() throws Exception {
     UdpSocket slowTo = lite();
     UdpSocket slow = lite();
     slow.connect(here, 0, slowTo.port());
@@ -215,7 +215,7 @@ class TrainSenderTest {
   }
 
   @Test
-  void aLentTrainArrivesAndWhatFollowsItIsCutAsItSays() throws Exception {
+  void zeroCopyTrainArrivesAndNextKeepsItsSize() throws Exception {
     assumeLending();
     UdpSocket[] way = way();
     int packet = 8740;
@@ -243,7 +243,7 @@ class TrainSenderTest {
   }
 
   @Test
-  void aTrainThatIsSmallOrBeginsWithinAPageIsCopied() throws Exception {
+  void smallOrUnalignedTrainIsCopied() throws Exception {
     assumeLending();
     UdpSocket[] way = way();
     long lent = lentTrain(8740, 7);
@@ -258,7 +258,7 @@ class TrainSenderTest {
   }
 
   @Test
-  void aWayThatCantSegmentGetsItsTrainsPacketByPacketAndLeavesNothingForTheNext() throws Exception {
+  void unsegmentablePathGetsSinglePackets() throws Exception {
     assumeLending();
     UdpSocket slowTo = lite();
     UdpSocket slow = lite();
@@ -277,7 +277,7 @@ class TrainSenderTest {
   }
 
   @Test
-  void aTrainThatDidNotLeaveIsNotBeforeTheNext() throws Exception {
+  void unsentTrainDoesNotPrecedeNext() throws Exception {
     assumeLending();
     UdpSocket[] way = way();
     int packet = 8740;

@@ -42,7 +42,7 @@ class WidePacketsTest {
     "1280, 1024",
     "68, 256",
   })
-  void aLinkTakesAsManyWholeBlocksAsItsMtuHolds(int linkMtu, int writeBytes) {
+  void linkPayloadIsWholeBlocksWithinMtu(int linkMtu, int writeBytes) {
     assertEquals(writeBytes, PacketSizes.onLink(linkMtu));
   }
 
@@ -60,7 +60,7 @@ class WidePacketsTest {
     "1024, 8704, 8704, 8704, 1024, 1024",
     "256, 256, 256, 256, 256, 256",
   })
-  void theSmallerLinkDecidesAndASmallPathMtuThatWasAskedFor(
+  void smallerLinkOrRequestedPathMtuDecides(
       int asked, int own, int peers, int onRoute, int sent, int taken) {
     PathMtu mtu = PathMtu.valueOf("MTU_" + asked);
     assertEquals(new PacketSizes(asked, sent, taken), PacketSizes.agreed(mtu, own, peers, onRoute));
@@ -68,7 +68,7 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({"4096", "4352", "6144", "8704", "8960"})
-  void aPreferredWriteIsATrainAtEverySize(int writeBytes) {
+  void preferredWriteIsOneTrainAtEverySize(int writeBytes) {
     int preferred = SoftContext.preferredWrite(PathMtu.MTU_4096);
     int full = (preferred - 1) / writeBytes;
     int closing =
@@ -103,7 +103,7 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({"8960, 8960", "8704, 8704", "4352, 4352", "4096, 4096", "1280, 4096", "65280, 8960"})
-  void packetsAreAsLargeAsThePeersLinkTakes(int named, int packet) {
+  void packetsFitPeersLink(int named, int packet) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -156,7 +156,7 @@ class WidePacketsTest {
   }
 
   @Test
-  void aLargerPacketThanAgreedIsRefused() {
+  void packetLargerThanAgreedIsRejected() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -179,7 +179,7 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({"0", "255", "4100"})
-  void aSizeThatNoDeviceNamesIsRefused(int named) {
+  void invalidSizeIsRejected(int named) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();
@@ -209,7 +209,7 @@ class WidePacketsTest {
   }
 
   @Test
-  void sendsAndReadsKeepToThePathMtu() {
+  void sendsAndReadsUsePathMtu() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
       QueuePair b = pair.right.createQueuePair();

@@ -15,7 +15,7 @@ class WriteRowsTest {
   @TempDir Path folder;
 
   @Test
-  void rowsTakenInCHaveTheEffectsThatPacketsTakenInJavaHave() throws Exception {
+  void rowsInCMatchPacketsInJava() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("WriteRowsTest -Dheddle.seed=" + seed);
     SeparateJvm.End end =

@@ -63,7 +63,7 @@ class ZeroCopyTrainsTest {
   /* What waits in the peer's socket is read by it after the sender has asked again. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatIsAskedAboutWhileItWaitsStaysAsItWasSent(boolean standard) throws Exception {
+  void probedTrainStaysUnchanged(boolean standard) throws Exception {
     assumeLending();
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
@@ -114,7 +114,7 @@ class ZeroCopyTrainsTest {
   }
 
   @Test
-  void aDeviceCountsTheLargeTrainsThatItLends() {
+  void zeroCopyTrainsAreCounted() {
     assumeLending();
     Map<String, Long> counted = countOfWrites(3);
     assertEquals(0, counted.get("trains_copied"));
@@ -125,7 +125,7 @@ class ZeroCopyTrainsTest {
   }
 
   @Test
-  void onAnOlderKernelItCountsThemAsCopied() {
+  void olderKernelCountsCopies() {
     String kernel = System.getProperty("os.version");
     System.setProperty("os.version", "5.15.0-91-generic");
     try {
@@ -159,7 +159,7 @@ class ZeroCopyTrainsTest {
 
   /* Each sending has a tag of its own. Nobody reads the peer's socket meanwhile: its packets are still the slot's pages. */
   @Test
-  void whatIsSentAgainIsMarkedInACopyAndNotInWhatIsLent() {
+  void retransmissionChangesCopyOnly() {
     assumeLending();
     try (SoftPair pair = new SoftPair("", BYTES);
         Arena arena = Arena.ofConfined()) {

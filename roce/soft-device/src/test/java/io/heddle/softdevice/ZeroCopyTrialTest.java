@@ -25,7 +25,7 @@ class ZeroCopyTrialTest {
   }
 
   @Test
-  void whatAHostCanIsTriedAndTheDeviceSaysSo() {
+  void trialReportsHostsAbility() {
     assumeLending();
     try (SoftPair pair = new SoftPair("", 4096)) {
       List<DeviceTrial> trials = pair.left.context.runTrials();
@@ -35,7 +35,7 @@ class ZeroCopyTrialTest {
   }
 
   @Test
-  void anOlderKernelIsNamedWithTheRemedy() {
+  void olderKernelIsNamedWithRemedy() {
     DeviceTrial trial = ZeroCopyTrial.run("5.15.0-91-generic");
     assertEquals(Verdict.SLOWER, trial.verdict());
     assertTrue(trial.sentence().contains("5.15.0-91-generic"), trial.toString());
@@ -43,7 +43,7 @@ class ZeroCopyTrialTest {
   }
 
   @Test
-  void aPipeWithTooLittleRoomIsToldApart() {
+  void smallPipeIsReported() {
     assumeLending();
     try (Arena arena = Arena.ofConfined()) {
       PagePipe pages = PagePipe.open(arena, KERNEL);
@@ -58,7 +58,7 @@ class ZeroCopyTrialTest {
   }
 
   @Test
-  void whatRefusesIsNamed() {
+  void failedCallIsNamed() {
     assumeLending();
     try (Arena arena = Arena.ofConfined()) {
       long cells = Memory.allocate(arena, 24, 8);

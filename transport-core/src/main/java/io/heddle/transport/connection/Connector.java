@@ -335,7 +335,7 @@ public final class Connector {
 
   private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
     ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
-    if (ConnectionTerms.spansAllPlanes(options) && device.context().mostLinks() == 1) {
+    if (ConnectionTerms.spansAllPlanes(options) && device.context().maxLinks() == 1) {
       throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
     }
     return handle;

@@ -278,7 +278,7 @@ final class Handshake<C extends Communicator> implements ControlChannel.Listener
     authenticated = true;
     call = hello.call();
     together = hello.spansAllPlanes();
-    if (together && device.context().mostLinks() == 1) {
+    if (together && device.context().maxLinks() == 1) {
       refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
       return;
     }

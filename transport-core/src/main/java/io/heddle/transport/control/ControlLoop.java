@@ -1,11 +1,11 @@
 package io.heddle.transport.control;
 
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.OpenFiles;
+import io.heddle.platform.ResilientThread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
@@ -65,7 +65,7 @@ public final class ControlLoop implements AutoCloseable {
   /* A descriptor that nobody uses, for the call that comes when there is none left. */
   private @Nullable SocketChannel spare;
   private final Log log;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final UnauthenticatedChannels unauthenticated;
   private final Heartbeats heartbeats;
   private final LingeringConnections lingering = LingeringConnections.ofThisProcess();
@@ -94,7 +94,9 @@ public final class ControlLoop implements AutoCloseable {
     }
     every(UnauthenticatedChannels.SWEEP_PERIOD_NS, unauthenticated::judge);
     every(Heartbeats.BEAT_NS, heartbeats::beat);
-    thread = new LastingThread("heddle-control", log, this::round).orElse(() -> lost = true);
+    thread =
+        new ResilientThread("heddle-control", log, this::round)
+            .onPersistentFailure(() -> lost = true);
     try {
       thread.start();
     } catch (HeddleException noThread) {
@@ -112,7 +114,7 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /** What to do where this thread can't serve anybody any more; on it, until it succeeds. */
-  public void orElse(Runnable consequence) {
+  public void onPersistentFailure(Runnable consequence) {
     whenLost = consequence;
   }
 
@@ -263,7 +265,7 @@ public final class ControlLoop implements AutoCloseable {
     try {
       handler.onReady(key);
     } catch (Throwable thrown) {
-      FaultTeller.makeRoom();
+      FaultReporter.releaseReserve();
       unserved.handler = handler;
       unserved.key = key;
       deal("serving a control channel failed", thrown, unserved);
@@ -320,14 +322,14 @@ public final class ControlLoop implements AutoCloseable {
     try {
       task.run();
     } catch (Throwable thrown) {
-      FaultTeller.makeRoom();
+      FaultReporter.releaseReserve();
       deal("a control task failed", thrown, broken);
     }
   }
 
   /* Who couldn't be made to fail would be waited for: then everybody fails. */
   private void deal(String what, Throwable thrown, Consumer<Throwable> broken) {
-    if (!thread.faults().deal(what, thrown, broken)) {
+    if (!thread.faults().reportAndHandle(what, thrown, broken)) {
       lost = true;
     }
   }

@@ -1,9 +1,9 @@
 package io.heddle.transport.device;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.ResilientThread;
 import io.heddle.routes.Liveness;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteAnswer;
@@ -56,7 +56,7 @@ public final class RouteFollower implements AutoCloseable {
   private final long holdNs;
   private final NanoClock clock;
   private final Log log;
-  private final LastingThread thread;
+  private final ResilientThread thread;
   private final RouteAnswer one = new RouteAnswer();
   private final RouteAnswer all = new RouteAnswer();
   private final Set<String> told = new HashSet<>();
@@ -77,7 +77,7 @@ public final class RouteFollower implements AutoCloseable {
     this.clock = clock;
     this.log = log;
     searchedNs = clock.nanoTime() - SEARCH_NS;
-    thread = new LastingThread("heddle-routes", log, this::round);
+    thread = new ResilientThread("heddle-routes", log, this::round);
     refresh();
   }
 

@@ -85,7 +85,7 @@ class DeviceMemoryFlushTest {
   }
 
   @AfterEach
-  void closeAndCountWhatIsLeft() {
+  void closeAndCheckLeaks() {
     flush.close();
     device.close();
     arena.close();

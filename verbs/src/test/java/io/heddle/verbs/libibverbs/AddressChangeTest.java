@@ -62,7 +62,7 @@ class AddressChangeTest {
   }
 
   @AfterEach
-  void putBackAndClose() throws Exception {
+  void restoreAndClose() throws Exception {
     for (String address : List.of(MOVING, OTHER)) {
       if (at(address).isPresent()) {
         remove(address);
@@ -112,7 +112,7 @@ class AddressChangeTest {
   }
 
   @Test
-  void anAddressThatComesIsAnEventAndAnEntry() throws Exception {
+  void newAddressRaisesEventAndEntry() throws Exception {
     add(MOVING);
     await("GID_CHANGE", () -> events.contains(Kind.GID_CHANGE));
     int index = at(MOVING).orElseThrow();
@@ -129,7 +129,7 @@ class AddressChangeTest {
   }
 
   @Test
-  void aQueuePairFindsItsAddressAgainWhereItMovedInTheTable() throws Exception {
+  void queuePairFollowsAddressToNewIndex() throws Exception {
     add(OTHER);
     add(MOVING);
     int before = at(MOVING).orElseThrow();
@@ -162,7 +162,7 @@ class AddressChangeTest {
   }
 
   @Test
-  void aQueuePairWhoseAddressIsGoneSaysSo() throws Exception {
+  void removedAddressIsReported() throws Exception {
     add(MOVING);
     try (Endpoint end = new Endpoint(context, at(MOVING).orElseThrow(), 4096)) {
       end.qp.initialise(at(MOVING).orElseThrow());
@@ -174,7 +174,7 @@ class AddressChangeTest {
   }
 
   @Test
-  void aDeviceWhoseAddressesAreAllGoneTakesTheNextThatComes() throws Exception {
+  void deviceWithoutAddressesUsesNextOne() throws Exception {
     List<String> had =
         context.gidTable().entries().stream()
             .filter(entry -> !entry.gid().isLinkLocal())
@@ -200,7 +200,7 @@ class AddressChangeTest {
   }
 
   @Test
-  void aLinkThatGoesDownAndUpIsTwoEvents() throws Exception {
+  void linkDownAndUpAreEvents() throws Exception {
     ip("link", "set", netdev, "down");
     await("PORT_ERROR", () -> events.contains(Kind.PORT_ERROR));
     assertTrue(!context.port().active());

@@ -131,7 +131,7 @@ class DatagramTest {
   }
 
   @AfterEach
-  void closeBothEndsAndCountWhatIsLeft() {
+  void closeBothEndsAndCheckLeaks() {
     if (left != null) {
       left.close();
     }
@@ -162,7 +162,7 @@ class DatagramTest {
   }
 
   @Test
-  void aDatagramArrivesBehindItsHeaderWithSenderAndImmediate() {
+  void datagramArrivesWithHeaderSenderAndImmediate() {
     startBoth();
     left.fill(1000);
     DatagramWorkRequest wr = request(left.handleOf(right.address.gid()), right.qp.number(), 1000);
@@ -186,7 +186,7 @@ class DatagramTest {
   }
 
   @Test
-  void aDatagramWithAWrongKeyVanishes() {
+  void datagramWithWrongKeyIsDropped() {
     startBoth();
     DatagramWorkRequest wr = request(left.handleOf(right.address.gid()), right.qp.number(), 100);
     wr.remoteQueueKey = QUEUE_KEY + 1;
@@ -196,7 +196,7 @@ class DatagramTest {
   }
 
   @Test
-  void aGroupsMemberGetsWhatIsSentToTheGroupUntilItLeaves() throws Exception {
+  void memberReceivesGroupTrafficUntilDetached() throws Exception {
     startBoth();
     InetAddress group = InetAddress.getByName("ff1e::4791:77");
     NetworkInterface netdev = NetworkInterface.getByIndex(right.address.interfaceIndex());
@@ -224,7 +224,7 @@ class DatagramTest {
   }
 
   @Test
-  void aMemberThatIsClosedLeavesItsGroup() throws Exception {
+  void closedMemberLeavesGroup() throws Exception {
     startBoth();
     right.qp.attachMulticast(Gid.of(InetAddress.getByName("ff1e::4791:78")));
     right.qp.close();
@@ -259,7 +259,7 @@ class DatagramTest {
   }
 
   @Test
-  void aSleepEndsWithTheCompletionAndWhatCameBeforeItIsPolled() {
+  void completionWakesSleeperAfterArm() {
     CompletionQueue cq = right.context.createWakingCompletionQueue(16);
     try (DatagramQueuePair qp =
         right.pd.createDatagramQueuePair(new QueuePairAttributes(cq, cq, 4, 4))) {
@@ -293,7 +293,7 @@ class DatagramTest {
   }
 
   @Test
-  void anAddressThatThePortDoesNotHaveIsNamed() {
+  void unknownAddressIsNamed() {
     Gid elsewhere = new Gid(0xfd99L << 48, 1);
     VerbsException refused =
         assertThrows(

@@ -46,7 +46,7 @@ class DeviceTest {
   }
 
   @AfterEach
-  void closeAndCountWhatIsLeft() {
+  void closeAndCheckLeaks() {
     context.close();
     arena.close();
     assertEquals(Map.of(), ledger.open(), "objects left open");
@@ -94,7 +94,7 @@ class DeviceTest {
   }
 
   @Test
-  void memoryThatDoesNotExistIsRefusedWithItsAddress() {
+  void unmappedMemoryIsRefusedWithAddress() {
     ProtectionDomain pd = context.allocateProtectionDomain();
     long page = io.heddle.platform.MemoryCalls.mapMemory(4096);
     io.heddle.platform.MemoryCalls.unmapMemory(page, 4096);
@@ -108,7 +108,7 @@ class DeviceTest {
   }
 
   @Test
-  void dmaBufsAreRefusedWhereTheDeviceSaysThatItTakesNone() {
+  void dmaBufsAreRefusedWithoutSupport() {
     assumeTrue(!context.attributes().supportsDmaBuf(), "this device takes dma-bufs");
     ProtectionDomain pd = context.allocateProtectionDomain();
     VerbsException refused =
@@ -121,7 +121,7 @@ class DeviceTest {
   }
 
   @Test
-  void aCompletionQueueThatIsUsedStaysOpen() {
+  void usedCompletionQueueStaysOpen() {
     ProtectionDomain pd = context.allocateProtectionDomain();
     var cq = context.createCompletionQueue(16);
     QueuePair qp = pd.createQueuePair(new QueuePairAttributes(cq, cq, 4, 4));
@@ -132,7 +132,7 @@ class DeviceTest {
   }
 
   @Test
-  void aQueuePairSaysInWhichStateItIsWhereAMoveIsRefused() {
+  void refusedTransitionNamesState() {
     ProtectionDomain pd = context.allocateProtectionDomain();
     var cq = context.createCompletionQueue(16);
     QueuePair qp = pd.createQueuePair(new QueuePairAttributes(cq, cq, 4, 4));
@@ -143,7 +143,7 @@ class DeviceTest {
   }
 
   @Test
-  void whatIsClosedIsRefusedByName() {
+  void closedObjectIsNamedInError() {
     ProtectionDomain pd = context.allocateProtectionDomain();
     pd.close();
     assertThrows(

@@ -43,7 +43,7 @@ class LibibverbsContractTest extends ProviderContract {
 
   @ParameterizedTest
   @ValueSource(ints = {1, Endpoint.INLINE_BYTES})
-  void aPayloadWithinItsRequestNeedsNoRegionAndItsMemoryIsFreeAtOnce(int lengthBytes) {
+  void inlinePayloadNeedsNoRegionAndFreesMemory(int lengthBytes) {
     assertTrue(left.qp.inlineBytes() >= Endpoint.INLINE_BYTES);
     Endpoint.connect(left, right);
     left.fill(lengthBytes, 4);
@@ -60,7 +60,7 @@ class LibibverbsContractTest extends ProviderContract {
   }
 
   @Test
-  void aPayloadLongerThanWhatTravelsWithinARequestIsRefused() {
+  void oversizedInlinePayloadIsRefused() {
     Endpoint.connect(left, right);
     SendWorkRequest wr = left.request(Operation.RDMA_WRITE, 5, left.qp.inlineBytes() + 1, right);
     wr.inline = true;

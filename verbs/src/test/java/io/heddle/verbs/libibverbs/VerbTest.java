@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class VerbTest {
   @ParameterizedTest
   @EnumSource(Verb.class)
-  void everyVerbIsCalledAsTheBindingsDeclareIt(Verb verb) throws Exception {
+  void everyVerbMatchesBindings(Verb verb) throws Exception {
     assumeTrue(Verb.libraryIsPresent(), Verb.LIBRARY + " isn't installed");
     FunctionDescriptor declared =
         (FunctionDescriptor) Verbs.class.getMethod(verb.symbol() + "$descriptor").invoke(null);
@@ -48,7 +48,7 @@ class VerbTest {
   }
 
   @Test
-  void aDeviceNodeThatMayNotBeOpenedComesWithTheRemedy() {
+  void inaccessibleDeviceNodeNamesRemedy() {
     VerbsException failure = Verb.OPEN_DEVICE.failure("device mlx5_0", Errno.EACCES);
     assertTrue(failure.getMessage().contains("EACCES (13); this user may not"), failure.toString());
     assertTrue(failure.getMessage().contains("/dev/infiniband"), failure.toString());
@@ -60,7 +60,7 @@ class VerbTest {
     "65536, 000001ffffffffff, false", /* root */
     "unlimited, 00000000a80425fb, false"
   })
-  void lockedMemoryIsBlamedOnlyWhereItIsLimited(
+  void lockedMemoryIsBlamedOnlyWhenLimited(
       String soft, String capabilities, boolean blamed, @TempDir Path process) throws Exception {
     Files.writeString(process.resolve("status"), "Name:\tjava\nCapEff:\t" + capabilities + "\n");
     Files.writeString(

@@ -63,7 +63,7 @@ public abstract class ProviderContract {
   }
 
   @AfterEach
-  void closeBothEndsAndCountWhatIsLeft() {
+  void closeBothEndsAndCheckLeaks() {
     left.close();
     right.close();
     leftContext.close();
@@ -79,7 +79,7 @@ public abstract class ProviderContract {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3, 128, 4095, 4096, 4097, 61_440, 61_441, 1 << 20})
-  void writeWithImmediatePlacesTheBytesAndTellsTheirNumber(int lengthBytes) {
+  void writeWithImmediatePlacesBytesAndReportsLength(int lengthBytes) {
     Endpoint.connect(left, right);
     left.fill(lengthBytes, 1);
     assertEquals(0, right.qp.postEmptyReceives(77, 1));
@@ -192,7 +192,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void aFullSendQueueSaysHowManyItTook() {
+  void fullSendQueueReturnsAcceptedCount() {
     Endpoint.connect(left, right);
     SendWorkRequest first = null;
     for (int i = 0; i < 200; i++) {
@@ -248,7 +248,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void aPairThatRefusesRequestsTakesNothingNewThoughTheKeyIsGood() {
+  void refusingQueuePairRejectsNewRequests() {
     Endpoint.connect(left, right);
     left.fill(10_000, 1);
     assertEquals(1, left.qp.postSend(left.request(Operation.RDMA_WRITE, 1, 10_000, right)));
@@ -264,7 +264,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void aPairThatRefusesRequestsSendsItsOwn() {
+  void refusingQueuePairStillSends() {
     Endpoint.connect(left, right);
     right.fill(5_000, 3);
     right.qp.refuseRequests();
@@ -317,7 +317,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void afterAnErrorAPairIsResetAndUsedAgain() {
+  void queuePairIsReusableAfterReset() {
     Endpoint.connect(left, right);
     left.qp.toError();
     right.qp.toError();
@@ -354,7 +354,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void peerThatIsGoneEndsTheSendAfterItsRetries() {
+  void missingPeerEndsSendAfterRetries() {
     Endpoint.connect(left, right, leftContext.port().activeMtu(), 12, 7);
     right.qp.reset();
     left.qp.postSend(left.request(Operation.RDMA_WRITE, 1, 64, right));
@@ -394,7 +394,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void closingTheContextClosesWhatStandsOnIt() {
+  void closingContextClosesChildren() {
     DeviceContext context = openLeft(ledger);
     Endpoint forgotten = new Endpoint(context, leftGidIndex(context), 4096);
     context.close();
@@ -403,7 +403,7 @@ public abstract class ProviderContract {
   }
 
   @Test
-  void aGidIndexThatDoesNotExistIsNamed() {
+  void invalidGidIndexIsNamed() {
     VerbsException refused = assertThrows(VerbsException.class, () -> left.qp.initialise(100_000));
     assertTrue(refused.getMessage().contains("100000"), refused.getMessage());
   }

@@ -42,8 +42,8 @@ final class RuleSpeaker implements AutoCloseable {
   }
 
   /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
-  void orElse(Runnable whenLost) {
-    speaker.loop().orElse(thrown -> whenLost.run());
+  void onPersistentFailure(Runnable whenLost) {
+    speaker.loop().onPersistentFailure(thrown -> whenLost.run());
   }
 
   /** Starts the sessions, with the rules announced so far. */

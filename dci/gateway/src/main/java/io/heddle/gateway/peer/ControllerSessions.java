@@ -107,8 +107,8 @@ public final class ControllerSessions implements AutoCloseable {
   }
 
   /** Sets the action, run on the speaker's thread, for a fatal error of that thread. */
-  public void orElse(Runnable whenLost) {
-    speaker.loop().orElse(thrown -> whenLost.run());
+  public void onPersistentFailure(Runnable whenLost) {
+    speaker.loop().onPersistentFailure(thrown -> whenLost.run());
   }
 
   private void add(ControllerPeer peer, Log log) {

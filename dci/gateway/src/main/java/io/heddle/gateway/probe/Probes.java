@@ -1,9 +1,9 @@
 package io.heddle.gateway.probe;
 
 import io.heddle.platform.Errno;
-import io.heddle.platform.LastingThread;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
+import io.heddle.platform.ResilientThread;
 import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -86,14 +86,14 @@ public final class Probes implements AutoCloseable {
       probes.release();
       throw failed;
     }
-    new LastingThread("heddle-gateway-probes", log, probes::round)
-        .orElse(() -> probes.whenLost.run())
+    new ResilientThread("heddle-gateway-probes", log, probes::round)
+        .onPersistentFailure(() -> probes.whenLost.run())
         .start();
     return probes;
   }
 
   /** Sets the action, run on the thread itself, for its fatal error. */
-  public void orElse(Runnable end) {
+  public void onPersistentFailure(Runnable end) {
     whenLost = end;
   }
 

@@ -4,7 +4,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.heddle.platform.FaultTeller;
+import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
 import io.heddle.telemetry.gnmi.GnmiMethods;
 import io.heddle.telemetry.gnmi.ReportPath;
@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 final class Subscriptions {
   private final Supplier<GatewayReport> source;
   private final ScheduledExecutorService sampler;
-  private final FaultTeller faults;
+  private final FaultReporter faults;
 
   Subscriptions(Supplier<GatewayReport> source, ScheduledExecutorService sampler, Log log) {
     this.source = source;
     this.sampler = sampler;
-    faults = new FaultTeller("telemetry", log);
+    faults = new FaultReporter("telemetry", log);
   }
 
   StreamObserver<SubscribeRequest> begin(StreamObserver<SubscribeResponse> answers) {
@@ -73,8 +73,8 @@ final class Subscriptions {
           refuse(refused);
         } catch (Throwable failed) {
           /* The executor would swallow the error, and the client would wait forever. */
-          FaultTeller.makeRoom();
-          faults.tell("a subscription", failed);
+          FaultReporter.releaseReserve();
+          faults.report("a subscription", failed);
           refuse(refusal(Status.INTERNAL, "the gateway can't answer; its log says why"));
         }
       });
@@ -158,8 +158,8 @@ final class Subscriptions {
         finish();
       } catch (Throwable failed) {
         /* An exception would silently end the timer. */
-        FaultTeller.makeRoom();
-        faults.tell("a sample", failed);
+        FaultReporter.releaseReserve();
+        faults.report("a sample", failed);
       }
     }
 

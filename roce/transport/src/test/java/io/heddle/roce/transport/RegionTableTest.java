@@ -36,7 +36,7 @@ class RegionTableTest {
 
   /* Addresses and lengths of packets are the peer's, and a region is as long as a host says. */
   @Test
-  void noRangeOutsideARegionIsAllowedWhateverTheNumbers() {
+  void noRangeOutsideRegionIsAllowed() {
     Random random = new Random(4711);
     int inside = 0;
     for (int i = 0; i < 300_000; i++) {
@@ -77,7 +77,7 @@ class RegionTableTest {
   }
 
   @Test
-  void domainAndRightsAreAskedFor() {
+  void domainAndRightsAreChecked() {
     RegionTable table = new RegionTable(5);
     int key = table.add(BASE, 100, 1, RegionTable.REMOTE_READ);
     assertTrue(table.allows(key, 1, RegionTable.REMOTE_READ, BASE, 1));

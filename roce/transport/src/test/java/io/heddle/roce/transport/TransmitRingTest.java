@@ -33,14 +33,14 @@ class TransmitRingTest {
   }
 
   @Test
-  void whatTheKernelCopiedIsUsedAgainFirst() {
+  void copiedBlocksAreReusedFirst() {
     long first = add();
     ring.removeHead();
     assertEquals(first, ring.nextAddress());
   }
 
   @Test
-  void whatWasLentIsUsedAgainWhenTheDeviceHasLentSomeMore() {
+  void zeroCopyBlocksAreReusedAfterRest() {
     Set<Long> used = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
       used.add(add());
@@ -62,7 +62,7 @@ class TransmitRingTest {
   }
 
   @Test
-  void whatWasLentIsUsedSoonerWhereNothingElseIsFree() {
+  void zeroCopyBlocksAreReusedSoonerWhenFull() {
     add();
     lendNewest();
     ring.removeHead();
@@ -78,7 +78,7 @@ class TransmitRingTest {
   }
 
   @Test
-  void onlyWhoLendsTouchesTheSecondArea() {
+  void onlyZeroCopyUsesSecondArea() {
     long second = TransmitRing.AREA_BYTES;
     for (int i = 0; i < 1000; i++) {
       assertTrue(add() < second);
@@ -143,13 +143,13 @@ class TransmitRingTest {
   }
 
   @Test
-  void whoIsAloneHasAllThatARingHolds() {
+  void singleRingHasFullShare() {
     assertEquals(TransmitRing.SLOTS, fill(ring));
     assertTrue(ring.isFull());
   }
 
   @Test
-  void ringsWithLargeTrainsUnderWayShareWhatOneHolds() {
+  void ringsWithLargeTrainsShareLimit() {
     TransmitRing second = new TransmitRing(0, trains, shares);
     ring.add(psn++, 1, 1, 40_000, 40_000);
     assertEquals(TransmitRing.SLOTS / 2, fill(second));
@@ -163,7 +163,7 @@ class TransmitRingTest {
   }
 
   @Test
-  void howeverManyShareEachHasEnoughToBeAcknowledged() {
+  void everyRingKeepsMinimumShare() {
     for (int i = 0; i < 100; i++) {
       TransmitRing other = new TransmitRing(0, trains, shares);
       other.add(psn++, 1, 1, 40_000, 40_000);
@@ -172,7 +172,7 @@ class TransmitRingTest {
   }
 
   @Test
-  void smallTrainsTakeNobodysShare() {
+  void smallTrainsIgnoreShares() {
     TransmitRing second = new TransmitRing(0, trains, shares);
     for (int i = 0; i < TransmitRing.SLOTS; i++) {
       add(second);

@@ -93,11 +93,11 @@ public final class ReliableConnection {
   /**
    * Starts to send requests.
    *
-   * @param companions queue pairs to the same peer, or null for none
+   * @param peerGroup queue pairs to the same peer, or null for none
    */
   public void startSending(
-      ReadyToSendAttributes attributes, LinkSet links, @Nullable PeerGroup companions, long nowNs) {
-    requester.start(attributes, remoteNumber, sizes, softPeer, links, companions, nowNs);
+      ReadyToSendAttributes attributes, LinkSet links, @Nullable PeerGroup peerGroup, long nowNs) {
+    requester.start(attributes, remoteNumber, sizes, softPeer, links, peerGroup, nowNs);
   }
 
   /** Refuses new requests from now on; duplicates are still acknowledged. */

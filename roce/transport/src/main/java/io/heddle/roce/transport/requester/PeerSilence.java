@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * paths that suspends the retry limit. Under the progress lock, except {@link #lengthNs}.
  */
 final class PeerSilence {
-  private @Nullable PeerGroup companions;
+  private @Nullable PeerGroup peerGroup;
   private long heardAtNs;
   private volatile long sinceNs = Pause.NEVER_NS;
 
@@ -17,7 +17,7 @@ final class PeerSilence {
    * @param others queue pairs to the same peer, or null for none
    */
   void start(@Nullable PeerGroup others, long nowNs) {
-    companions = others;
+    peerGroup = others;
     heardAtNs = nowNs;
   }
 
@@ -32,7 +32,7 @@ final class PeerSilence {
 
   /** Returns the time of the last packet from the peer on any path. */
   long peerHeardAtNs() {
-    PeerGroup others = companions;
+    PeerGroup others = peerGroup;
     return others == null ? heardAtNs : others.heardAtNs();
   }
 

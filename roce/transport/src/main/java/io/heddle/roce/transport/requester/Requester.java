@@ -60,7 +60,7 @@ public final class Requester {
   private int mtu;
   private long acknowledgeAt;
 
-  private @Nullable PeerGroup companions;
+  private @Nullable PeerGroup peerGroup;
   private final PeerSilence silence = new PeerSilence();
   private final ReceiverNotReady receiverNotReady = new ReceiverNotReady();
 
@@ -106,7 +106,7 @@ public final class Requester {
       LinkSet links,
       @Nullable PeerGroup others,
       long nowNs) {
-    companions = others;
+    peerGroup = others;
     silence.start(others, nowNs);
     if (others != null) {
       others.join(this);
@@ -500,7 +500,7 @@ public final class Requester {
   private void onTimeout(long nowNs) {
     retries.served(
         silence.peerHeardAtNs(),
-        companions == null ? reachedAtNs() : companions.reachedAtNs(),
+        peerGroup == null ? reachedAtNs() : peerGroup.reachedAtNs(),
         nowNs);
     if (retries.isExhausted(nowNs)) {
       failSend(Status.RETRY_EXCEEDED);
@@ -520,8 +520,8 @@ public final class Requester {
       loads.recover();
       loseFrom(outstanding.unacknowledged());
     }
-    if (unanswered > 1 && companions != null) {
-      companions.probe(nowNs);
+    if (unanswered > 1 && peerGroup != null) {
+      peerGroup.probe(nowNs);
     }
     armTimeout(nowNs);
     events.activate();
@@ -582,8 +582,8 @@ public final class Requester {
 
   /** Stops: clears all outstanding packets and timers. */
   public void stop() {
-    if (companions != null) {
-      companions.leave(this);
+    if (peerGroup != null) {
+      peerGroup.leave(this);
     }
     retries.stop();
     receiverNotReady.stop();

@@ -3,15 +3,15 @@ package io.heddle.roce.transport.responder;
 import io.heddle.roce.transport.DelayBackoff;
 
 /**
- * How long an acknowledgement that a soft peer asked for waits for a packet that can carry it,
- * counted in rounds of progress. A packet alone costs as much as a packet in company, and whoever
- * answers a small message by another sends one soon. Learned for each queue pair: what was carried
- * may wait longer next time, what waited in vain not so long; and where nobody made a round any
- * more, so that only the timer ended the wait, the next ones go out at once. Now and then a longer
- * wait is tried again. Under the progress lock.
+ * Delay of an acknowledgement requested by a soft peer, in rounds of progress, for a packet to
+ * carry it. A separate packet costs as much as one with a small message, and a receiver often
+ * answers a message soon. The delay is learned per queue pair: it grows when a packet carried the
+ * acknowledgement, and shrinks when none came. Where no caller made rounds, so that only the timer
+ * ended the wait, the next ones are sent at once. A longer delay is tried periodically. Under the
+ * progress lock.
  */
 final class AcknowledgeDelay {
-  private static final int MOST_ROUNDS = 16;
+  private static final int MAX_ROUNDS = 16;
   private static final int TRIAL_ROUNDS = 4;
   private static final int BETWEEN_TRIALS = 64;
 
@@ -29,7 +29,7 @@ final class AcknowledgeDelay {
     backoff.reset();
   }
 
-  /** For the next acknowledgement; 0 means at once. */
+  /** Returns the delay of the next acknowledgement; 0 for none. */
   int rounds() {
     if (backoff.skipsNext()) {
       return 0;
@@ -42,7 +42,7 @@ final class AcknowledgeDelay {
   }
 
   void carried() {
-    rounds = Math.min(MOST_ROUNDS, 2 * rounds);
+    rounds = Math.min(MAX_ROUNDS, 2 * rounds);
     backoff.waitSucceeded();
   }
 

@@ -7,9 +7,9 @@ import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.wire.PacketFormat;
 
 /**
- * When a responder acknowledges, and what it tells besides. Asked for, it does so at once, or to a
- * soft peer soon, with a packet that leaves in any case ({@link AcknowledgeDelay}); not asked for,
- * after 64 packets or 100 µs. Under the progress lock.
+ * Acknowledgement policy of a responder, and writer of acknowledgements. A requested one is sent at
+ * once, or to a soft peer after an {@link AcknowledgeDelay} with another packet. Without request,
+ * one is sent after 64 packets or 100 µs. Under the progress lock.
  */
 final class Acknowledger {
   private static final int MOST_PACKETS = 64;
@@ -23,11 +23,11 @@ final class Acknowledger {
   /* Packets since the last acknowledgement. */
   private int owed;
   private boolean now;
-  /* One was asked for, and waits for a packet that carries it. */
+  /* Set while a requested one waits for a packet to carry it. */
   private boolean soon;
   private long dueNs = Pause.NEVER_NS;
 
-  /* The tag to return, when it came, and how long its packet may have waited for that. */
+  /* Tag to return, its arrival time, and how long its packet may have waited in the socket before. */
   private int tag;
   private boolean keepsTag;
   private long taggedAtNs;
@@ -48,7 +48,7 @@ final class Acknowledger {
     sent();
   }
 
-  /** When one is due though nothing more comes, or {@link Pause#NEVER_NS}. */
+  /** Returns the time of the next one without further packets, or {@link Pause#NEVER_NS}. */
   long dueNs() {
     return dueNs;
   }
@@ -61,7 +61,7 @@ final class Acknowledger {
     }
   }
 
-  /** Nothing came in time to carry one that waits. */
+  /** Ends the wait: no packet came in time to carry it. */
   void endWait() {
     if (!soon) {
       return;
@@ -79,7 +79,7 @@ final class Acknowledger {
     return soon;
   }
 
-  /** Something else leaves for the peer, with which the one that waits can leave. */
+  /** Ends the wait: another queue pair's packet to the peer can carry it. */
   void endWaitWithPacket() {
     delay.carried();
     counters.acknowledgementCarried();
@@ -88,9 +88,9 @@ final class Acknowledger {
   }
 
   /**
-   * One or more packets came, whatever becomes of them.
+   * Records the arrival of packets, valid or not.
    *
-   * @param newTag the newest tag among them, or {@link PacketFormat#NO_TAG}
+   * @param newTag newest tag among them, or {@link PacketFormat#NO_TAG}
    */
   void packetsCame(int newTag, long timeNs) {
     nowNs = timeNs;
@@ -105,22 +105,19 @@ final class Acknowledger {
     waitedNs = events.waitedNs();
   }
 
-  /** Whether a question came, and its answer hasn't left. */
+  /** Returns whether a probe's answer is still to be sent. */
   boolean owesAnswer() {
     return keepsTag;
   }
 
-  /** A question came, with this tag: it is to be answered though others come behind it. */
-  void asked(int questionsTag) {
-    takeTag(questionsTag);
+  /** Records a probe with this tag, which must be answered even if later packets arrive first. */
+  void asked(int probeTag) {
+    takeTag(probeTag);
     keepsTag = true;
     askNow();
   }
 
-  /**
-   * They were executed in their turn, and nothing before them is missing; at most the last one
-   * asked for an acknowledgement.
-   */
+  /** Records packets executed in order; at most the last one requested an acknowledgement. */
   void executed(int packets, boolean asked, boolean gapBehind) {
     owed += packets;
     if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
@@ -131,7 +128,7 @@ final class Acknowledger {
     }
   }
 
-  /** One more that had come before its turn. */
+  /** Records the execution of a packet that arrived early. */
   void executedToo() {
     owed++;
   }
@@ -165,12 +162,12 @@ final class Acknowledger {
     return owed > 0 || now;
   }
 
-  /** Responses of a READ say the same. */
+  /** Clears the debt: READ responses acknowledge the same. */
   void answeredOtherwise() {
     owed = 0;
   }
 
-  /** It has left. */
+  /** Records that it was sent. */
   void sent() {
     now = false;
     soon = false;
@@ -178,7 +175,7 @@ final class Acknowledger {
     owed = 0;
   }
 
-  /** It has left behind another packet. */
+  /** Records that another packet carried it. */
   void carried() {
     if (soon) {
       delay.carried();
@@ -187,14 +184,14 @@ final class Acknowledger {
     sent();
   }
 
-  /** Bytes of one without bitmap and ICRC. */
+  /** Returns the length of one without bitmap and ICRC. */
   int lengthBytes() {
     return PacketFormat.BTH_BYTES
         + PacketFormat.AETH_BYTES
         + (softPeer ? PacketFormat.WAITED_BYTES : 0);
   }
 
-  /** Writes one, {@link #lengthBytes} long; the tag is told once. */
+  /** Writes one of {@link #lengthBytes}; the tag is returned once. */
   void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);
     long at = packet + PacketFormat.BTH_BYTES;
@@ -211,7 +208,7 @@ final class Acknowledger {
     }
   }
 
-  /** Time of the newest packet. */
+  /** Returns the time of the newest packet. */
   long nowNs() {
     return nowNs;
   }

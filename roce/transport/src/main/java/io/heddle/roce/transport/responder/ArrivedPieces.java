@@ -5,22 +5,22 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Which {@linkplain PacketFormat#pieceBytes pieces} have come of the packets that come in pieces. A
- * row belongs to the number that it names. Under the progress lock.
+ * Table of arrived {@linkplain PacketFormat#pieceBytes pieces} of split packets. A row is valid for
+ * the sequence number that it contains. Under the progress lock.
  */
 final class ArrivedPieces {
   private static final int MASK = PsnBits.SIZE - 1;
 
-  /** All pieces of a packet. */
+  /** Bit mask of all pieces of a packet. */
   static final int ALL = (1 << PacketFormat.PIECES) - 1;
 
   private static final int IMMEDIATE = 1 << PacketFormat.PIECES;
   private static final int BITS = PacketFormat.PIECES + 1;
 
-  /** Memory that it takes. */
+  /** Length of its table. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
-  /* Of rows: number << BITS | whether there is an immediate | pieces. Most queue pairs never use any. */
+  /* Rows: number << BITS | immediate flag | pieces. Most queue pairs never use any. */
   private final long rows;
   private boolean used;
   private int partial;
@@ -44,21 +44,21 @@ final class ArrivedPieces {
     }
   }
 
-  /** Whether there are packets of which pieces have come, but not all. */
+  /** Returns whether there are incomplete packets. */
   boolean isAnyPartial() {
     return partial > 0;
   }
 
-  /** The pieces of a packet that have come already: bit 0 is the first. */
+  /** Returns the arrived pieces of a packet; bit 0 is the first. */
   int arrived(long psn) {
     long known = Memory.getLong(row(psn));
     return known >>> BITS == psn ? (int) known & ALL : 0;
   }
 
   /**
-   * A piece has come, from 1.
+   * Records a piece, from 1.
    *
-   * @return whether it is whole now
+   * @return whether the packet is complete now
    */
   boolean add(long psn, int piece, boolean withImmediate) {
     used = true;
@@ -73,14 +73,14 @@ final class ArrivedPieces {
     return (now & ALL) == ALL;
   }
 
-  /** Forgets a number that is whole; returns whether it has an immediate. */
+  /** Removes a complete packet; returns whether it has an immediate. */
   boolean take(long psn) {
     boolean immediate = (Memory.getLong(row(psn)) & IMMEDIATE) != 0;
     forget(psn);
     return immediate;
   }
 
-  /** Forgets the pieces of a packet that came whole after all. */
+  /** Removes the pieces of a packet that arrived whole later. */
   void forget(long psn) {
     if (Memory.getLong(row(psn)) >>> BITS == psn) {
       Memory.setLong(row(psn), 0);

@@ -5,15 +5,16 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * What immediates tell that came ahead of a gap, until their turn comes. Under the progress lock.
+ * Table of immediates that arrived after a gap, until they can be delivered in order. Under the
+ * progress lock.
  */
 final class EarlyImmediates {
   private static final int MASK = PsnBits.SIZE - 1;
 
-  /** Memory that it takes. */
+  /** Length of its table. */
   static final int BYTES = PsnBits.SIZE * Long.BYTES;
 
-  /* Of rows by number: immediate 4 | length 4. */
+  /* Rows by number: immediate 4 | length 4. */
   private final long rows;
   private final PsnBits waiting = new PsnBits();
 
@@ -32,7 +33,7 @@ final class EarlyImmediates {
     waiting.clearAll();
   }
 
-  /** Keeps what a packet's immediate tells, where it has one, and says whether it has. */
+  /** Stores a packet's immediate, if it has one; returns whether it has. */
   boolean keep(int opcode, long packet, long psn) {
     if (opcode != PacketFormat.WRITE_ONLY_WITH_IMMEDIATE) {
       return false;
@@ -43,7 +44,7 @@ final class EarlyImmediates {
     return true;
   }
 
-  /** What was kept is all there: it only waits for its turn. */
+  /** Marks a stored immediate's packet as complete. */
   void add(long psn) {
     waiting.set(psn);
   }

@@ -9,8 +9,8 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * What a responder is told in messages that may have several packets, FIRST to LAST: SENDs, and
- * WRITEs of a standard peer. They come in order. Under the progress lock.
+ * Receiver of multi-packet messages, FIRST to LAST: SENDs, and WRITEs from a standard peer. Their
+ * packets come in order. Under the progress lock.
  */
 final class InboundMessage {
   private static final int NONE = 0;
@@ -23,7 +23,7 @@ final class InboundMessage {
   private int mtu;
   private int notReady;
 
-  /* The message under way: a FIRST or MIDDLE has come, its LAST has not. */
+  /* Type of the incomplete message, of which the LAST is missing. */
   private int message = NONE;
   private long writeAddress;
   private int writeLeft;
@@ -37,7 +37,7 @@ final class InboundMessage {
   }
 
   /**
-   * @param notReadySyndrome of the answer where no receive is posted
+   * @param notReadySyndrome syndrome of the answer where no receive is posted
    */
   void start(int mtuBytes, int notReadySyndrome) {
     mtu = mtuBytes;
@@ -53,7 +53,7 @@ final class InboundMessage {
     return message != NONE;
   }
 
-  /** Executes the packet that was expected: 0, or the syndrome of the answer that refuses it. */
+  /** Executes the expected packet; returns 0, or the syndrome of the NAK. */
   int execute(int opcode, long packet, long payload, int payloadBytes) {
     return switch (opcode) {
       case PacketFormat.WRITE_FIRST -> executeWriteFirst(packet, payload, payloadBytes);
@@ -93,7 +93,7 @@ final class InboundMessage {
         || !last && payloadBytes >= writeLeft) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
-    /* Asked again for each packet: the region may have been closed since. */
+    /* Checked again for each packet: the region may have been closed meanwhile. */
     if (!rights.remoteWrite(writeKey, writeAddress, writeLeft)) {
       return PacketFormat.SYNDROME_REMOTE_ACCESS;
     }
@@ -150,7 +150,7 @@ final class InboundMessage {
     return 0;
   }
 
-  /* Taken first: a completion that overruns its queue flushes the receives that are left before it returns. */
+  /* Removed first: a completion that overruns its queue flushes the remaining receives before it returns. */
   private void completeReceive(Status status, int lengthBytes, boolean hasImmediate, int value) {
     long id = receives.id();
     receives.take();

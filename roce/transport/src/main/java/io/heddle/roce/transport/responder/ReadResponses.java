@@ -8,10 +8,10 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
 
 /**
- * Answers READ requests, a train at a time. Nothing is kept for a resend: a peer that misses a
- * response asks again and the memory is read again. {@value #WAITING} requests can wait; another
- * one is dropped, since our own requesters have one outstanding and a standard peer repeats. Under
- * the progress lock.
+ * Sender of READ responses, a train at a time. Nothing is kept for retransmission: a peer that
+ * misses a response repeats the request, and the memory is read again. {@value #WAITING} requests
+ * can wait; a further one is dropped, since a soft requester has one outstanding and a standard
+ * peer repeats it. Under the progress lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;
@@ -19,7 +19,7 @@ final class ReadResponses {
   private final PacketOutlet outlet;
   private final PacketMemory memory;
   private final MemoryRights rights;
-  /* Made when the first request comes, which is never on most queue pairs. */
+  /* Allocated at the first request, which most queue pairs never get. */
   private long[] psns = {};
   private long[] addresses = {};
   private int[] keys = {};
@@ -49,11 +49,11 @@ final class ReadResponses {
   }
 
   /**
-   * @param link that the request came over: all responses leave by it, since a requester takes them
-   *     in order only
+   * @param link link of the request: all responses use it, since a requester takes them in order
+   *     only
    */
   void start(long psn, long address, int key, int length, int messageNumber, int link) {
-    /* A repeated request replaces the one that it repeats, when that one is still being answered. */
+    /* A repeated request replaces the original if that is still being answered. */
     if (count > 0
         && psn >= psns[0]
         && psn < psns[0] + packets(lengths[0])
@@ -65,7 +65,7 @@ final class ReadResponses {
       return;
     }
     if (psns.length == 0) {
-      makeRoom();
+      allocateTables();
     }
     psns[count] = psn;
     addresses[count] = address;
@@ -76,7 +76,7 @@ final class ReadResponses {
     count++;
   }
 
-  private void makeRoom() {
+  private void allocateTables() {
     psns = new long[WAITING];
     addresses = new long[WAITING];
     keys = new int[WAITING];
@@ -93,10 +93,10 @@ final class ReadResponses {
     return count > 0;
   }
 
-  /** Sends one train. False when the socket is full. */
+  /** Sends one train. Returns false when the socket is full. */
   boolean transmit() {
     if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
-      remove(); /* closed since; the peer's repetition gets the error */
+      remove(); /* the region was closed; the peer's repetition gets the error */
       return true;
     }
     long base = memory.responseSlot();

@@ -17,16 +17,16 @@ import io.heddle.roce.wire.PsnBits;
 import io.heddle.verbs.AsyncEventListener;
 
 /**
- * The receiving half of a queue pair: has data placed, delivers completions in order of sequence
- * numbers, acknowledges. Under the progress lock.
+ * Receiving half of a queue pair: places data, delivers completions in order of sequence numbers,
+ * and acknowledges. Under the progress lock.
  *
- * <p>From a soft peer, WRITE ONLY packets are taken ahead of a gap and placed at once; an immediate
- * waits in its row until everything before it has come. Everything else is taken in order only:
- * SENDs need the receive that is theirs, READs must see what was written before. Errors are
- * answered in order too, so a bad packet ahead of a gap counts as not received.
+ * <p>WRITE ONLY packets from a soft peer are accepted after a gap and placed at once; an immediate
+ * waits until everything before it has arrived. Everything else is accepted in order only: a SEND
+ * needs its own receive, a READ must see earlier writes. Errors are answered in order too, so a bad
+ * packet after a gap counts as not received.
  */
 public final class Responder {
-  /** Memory that its tables take. */
+  /** Length of its tables. */
   public static final int TABLES_BYTES = EarlyImmediates.BYTES + WritePlacement.BYTES;
 
   private final int number;
@@ -44,12 +44,12 @@ public final class Responder {
   private final EarlyImmediates immediates;
   private final LinkArrivals arrivals = new LinkArrivals();
 
-  /* The link that the packet in hand came over, and the answer to it goes by. */
+  /* Link of the current packet and of its answer. */
   private int answering;
 
   private long expected;
   private long highest;
-  /* Where the newest READs begin that nothing was executed behind yet, and end. */
+  /* First and end number of the newest READs, with nothing executed after them. */
   private long readsFrom;
   private long readsEnd;
   private boolean softPeer;
@@ -59,16 +59,16 @@ public final class Responder {
   private int timerCode;
 
   private boolean sequenceErrorSent;
-  /* Nothing new is executed: the peer's writes have no place any more. */
+  /* Set when new requests are refused: the peer may no longer write. */
   private boolean refuses;
-  /* After an error of the peer's making: what every later packet of it is told. */
+  /* NAK for every later packet after an error caused by the peer. */
   private int lastSyndrome;
   private long lastSyndromePsn;
 
   /**
-   * @param number of the queue pair
-   * @param memory that packets are made in
-   * @param tables address of {@link #TABLES_BYTES} of zeros, of which only what is used costs pages
+   * @param number number of the queue pair
+   * @param memory for building packets
+   * @param tables address of {@link #TABLES_BYTES} of zeros; only touched pages take memory
    */
   public Responder(
       int number,
@@ -94,7 +94,7 @@ public final class Responder {
   }
 
   /**
-   * @param links over how many packets come: over several, to be ahead is no sign of loss
+   * @param links number of links; over several, reordering is no sign of loss
    */
   public void start(
       int receivePsn,
@@ -127,14 +127,17 @@ public final class Responder {
   }
 
   /**
-   * From now on only duplicates are answered well. A request that is new ends the queue pair in its
-   * turn, and has no effect before: what comes ahead of it counts as not received.
+   * Refuses new requests; duplicates are still acknowledged. A new request ends the queue pair when
+   * its number is expected; one after a gap counts as not received.
    */
   public void refuseRequests() {
     refuses = true;
   }
 
-  /** When an acknowledgement is due though nothing more comes, or {@link Pause#NEVER_NS}. */
+  /**
+   * Returns the time of the next acknowledgement without further packets, or {@link
+   * Pause#NEVER_NS}.
+   */
   public long dueNs() {
     return acknowledger.dueNs();
   }
@@ -143,52 +146,52 @@ public final class Responder {
     acknowledger.onTimer(nowNs);
   }
 
-  /** The packet in hand came over this link, and answers go by it. */
+  /** Sets the link of the current packet and of answers. */
   public void answerBy(int link) {
     answering = link;
   }
 
-  /** By which link answers go now. */
+  /** Returns the current link of answers. */
   public int answersBy() {
     return answering;
   }
 
-  /** What came by each of several links. */
+  /** Returns the receive counters of each of several links. */
   public LinkArrivals arrivals() {
     return arrivals;
   }
 
-  /** Nothing came in time to carry an acknowledgement that waits. */
+  /** Ends an acknowledgement's wait: no packet came in time to carry it. */
   public void endWait() {
     acknowledger.endWait();
   }
 
-  /** Whether an acknowledgement waits for a packet to leave with. */
+  /** Returns whether an acknowledgement waits for a packet to carry it. */
   public boolean isAnswerWaiting() {
     return acknowledger.isWaiting();
   }
 
-  /** Another's packet leaves for the peer, with which it can leave. */
+  /** Ends an acknowledgement's wait: another queue pair's packet to the peer can carry it. */
   public void endWaitWithPacket() {
     acknowledger.endWaitWithPacket();
   }
 
-  /** What {@link #append} wrote has left. */
+  /** Records that the acknowledgement written by {@link #append} was sent. */
   public void carried() {
     acknowledger.carried();
   }
 
-  /** Whether there are responses to READs to send. */
+  /** Returns whether there are READ responses to send. */
   public boolean hasResponses() {
     return reads.hasMore();
   }
 
-  /** Sends a train of them. False when the socket is full. */
+  /** Sends a train of READ responses. Returns false when the socket is full. */
   public boolean sendResponses() {
     return reads.transmit();
   }
 
-  /** Takes a request whose CRC was right. */
+  /** Processes a request with a valid CRC. */
   public void onRequest(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long nowNs) {
     acknowledger.packetsCame(PacketFormat.tagOf(thirdWord), nowNs);
@@ -212,7 +215,7 @@ public final class Responder {
       return;
     }
     if (events.isDead()) {
-      return; /* by a completion that overran its queue */
+      return; /* a completion overran its queue */
     }
     if (several) {
       arrivals.took(answering, payloadBytes, 0);
@@ -229,16 +232,16 @@ public final class Responder {
       return; /* responses acknowledge a READ */
     }
     if (fills && !several) {
-      acknowledger.askNow(); /* the peer may be about to send it again (RFC 5681, section 4.2) */
+      acknowledger.askNow(); /* stops a retransmission by the peer (RFC 5681, section 4.2) */
     }
     acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
   }
 
   /**
-   * Takes packets of a row from a soft peer, of which nothing is checked yet: those that come in
-   * their turn, in one write, with nothing ahead of them.
+   * Processes unchecked packets of a row from a soft peer: those in order, of one write, without a
+   * gap.
    *
-   * @return how many were taken; 0 where the first one isn't plain
+   * @return number of packets taken; 0 where the first one isn't eligible
    */
   public int onRow(
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
@@ -282,7 +285,7 @@ public final class Responder {
         && payloadBytes > 0
         && PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 12) == 0) {
       if (acknowledger.owesAnswer()) {
-        /* Of another link: each has its own, or the others would seem lost. */
+        /* Probe of another link: each gets its own answer, or the other links would seem lost. */
         sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), acknowledger.nowNs());
       }
       acknowledger.asked(PacketFormat.tagOf(thirdWord));
@@ -290,7 +293,7 @@ public final class Responder {
     }
     counters.drops().count(DropCounters.Reason.DUPLICATE);
     if (opcode == PacketFormat.READ_REQUEST && psn < expected) {
-      /* A repeated READ is executed again, without moving what is expected next. */
+      /* A repeated READ is executed again without advancing the expected number. */
       startRead(packet, psn);
       return;
     }
@@ -331,8 +334,8 @@ public final class Responder {
   }
 
   /**
-   * A piece of a packet is placed at once, and once; the packet counts as received with the last
-   * one that was missing, and then as if it had come whole before its turn.
+   * Places a piece of a packet at once, and only once. With its last piece the packet counts as
+   * received, like a whole one that arrived early.
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
@@ -376,7 +379,7 @@ public final class Responder {
     while (expected <= highest && received.get(expected)) {
       if (immediates.isWaiting(expected)) {
         if (receives.isEmpty()) {
-          /* As if it had not come: the peer sends it again after the wait that it is told. */
+          /* Treated as not received: the peer retransmits it after the RNR timer. */
           received.clear(expected);
           immediates.remove(expected);
           writes.keep(expected);
@@ -397,7 +400,7 @@ public final class Responder {
     }
   }
 
-  /** Executes the packet that was expected: 0, or the syndrome of the answer that refuses it. */
+  /** Executes the expected packet; returns 0, or the syndrome of the NAK. */
   private int execute(int opcode, long packet, long payload, int payloadBytes) {
     if (refuses) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
@@ -472,7 +475,7 @@ public final class Responder {
     events.activate();
   }
 
-  /* Answers a packet that was not executed. All but "not ready" end the queue pair. */
+  /* Sends a NAK. All but "receiver not ready" end the queue pair. */
   private void refuse(int syndrome) {
     sendAcknowledge(syndrome, expected, acknowledger.nowNs());
     if (syndrome >> 5 == 1) {
@@ -486,7 +489,7 @@ public final class Responder {
             : AsyncEventListener.Kind.QUEUE_PAIR_REQUEST_ERROR);
   }
 
-  /** A packet for a queue pair that its peer's error has ended: the answer may have been lost. */
+  /** Repeats the NAK that ended the queue pair, since it may have been lost. */
   public void repeatRefusal() {
     if (lastSyndrome != 0) {
       sendAcknowledge(lastSyndrome, lastSyndromePsn, acknowledger.nowNs());
@@ -494,26 +497,26 @@ public final class Responder {
   }
 
   /**
-   * What an acknowledgement says has been executed. To a standard peer a READ's numbers are its
-   * responses' to name: the kernel's rxe takes an acknowledgement of one for the answer, completes
-   * it, and has no data. A soft peer doesn't, and reads a bitmap from the number behind this one.
+   * Returns the last executed number for an acknowledgement. To a standard peer, only the responses
+   * acknowledge a READ: the kernel's rxe would take an acknowledgement of it as its completion,
+   * without data. A soft peer doesn't, and reads a bitmap from the next number.
    */
   private long acknowledged() {
     return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;
   }
 
-  /** Sends an acknowledgement that is due. False when the socket is full. */
+  /** Sends a due acknowledgement. Returns false when the socket is full. */
   public boolean flush(long nowNs) {
     return !acknowledger.isDueNow()
         || sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), nowNs);
   }
 
   /**
-   * Writes an acknowledgement behind a packet that leaves in any case, where there is something to
-   * acknowledge, nothing is missing and it fits.
+   * Appends an acknowledgement to a packet about to be sent, if one is owed, no packet is missing
+   * and it fits.
    *
-   * @param most bytes it may have, ICRC included
-   * @return bytes written; {@link #carried} when they have left
+   * @param most largest length, ICRC included
+   * @return bytes written; call {@link #carried} once they are sent
    */
   public int append(long packet, int most, long nowNs) {
     int bytes = acknowledger.lengthBytes();

@@ -6,27 +6,25 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Puts the payloads of WRITE ONLY packets where their RETH says, once each. It knows of which
- * packets pieces have come, and which are there whose immediate is still to be delivered. Under the
- * progress lock.
+ * Placement of WRITE ONLY payloads at the address of their RETH, once each. It records incomplete
+ * packets, and placed ones whose immediate is still to be delivered. Under the progress lock.
  *
- * <p>What is there already, by an earlier sending of the same packet, isn't placed again: its
- * reader may have seen it, without waiting for the completion, and have written something else
- * there.
+ * <p>A payload placed by an earlier transmission isn't placed again: its reader may have seen it
+ * without waiting for the completion, and overwritten the memory.
  */
 final class WritePlacement {
-  /** Memory that its tables take. */
+  /** Length of its tables. */
   static final int BYTES = ArrivedPieces.BYTES;
 
   private final MemoryRights rights;
   private final ArrivedPieces pieces;
-  /* What found no receive for its immediate when its turn came: its bytes are there, and may be in use. */
+  /* Packets whose immediate found no receive: their bytes are placed and may be in use. */
   private final PsnBits placed = new PsnBits();
   private boolean softPeer;
   private int mostBytes;
 
   /**
-   * @param tables address of {@link #BYTES} of zeros, of which only what is used costs pages
+   * @param tables address of {@link #BYTES} of zeros; only touched pages take memory
    */
   WritePlacement(MemoryRights rights, long tables) {
     this.rights = rights;
@@ -34,7 +32,7 @@ final class WritePlacement {
   }
 
   /**
-   * @param mostPayloadBytes that a packet may have
+   * @param mostPayloadBytes largest payload of a packet
    */
   void start(boolean peerIsSoft, int mostPayloadBytes) {
     softPeer = peerIsSoft;
@@ -43,21 +41,20 @@ final class WritePlacement {
     pieces.clear();
   }
 
-  /** Whether packets with so much payload are taken. */
+  /** Returns whether this payload size is accepted. */
   boolean takes(int payloadBytes) {
     return payloadBytes <= mostBytes;
   }
 
-  /** Whether there are packets of which pieces have come, but not all. */
+  /** Returns whether there are incomplete packets. */
   boolean isAnyPartial() {
     return pieces.isAnyPartial();
   }
 
   /**
-   * Places a whole packet. Pieces of it may have come before it: it was late, and the peer took it
-   * for lost.
+   * Places a whole packet. Pieces of it may have arrived before, if the peer took it for lost.
    *
-   * @return 0, or the syndrome of the answer that refuses it
+   * @return 0, or the syndrome of the NAK
    */
   int place(int opcode, long packet, long payload, int payloadBytes, long psn) {
     int arrived = placed.get(psn) ? ArrivedPieces.ALL : pieces.arrived(psn);
@@ -71,7 +68,7 @@ final class WritePlacement {
   /**
    * Places a piece; {@link #joins} then counts it.
    *
-   * @return 0, or the syndrome of the answer that refuses it
+   * @return 0, or the syndrome of the NAK
    */
   int placePiece(int opcode, long packet, long payload, int payloadBytes, long psn) {
     boolean isThere =
@@ -79,22 +76,22 @@ final class WritePlacement {
     return placeRest(opcode, packet, payload, payloadBytes, isThere ? ArrivedPieces.ALL : 0);
   }
 
-  /** Counts a piece that was placed; returns whether its packet is whole now. */
+  /** Records a placed piece; returns whether its packet is complete now. */
   boolean joins(long psn, int piece, boolean withImmediate) {
     return pieces.add(psn, piece, withImmediate);
   }
 
-  /** Forgets the pieces of a packet that is whole; returns whether it has an immediate. */
+  /** Removes the pieces of a complete packet; returns whether it has an immediate. */
   boolean take(long psn) {
     return pieces.take(psn);
   }
 
-  /** A packet that was placed counts as not received: it comes again, and isn't placed then. */
+  /** Marks a placed packet as not received: its retransmission isn't placed again. */
   void keep(long psn) {
     placed.set(psn);
   }
 
-  /** A packet's immediate, where it has one, can be delivered: it doesn't come again. */
+  /** Clears the mark: the packet is delivered and isn't retransmitted. */
   void release(long psn) {
     placed.clear(psn);
   }
@@ -105,8 +102,8 @@ final class WritePlacement {
     long keyAndLength = PacketFormat.networkLong(reth + 8);
     int key = (int) (keyAndLength >>> 32);
     int length = (int) keyAndLength;
-    /* From a soft peer the RETH names the write from here to its end, and in the packet with the immediate, whose payload
-    is the write's last bytes, all of it. */
+    /* A soft peer's RETH covers the write from this packet to its end. In the packet with the immediate, whose payload is
+     *   the write's last bytes, it covers the whole write. */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (length < 0
         || payloadBytes > mostBytes

@@ -7,9 +7,9 @@ import io.heddle.roce.wire.PacketFormat;
 import java.lang.foreign.Arena;
 
 /**
- * Takes rows of full WRITE ONLY packets of one write by one call of C: the plain case, in order,
- * from a soft peer. Whatever isn't plain ends the row and is left to {@link Responder#onRequest},
- * which does the same packet by packet. One per device; under the progress lock.
+ * Receiver of rows of full WRITE ONLY packets of one write with a single C call: the common case,
+ * in order, from a soft peer. Any other packet ends the row and is left to {@link
+ * Responder#onRequest}, which works packet by packet. One per device; under the progress lock.
  */
 public final class WriteRows {
   private static final boolean IN_C = ShimCalls.canTake();
@@ -22,19 +22,19 @@ public final class WriteRows {
     row = Memory.allocate(arena, ShimCalls.ROW_BYTES, 8);
   }
 
-  /** Whether packets of this length may be a row's. */
+  /** Returns whether packets of this length may form a row. */
   public static boolean areTaken(int stride) {
     int payload = stride - PacketFormat.WRITE_ONLY_BYTES;
     return IN_C && payload > 0 && payload % BLOCK_BYTES == 0;
   }
 
   /**
-   * Takes packets while each is plain and its checksum right; places nothing of any other.
+   * Takes packets while each is eligible and its checksum right; places no other.
    *
-   * @param stride bytes of each; see {@link #areTaken}
-   * @param expected number of the first
-   * @param key that they must name; it allows to write to the region
-   * @return how many it took; {@link #tag} and {@link #asked} tell about these
+   * @param stride length of each; see {@link #areTaken}
+   * @param expected sequence number of the first
+   * @param key rkey that they must have, which permits writes to the region
+   * @return number of packets taken; {@link #tag} and {@link #asked} describe them
    */
   int take(
       long packet,
@@ -60,12 +60,12 @@ public final class WriteRows {
     return (int) outcome;
   }
 
-  /** The newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
+  /** Returns the newest tag among those taken, or {@link PacketFormat#NO_TAG}. */
   int tag() {
     return (int) (outcome >>> 32) & 0x7f;
   }
 
-  /** Whether the last one taken asks for an acknowledgement. */
+  /** Returns whether the last one taken requests an acknowledgement. */
   boolean asked() {
     return (outcome >>> 40 & 1) != 0;
   }

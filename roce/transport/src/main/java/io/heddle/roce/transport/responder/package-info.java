@@ -1,12 +1,12 @@
 /**
- * The receiving half of a queue pair. {@code Responder} takes requests in their order and completes
- * them, {@code WritePlacement} places the payloads of WRITEs, {@code InboundMessage} does what
- * comes in messages of several packets, {@code WriteRows} takes rows by one call of C, {@code
- * ArrivedPieces} joins pieces, {@code ReadResponses} answers READs, and {@code Acknowledger} knows
- * when to acknowledge. Used by {@code ReliableConnection}.
+ * Receiving half of a queue pair. {@code Responder} takes requests in order and completes them.
+ * {@code WritePlacement} places WRITE payloads, {@code InboundMessage} receives multi-packet
+ * messages, {@code WriteRows} takes rows with one C call, {@code ArrivedPieces} joins pieces,
+ * {@code ReadResponses} answers READs, and {@code Acknowledger} decides when to acknowledge. Used
+ * by {@code ReliableConnection}.
  *
- * <p>Threads: the holder of the owner's lock. Memory: tables of the owner's, by address; user
- * memory is touched only after its key was checked. Nothing is allocated after the making.
+ * <p>Threads: holder of the owner's lock. Memory: the owner's tables, by address; user memory is
+ * accessed only after a check of its key. Nothing is allocated after construction.
  */
 @NullMarked
 package io.heddle.roce.transport.responder;

@@ -3,11 +3,11 @@ package io.heddle.roce.transport.window;
 import io.heddle.roce.transport.Pause;
 
 /**
- * What a requester does about a responder that has no receive posted: it waits as long as that one
- * asks for, as often as its user allows. Under the progress lock.
+ * Requester's RNR handling: waits for the responder's RNR timer, up to the user's RNR retry count.
+ * Under the progress lock.
  */
 public final class ReceiverNotReady {
-  /** The user's word for "as often as you like". */
+  /** Retry count without limit. */
   private static final int UNLIMITED = 7;
 
   private final Pause pause = new Pause();
@@ -28,7 +28,7 @@ public final class ReceiverNotReady {
     return pause.dueNs();
   }
 
-  /** The responder said so. Returns whether the user's limit allows another wait. */
+  /** Counts an RNR NAK. Returns whether the retry count allows another wait. */
   public boolean mayWait() {
     return limit == UNLIMITED || ++count <= limit;
   }
@@ -41,7 +41,7 @@ public final class ReceiverNotReady {
     return pause.endIfDue(nowNs);
   }
 
-  /** Something was acknowledged: the count begins anew. */
+  /** Resets the count: something was acknowledged. */
   public void news() {
     count = 0;
   }

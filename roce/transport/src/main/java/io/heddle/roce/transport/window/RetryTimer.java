@@ -4,46 +4,45 @@ import io.heddle.roce.transport.Pause;
 import io.heddle.verbs.ReadyToSendAttributes;
 
 /**
- * When a requester asks for news, and when it gives up. Under the progress lock.
+ * Retransmission timer of a requester, and its limit of retries. Under the progress lock.
  *
- * <p>Two clocks, which have little to do with each other. The device's own, {@link RoundTrip},
- * follows what was measured: it asks after milliseconds, then after twice as long, and so on up to
- * seconds. The caller's, timeout code and retry count, says how long a path may be silent in all:
- * {@code 4.096 µs · 2^timeout · (retries + 1)}, counted from the last news (or the first packet).
- * Only that one ends the queue pair. It bounds the device's own: in the caller's time there is room
- * for {@code MOST_NEEDED + 1} questions whatever was measured, and the last look falls on its end,
- * not a doubled timeout behind it.
+ * <p>There are two independent timeouts. The device's, {@link RoundTrip}, follows measurements: it
+ * probes after milliseconds and doubles up to seconds. The caller's, from timeout code and retry
+ * count, limits the silence of a path: {@code 4.096 µs · 2^timeout · (retries + 1)} since the last
+ * progress (or the first packet). Only the latter ends the queue pair. It also bounds the former:
+ * the caller's time has room for {@code MOST_NEEDED + 1} probes, and the last check is at its end,
+ * not a doubled timeout later.
  *
- * <p>The caller's time is the path's, not this process's: while it waits for a processor, or is
- * stopped, the clock stands still. Otherwise of two processes that were away together, the one that
- * comes back first would give the other up within milliseconds.
+ * <p>The caller's time measures the path, not this process: its clock pauses while the process
+ * waits for a processor or is stopped. Otherwise, of two processes suspended together, the first to
+ * resume would give up the other within milliseconds.
  *
- * <p>Nor is it the peer's, where queue pairs by several ways lead to it. There the path's silence
- * lasts from the last news to the sending of the newest packet that has reached the peer, by
- * whichever way, and a question counts only where one that was sent after it has. While a peer
- * waits for its processor, packets of all ways wait in its sockets: it answers them all when it has
- * it. So a peer that is silent is asked on and on, and one that is slow isn't given up. One that is
- * heard, but by what it says has got nothing, is given up after {@code MOST_UNREACHED} such times.
+ * <p>Nor does it measure the peer if queue pairs reach it over several paths. There a path's
+ * silence lasts from the last progress to the send time of the newest packet that reached the peer
+ * on any path. A probe counts only if a later one reached the peer. While a peer waits for its
+ * processor, packets of all paths wait in its sockets, and it answers all of them later. So a
+ * silent peer is probed without limit, and a slow one isn't given up. A peer that is heard but
+ * reports no arrivals is given up after {@code MOST_UNREACHED} times the caller's time.
  *
- * <p>News is that something more has arrived. An answer that says nothing more has arrived shows a
- * living peer, but not a usable path: one that swallows all large packets would be asked for ever.
+ * <p>Progress means that more packets have arrived. An answer without progress proves a live peer
+ * but not a usable path: one that drops all large packets would be probed for ever.
  */
 public final class RetryTimer {
   private static final int MOST_NEEDED = 2;
   private static final int MOST_UNREACHED = 4;
 
-  /** Of the caller's time: where only word of another way is awaited, it is looked for so often. */
-  private static final int LOOKS_FOR_WORD = 8;
+  /** Checks per caller's time while waiting only for another path's answer. */
+  private static final int CHECKS_WHILE_HELD = 8;
 
   private final RoundTrip roundTrip;
-  private long patienceNs;
+  private long limitNs;
   private int needed;
   private boolean alone;
   private int unanswered;
   private int witnessed;
   private boolean heard;
   private int passed;
-  /* The oldest question that none sent after it is known to have passed. */
+  /* Send time of the oldest probe without a later one known to have arrived. */
   private long unpassedNs = Pause.NEVER_NS;
   private long reachedAtNs;
   private long newsAtNs;
@@ -55,7 +54,7 @@ public final class RetryTimer {
   }
 
   public void reset(ReadyToSendAttributes attributes, long nowNs) {
-    patienceNs =
+    limitNs =
         attributes.timeoutCode() == 0
             ? Pause.NEVER_NS
             : (4096L << attributes.timeoutCode()) * (attributes.retryCount() + 1);
@@ -81,7 +80,7 @@ public final class RetryTimer {
     return isRunning() && nowNs - dueNs >= 0;
   }
 
-  /** Waits for one timeout from now. */
+  /** Starts one timeout from now. */
   public void arm(long nowNs) {
     askedAtNs = nowNs;
     if (unpassedNs == Pause.NEVER_NS) {
@@ -90,21 +89,21 @@ public final class RetryTimer {
     long waitNs =
         Math.min(
             roundTrip.timeoutNs(),
-            Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, patienceNs / (MOST_NEEDED + 2)));
+            Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, limitNs / (MOST_NEEDED + 2)));
     if (unanswered > needed) {
-      long leftNs = patienceNs - (nowNs - newsAtNs);
-      waitNs = Math.min(waitNs, leftNs > 0 ? leftNs : lookForWordNs());
+      long leftNs = limitNs - (nowNs - newsAtNs);
+      waitNs = Math.min(waitNs, leftNs > 0 ? leftNs : checkWhileHeldNs());
     }
     dueNs = nowNs + waitNs;
   }
 
-  private long lookForWordNs() {
+  private long checkWhileHeldNs() {
     return heard
-        ? Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, patienceNs / LOOKS_FOR_WORD)
+        ? Math.max(RoundTrip.MINIMUM_TIMEOUT_NS, limitNs / CHECKS_WHILE_HELD)
         : Pause.NEVER_NS;
   }
 
-  /** Something more has arrived, or the first packet after rest goes out. */
+  /** Records progress, or the first packet after an idle time. */
   public void news(long nowNs) {
     newsAtNs = nowNs;
     unanswered = 0;
@@ -115,11 +114,11 @@ public final class RetryTimer {
   }
 
   /**
-   * Comes first where the timer is served. By as much as that is late, nobody here was there to
-   * hear an answer or to ask again: that isn't the peer's silence.
+   * Records an expiry, before the other calls. The time by which it is late doesn't count as the
+   * peer's silence, since this process couldn't receive or probe.
    *
-   * @param heardAtNs when something of the peer's came last, by whichever way
-   * @param reachedAtNs when the newest packet was sent that the peer has got, by whichever way
+   * @param heardAtNs time of the last packet from the peer on any path
+   * @param reachedAtNs send time of the newest packet that reached the peer on any path
    */
   public void served(long heardAtNs, long reachedAtNs, long nowNs) {
     newsAtNs += Math.max(0, nowNs - dueNs);
@@ -138,30 +137,30 @@ public final class RetryTimer {
     if (!isOverdue(nowNs)) {
       return false;
     }
-    boolean reached = alone || passed > needed && reachedAtNs - newsAtNs >= patienceNs;
-    boolean unreached = witnessed > needed && nowNs - newsAtNs >= MOST_UNREACHED * patienceNs;
+    boolean reached = alone || passed > needed && reachedAtNs - newsAtNs >= limitNs;
+    boolean unreached = witnessed > needed && nowNs - newsAtNs >= MOST_UNREACHED * limitNs;
     return reached || unreached;
   }
 
-  /** Whether only the silence of all ways to the peer keeps this one from being given up. */
+  /** Returns whether only the silence of all paths to the peer suspends the retry limit. */
   public boolean isHeld(long nowNs) {
     return isOverdue(nowNs) && !heard;
   }
 
   private boolean isOverdue(long nowNs) {
-    return unanswered > needed && nowNs - newsAtNs >= patienceNs;
+    return unanswered > needed && nowNs - newsAtNs >= limitNs;
   }
 
   public long newsAtNs() {
     return newsAtNs;
   }
 
-  /** How many timeouts have passed since the last news. */
+  /** Returns the number of timeouts since the last progress. */
   public int unanswered() {
     return unanswered;
   }
 
-  /** Returns how many timeouts have passed since the last news, this one included. */
+  /** Counts a timeout; returns the number of timeouts since the last progress. */
   public int timedOut() {
     roundTrip.timedOut();
     return ++unanswered;

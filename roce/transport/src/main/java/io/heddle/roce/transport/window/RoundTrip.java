@@ -1,21 +1,19 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Round-trip estimate and retransmission timeout of a requester, as RFC 6298 has them: the timeout
- * doubles with each that passes in silence, and stays doubled until a packet has been measured that
- * was sent since. Without that last rule a path whose round trip is longer than the timeout is
- * never measured, and everything is sent again for ever. Under the progress lock.
+ * Round-trip estimate and retransmission timeout of a requester (RFC 6298). The timeout doubles
+ * with each silent timeout, and stays doubled until a packet sent since is measured. Otherwise a
+ * path with a longer round trip than the timeout would never be measured, and everything
+ * retransmitted for ever. Under the progress lock.
  */
 public final class RoundTrip {
-  /**
-   * A receiver that shares its core may be away for about this long without anything being lost.
-   */
+  /** Minimum timeout: a receiver that shares its core may be away for about this long. */
   public static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
-  /** Before anything has been measured. */
+  /** Timeout before the first measurement. */
   static final long FIRST_TIMEOUT_NS = 10_000_000;
 
-  /** Longer than a full window takes over a link of 5 Mbit/s. */
+  /** Maximum timeout: longer than a full window takes at 5 Mbit/s. */
   static final long MAXIMUM_TIMEOUT_NS = 4_000_000_000L;
 
   private static final int MOST_DOUBLINGS = 12;
@@ -30,7 +28,7 @@ public final class RoundTrip {
     doublings = 0;
   }
 
-  /** Measured on one sending of one packet: never from one sending to the answer to another. */
+  /** Adds a sample, which must be from a transmission to its own answer. */
   public void sample(long nanoseconds) {
     doublings = 0;
     if (smoothedNs == 0) {
@@ -42,12 +40,12 @@ public final class RoundTrip {
     }
   }
 
-  /** The estimate; 0 before anything was measured. */
+  /** Returns the estimate; 0 before the first measurement. */
   public long smoothedNs() {
     return smoothedNs;
   }
 
-  /** How long to wait for news before asking for it. */
+  /** Returns the timeout until a probe. */
   public long timeoutNs() {
     long base =
         smoothedNs == 0
@@ -56,7 +54,7 @@ public final class RoundTrip {
     return Math.min(base << doublings, MAXIMUM_TIMEOUT_NS);
   }
 
-  /** Silence for a whole timeout. */
+  /** Doubles the timeout after a silent one. */
   public void timedOut() {
     doublings = Math.min(doublings + 1, MOST_DOUBLINGS);
   }

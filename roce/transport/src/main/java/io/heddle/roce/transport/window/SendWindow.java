@@ -1,22 +1,21 @@
 package io.heddle.roce.transport.window;
 
 /**
- * How many packets a requester may have under way: slow start, a quarter less after a loss, and
- * never so many that they only stand in a queue. Under the progress lock.
+ * Congestion window of a requester, in packets: slow start, reduction by a quarter after a loss,
+ * and a limit on queueing delay. Under the progress lock.
  *
- * <p>A window that a fast link needs would fill the queue in front of a slow one with a third of a
- * second. So each measured round trip is held against the shortest one: what it took longer was
- * spent in queues of the network, or in a socket until its reader had a core. The latter says
- * nothing about the path and, where processes share cores, is the larger part by far; both ends
- * know when they last found their socket empty, and what a packet may have waited since then is
- * subtracted. What is left above the target makes the window smaller in proportion, once a round
- * trip.
+ * <p>A fast link's window would fill the queue of a slow link for a third of a second. So each
+ * round trip is compared with the shortest one. The excess is queueing in the network, or waiting
+ * in a socket for the reader's core. The latter says nothing about the path and dominates where
+ * processes share cores. Both ends know when they last found their socket empty, and the possible
+ * wait since then is subtracted. A remainder above the target reduces the window in proportion,
+ * once per round trip.
  */
 public final class SendWindow {
-  /** Packets that a train at the path MTU of 4096 has, and one. */
+  /** Packets of a train at path MTU 4096, plus one. */
   private static final int USUAL_TRAIN = 16;
 
-  /** Queueing that is welcome: it keeps the link busy while an end is away from its core. */
+  /** Target queueing delay: keeps the link busy while an end is away from its core. */
   static final long TARGET_NS = 5_000_000;
 
   private static final int FIRST = 4;
@@ -28,27 +27,27 @@ public final class SendWindow {
   private int threshold = smallest;
   private int ackedSinceGrowth;
   private boolean crowded;
-  /* What a loss has taken away, until the window has shrunk for another reason. */
+  /* Values before the last loss, until the window shrinks for another reason. */
   private int packetsBeforeLoss;
   private int thresholdBeforeLoss;
 
   private long shortestNs;
   private long reducedAtNs;
-  /* The shortest round trip while the smallest window was still too large, and for how many rounds. */
+  /* Shortest round trip while the smallest window was still too large, and the number of such rounds. */
   private long shortestAtSmallestNs;
   private int roundsAtSmallest;
 
   /**
-   * The smallest window that is of use: two full trains, so that one is under way while the next is
+   * Returns the smallest useful window: two full trains, so that one is in flight while the next is
    * built.
    *
-   * @param trainPackets that a full train has, without a closing one
+   * @param trainPackets packets of a full train, without a closing one
    */
   public static int smallest(int trainPackets) {
     return 2 * Math.min(trainPackets + 1, USUAL_TRAIN);
   }
 
-  /** Starts anew with at most {@code most} packets under way, and {@code least} if need be. */
+  /** Resets with bounds of {@code least} and {@code most} packets. */
   public void reset(int most, int least, long nowNs) {
     limit = most;
     smallest = least;
@@ -66,12 +65,12 @@ public final class SendWindow {
     return packets;
   }
 
-  /** The smallest window that is of use. */
+  /** Returns the smallest useful window. */
   public int smallest() {
     return smallest;
   }
 
-  /** Packets are wider or narrower from now on: as many bytes, in other bounds. */
+  /** Adapts to another packet size: the same bytes, within other bounds. */
   public void refit(int most, int least) {
     threshold = threshold >= limit ? most : Math.min(most, threshold * least / smallest);
     packets = Math.clamp((long) packets * least / smallest, Math.min(most, least), most);
@@ -82,8 +81,8 @@ public final class SendWindow {
   }
 
   /**
-   * @param inFlight packets that were under way before these came through: a window that nobody
-   *     fills says nothing about the path, and isn't raised
+   * @param inFlight packets in flight before these arrived: an unfilled window says nothing about
+   *     the path and isn't raised
    */
   public void acknowledged(int count, int inFlight) {
     if (packets >= limit || crowded || 2 * inFlight < packets) {
@@ -93,7 +92,7 @@ public final class SendWindow {
       packets = Math.min(limit, packets + count);
       return;
     }
-    /* One train more for each window that came through. */
+    /* One more train for each acknowledged window. */
     ackedSinceGrowth += count;
     if (ackedSinceGrowth >= packets) {
       ackedSinceGrowth = 0;
@@ -102,34 +101,34 @@ public final class SendWindow {
   }
 
   /**
-   * A measured round trip.
+   * Processes a measured round trip.
    *
-   * @param waitedNs how much of it the packet or its answer may have lain in a socket at most
+   * @param waitedNs longest time that the packet or its answer may have waited in a socket
    */
   public void measured(long sentAtNs, long nowNs, long waitedNs) {
     long roundTripNs = nowNs - sentAtNs;
     shortestNs = Math.min(shortestNs, roundTripNs);
     long targetNs = Math.max(TARGET_NS, shortestNs);
-    long onTheWayNs = roundTripNs - waitedNs;
-    crowded = onTheWayNs - shortestNs > targetNs / 2;
-    if (onTheWayNs - shortestNs <= targetNs) {
+    long inNetworkNs = roundTripNs - waitedNs;
+    crowded = inNetworkNs - shortestNs > targetNs / 2;
+    if (inNetworkNs - shortestNs <= targetNs) {
       forgetRounds();
       return;
     }
     if (sentAtNs - reducedAtNs < 0) {
-      return; /* it met the queue of the window as it was */
+      return; /* it met the queue of the earlier window */
     }
     reducedAtNs = nowNs;
     forgetLoss();
     if (packets > least()) {
-      double share = (double) (shortestNs + targetNs) / onTheWayNs;
+      double share = (double) (shortestNs + targetNs) / inNetworkNs;
       packets = Math.max(least(), (int) (packets * share));
       threshold = packets;
       ackedSinceGrowth = 0;
       return;
     }
-    /* Less isn't possible, so the path itself must have become longer. */
-    shortestAtSmallestNs = Math.min(shortestAtSmallestNs, onTheWayNs);
+    /* The window can't shrink further, so the path itself has become longer. */
+    shortestAtSmallestNs = Math.min(shortestAtSmallestNs, inNetworkNs);
     if (++roundsAtSmallest == ROUNDS_AT_SMALLEST) {
       shortestNs = shortestAtSmallestNs;
       forgetRounds();
@@ -145,7 +144,7 @@ public final class SendWindow {
     return Math.min(limit, smallest);
   }
 
-  /** A loss, at most once a round trip. */
+  /** Reduces the window after a loss; at most once per round trip. */
   public void lost() {
     packetsBeforeLoss = packets;
     thresholdBeforeLoss = threshold;
@@ -153,7 +152,7 @@ public final class SendWindow {
     packets = threshold;
   }
 
-  /** What the last loss was told of wasn't lost (RFC 4015, step 9). */
+  /** Undoes the reduction of a spurious loss (RFC 4015, step 9). */
   public void undoLoss() {
     threshold = Math.min(limit, Math.max(threshold, thresholdBeforeLoss));
     packets = Math.min(limit, Math.max(packets, packetsBeforeLoss));
@@ -165,7 +164,7 @@ public final class SendWindow {
     thresholdBeforeLoss = 0;
   }
 
-  /** Not even a question was answered for a whole timeout. */
+  /** Resets to the smallest window: not even a probe was answered for a whole timeout. */
   public void silent() {
     forgetLoss();
     threshold = Math.max(least(), packets / 2);

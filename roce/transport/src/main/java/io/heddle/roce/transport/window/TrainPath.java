@@ -1,22 +1,22 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Judge of whether the path of a link carries trains of packets, which leave as one datagram that
- * the kernel or the card cuts. A fault behind may lose every long one and carry the same packets
- * singly, and no counter says so. Trains that are lost whole while the link answers, round after
- * round, and none as long that arrives, are the evidence. Then packets go singly, and after pauses
- * that double one train is sent as a trial. Under the progress lock.
+ * Detector of paths that lose trains: a train is one datagram that the kernel or the NIC segments.
+ * A faulty hop may drop every long one yet pass the same packets one by one, without any counter.
+ * The evidence is round after round of trains lost whole while the link answers, without an arrival
+ * of equal length. Then packets are sent singly, with one train as a trial after pauses that
+ * double. Under the progress lock.
  *
- * <p>A round begins with the loss of a train that was sent after the last round had ended. It ends
- * with an answer to something that was sent by the link after that train. So one burst that a full
- * socket or queue loses is one round, however many trains it has.
+ * <p>A round begins with the loss of a train sent after the previous round. It ends with an answer
+ * to something sent on the link after that train. So a burst lost by a full socket or queue is one
+ * round, however many trains it has.
  */
 public final class TrainPath {
-  /** Rounds without a train that arrives. */
+  /** Rounds without an arriving train. */
   static final int ROUNDS = 6;
 
   /**
-   * From the first of them to the last, at the least: longer than a peer's thread waits for a core.
+   * Minimum time from the first round to the last: longer than a peer's thread waits for a core.
    */
   static final long LEAST_NS = 100_000_000;
 
@@ -50,17 +50,17 @@ public final class TrainPath {
     shortestLost = Integer.MAX_VALUE;
   }
 
-  /** Whether packets go singly by it. */
+  /** Returns whether packets are sent singly. */
   public boolean isSingly() {
     return singly;
   }
 
-  /** Whether what is sent again goes singly: it may be a train that the path loses. */
+  /** Returns whether retransmissions are sent singly, since the path may lose trains. */
   public boolean isInDoubt() {
     return singly || rounds > 0;
   }
 
-  /** Whether this slot's packets are to go as a train though others go singly: the next trial. */
+  /** Returns whether this slot's packets are sent as a train, as the next trial. */
   public boolean tries(long slot, int bytes, long nowNs) {
     if (trial != NONE || nowNs - trialAtNs < 0 || bytes < shortestLost) {
       return false;
@@ -70,9 +70,9 @@ public final class TrainPath {
   }
 
   /**
-   * All packets of a train have to be sent again.
+   * Records that all packets of a train were lost.
    *
-   * @param sentAtNs when the train had left
+   * @param sentAtNs send time of the train
    */
   public void lost(long slot, int bytes, long sentAtNs, long nowNs) {
     if (singly) {
@@ -94,9 +94,9 @@ public final class TrainPath {
   }
 
   /**
-   * Something that was sent by the link has been answered.
+   * Records an answer to something sent on the link.
    *
-   * @return whether packets go singly from now on
+   * @return whether packets are sent singly from now on
    */
   public boolean answered(long sentAtNs, long nowNs) {
     if (!open || sentAtNs - lostSentAtNs <= 0) {
@@ -114,7 +114,7 @@ public final class TrainPath {
     return true;
   }
 
-  /** All of a train has arrived at the first attempt. */
+  /** Records a train that arrived whole at the first transmission. */
   public void carried(long slot, int bytes) {
     if (singly && slot == trial) {
       singly = false;
@@ -126,7 +126,7 @@ public final class TrainPath {
     }
   }
 
-  /** The slot is free again: what its trial showed is known. */
+  /** Ends the slot's trial: the slot is freed. */
   public void removed(long slot, long nowNs) {
     endTrial(slot, nowNs);
   }

@@ -1,30 +1,29 @@
 package io.heddle.roce.transport.window;
 
 /**
- * Whether the way of a link is known to carry packets wider than RoCEv2's, where both ends have
- * agreed on them. Nobody tells of a switch in between that takes less: it drops them. So the way is
- * asked, by a packet of that size that carries nothing, and until the answer writes are cut by the
- * path MTU. It is asked again after pauses that double, since a question may be lost by chance, and
- * at once where wide packets stop coming through: routes change. Under the progress lock.
+ * Probe of a link's path for packets wider than RoCEv2's, if both ends agreed on them. A switch
+ * with a smaller MTU drops them silently. So an empty packet of that size probes the path, and
+ * until it is answered WRITEs use the path MTU. Unanswered probes are repeated after pauses that
+ * double, and at once when wide packets stop arriving, since routes change. Under the progress
+ * lock.
  */
 public final class WidePathProbe {
   static final long FIRST_PAUSE_NS = 10_000_000;
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
   /**
-   * Questions in vain that are no chance any more; the last of them is 0.3 s after the first. A
-   * question is in vain when something that was sent after it has been answered and it has not: a
-   * peer that waits for its core answers none.
+   * Failed probes before a warning; the last is 0.3 s after the first. A probe has failed when
+   * something sent later is answered and it isn't: a peer that waits for its core answers neither.
    */
-  public static final int TELLING = 6;
+  public static final int FAILURES_BEFORE_WARNING = 6;
 
-  /* Trains in a row of which some packet was lost: as many by chance are rare, and cost a question. */
+  /* Consecutive trains with losses before a new probe; as many by chance are rare, and cost one probe. */
   private static final int MOST_LOST = 4;
 
   private boolean agreed;
   private boolean passes;
   private int lost;
-  private int inVain;
+  private int failures;
   private boolean isOpen;
   private long askedAtNs;
   private long pauseNs;
@@ -34,14 +33,14 @@ public final class WidePathProbe {
   public void start(boolean isAgreed, long nowNs) {
     agreed = isAgreed;
     passes = false;
-    inVain = 0;
+    failures = 0;
     isOpen = false;
     pauseNs = FIRST_PAUSE_NS;
     askAtNs = nowNs;
     answeredAtNs = nowNs;
   }
 
-  /** Whether wide packets may go by it. */
+  /** Returns whether wide packets may be sent. */
   public boolean passes() {
     return passes;
   }
@@ -51,9 +50,9 @@ public final class WidePathProbe {
   }
 
   /**
-   * A question is due.
+   * Records a due probe.
    *
-   * @param leaves whether it does: nothing is known yet that stands against it
+   * @param leaves whether it was sent: no known MTU prevents it
    */
   public void asked(boolean leaves, long nowNs) {
     askAtNs = nowNs + pauseNs;
@@ -63,35 +62,35 @@ public final class WidePathProbe {
   }
 
   /**
-   * Something that was sent then by the link has been answered.
+   * Records an answer to something sent at this time on the link.
    *
-   * @return whether with that {@link #TELLING} questions in a row have been in vain
+   * @return whether {@link #FAILURES_BEFORE_WARNING} probes in a row have now failed
    */
   public boolean overtaken(long sentAtNs) {
     if (!isOpen || sentAtNs - askedAtNs <= 0) {
       return false;
     }
     isOpen = false;
-    return ++inVain == TELLING;
+    return ++failures == FAILURES_BEFORE_WARNING;
   }
 
   public void answered(long nowNs) {
     passes = true;
     lost = 0;
-    inVain = 0;
+    failures = 0;
     isOpen = false;
     answeredAtNs = nowNs;
   }
 
-  /** All of a wide train has arrived at the first attempt. */
+  /** Records a wide train that arrived whole at the first transmission. */
   public void carried() {
     lost = 0;
   }
 
   /**
-   * Some of a wide train has to be sent again.
+   * Records a loss in a wide train.
    *
-   * @return whether that puts the way in doubt
+   * @return whether the path is now in doubt
    */
   public boolean lost(long nowNs) {
     if (!passes || ++lost < MOST_LOST) {
@@ -102,7 +101,7 @@ public final class WidePathProbe {
       pauseNs = FIRST_PAUSE_NS;
       askAtNs = nowNs;
     } else {
-      askAtNs = nowNs + pauseNs; /* it answers, and carries nothing */
+      askAtNs = nowNs + pauseNs; /* it answers probes, but loses trains */
     }
     return true;
   }

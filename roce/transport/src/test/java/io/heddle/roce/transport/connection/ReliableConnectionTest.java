@@ -48,7 +48,7 @@ class ReliableConnectionTest {
 
   @ParameterizedTest
   @CsvSource({"true, 0", "true, 0.05", "true, 0.3", "false, 0", "false, 0.02"})
-  void writesArriveWholeAndInOrderWhateverIsLost(boolean soft, double loss) {
+  void writesArriveInOrderDespiteLoss(boolean soft, double loss) {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     try (VirtualPair pair = new VirtualPair(seed, loss, soft, BUFFER_BYTES)) {
@@ -87,7 +87,7 @@ class ReliableConnectionTest {
 
   @ParameterizedTest
   @CsvSource({"true, 1", "false, 1", "true, 4"})
-  void trainsThatAPathLosesGoSinglyWithinASecondAndComeBack(boolean soft, int links) {
+  void pathThatLosesTrainsGetsSinglePacketsForAWhile(boolean soft, int links) {
     try (VirtualPair pair = new VirtualPair(5, 0, soft, links, BUFFER_BYTES)) {
       fill(pair.left, 5);
       write(pair);
@@ -118,7 +118,7 @@ class ReliableConnectionTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0.05, 0.3})
-  void trainsGoOnWherePacketsAreLostByChance(double loss) {
+  void randomLossKeepsTrains(double loss) {
     try (VirtualPair pair = new VirtualPair(6, loss, true, BUFFER_BYTES)) {
       fill(pair.left, 6);
       for (int i = 0; i < 20; i++) {
@@ -129,7 +129,7 @@ class ReliableConnectionTest {
   }
 
   @Test
-  void readsBringWhatThePeerHas() {
+  void readsReturnPeersMemory() {
     try (VirtualPair pair = new VirtualPair(1, 0.05, true, BUFFER_BYTES)) {
       fill(pair.right, 2);
       for (int i = 0; i < MESSAGES; i++) {
@@ -144,7 +144,7 @@ class ReliableConnectionTest {
   /* A timeout takes 2 ms at least, so READs that each waited for one would take longer than that. */
   @ParameterizedTest
   @CsvSource({"true, 1", "true, 4", "false, 1"})
-  void aResponseThatIsLostIsAskedForWhenTheNextOneComes(boolean soft, int links) {
+  void lostResponseIsRequestedAtNextResponse(boolean soft, int links) {
     long tookNs = 0;
     long lost = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -180,7 +180,7 @@ class ReliableConnectionTest {
     "false, 1, 0",
     "false, 1, 0.02"
   })
-  void readsAmongWritesComeWholeWhateverIsLost(boolean soft, int links, double loss) {
+  void readsAmongWritesSurviveLoss(boolean soft, int links, double loss) {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     for (int round = 0; round < ROUNDS; round++) {
@@ -224,7 +224,7 @@ class ReliableConnectionTest {
   /* What came ahead of its turn, and finds no receive when that comes, counts as if it had not come. */
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 0.1", "4, 0", "4, 0.1"})
-  void immediatesWaitForReceivesThatComeLate(int links, double loss) {
+  void immediatesWaitForLateReceives(int links, double loss) {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     for (int round = 0; round < ROUNDS; round++) {
@@ -257,7 +257,7 @@ class ReliableConnectionTest {
   }
 
   @Test
-  void aPeerThatNeverAnswersIsGivenUp() {
+  void silentPeerIsGivenUp() {
     try (VirtualPair pair = new VirtualPair(1, 1, true, BUFFER_BYTES)) {
       pair.left.post(Operation.RDMA_WRITE, 3, 0, 8);
       pair.run(MINUTE_NS);
@@ -294,7 +294,7 @@ class ReliableConnectionTest {
 
   @ParameterizedTest
   @CsvSource({"5000", "20000", "200000"})
-  void whatSwitchesSpreadIsSentAgainOnlyUntilThatIsKnown(long spreadNs) {
+  void sprayingCausesFewSpuriousRetransmissions(long spreadNs) {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     try (VirtualPair pair = new VirtualPair(seed, 0, true, BUFFER_BYTES)) {
@@ -314,7 +314,7 @@ class ReliableConnectionTest {
 
   @ParameterizedTest
   @CsvSource({"0", "20000"})
-  void whatIsLostIsSentAgainWhetherSwitchesSpreadItOrNot(long spreadNs) {
+  void lossIsRepairedWithAndWithoutSpraying(long spreadNs) {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("ReliableConnectionTest -Dheddle.seed=" + seed);
     try (VirtualPair pair = new VirtualPair(seed, 0.01, true, BUFFER_BYTES)) {

@@ -69,7 +69,7 @@ class LossDetectorTest {
   }
 
   @Test
-  void whatLaterPacketsOfItsOwnSocketHaveOvertakenIsLost() {
+  void packetOvertakenOnItsSocketIsLost() {
     long missing = sent(1, false);
     long later = sent(8, false);
     assertEquals(1, arrived(later, 8));
@@ -77,7 +77,7 @@ class LossDetectorTest {
   }
 
   @Test
-  void aGuestOfAnothersSocketIsOnlyLateWherePacketsOfItsOwnHaveArrived() {
+  void guestPacketIsOnlyLateBehindOwnSocketsPackets() {
     long guest = sent(1, true);
     long later = sent(8, false);
     assertEquals(0, arrived(later, 8));
@@ -85,14 +85,14 @@ class LossDetectorTest {
   }
 
   @Test
-  void aTrainIsOnlyLateWhereGuestsOfAnothersSocketHaveArrived() {
+  void trainIsOnlyLateBehindGuestPackets() {
     sent(8, false);
     long guest = sent(4, true);
     assertEquals(0, arrived(guest, 4));
   }
 
   @Test
-  void aGuestThatLaterGuestsHaveOvertakenIsLost() {
+  void guestOvertakenByGuestsIsLost() {
     long missing = sent(1, true);
     long later = sent(4, true);
     assertEquals(1, arrived(later, 4));

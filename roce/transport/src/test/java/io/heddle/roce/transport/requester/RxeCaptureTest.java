@@ -76,7 +76,7 @@ class RxeCaptureTest {
 
   @ParameterizedTest
   @CsvSource({RXE + ", 16", CLIENT_AND_RXE + ", 4"})
-  void everyChecksumIsTheOneThatTheKernelComputed(String name, int kinds) throws IOException {
+  void everyChecksumMatchesKernel(String name, int kinds) throws IOException {
     Set<Integer> opcodes = new TreeSet<>();
     for (Packet packet : capture(name)) {
       byte[] bytes = packet.transport().clone();
@@ -95,7 +95,7 @@ class RxeCaptureTest {
 
   @ParameterizedTest
   @CsvSource({RXE + ", 61", CLIENT_AND_RXE + ", 50"})
-  void everyReliablePacketReadsAndWritesTheSame(String name, int least) throws IOException {
+  void everyPacketSurvivesRoundTrip(String name, int least) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       int checked = 0;
       for (Packet each : capture(name)) {
@@ -117,7 +117,7 @@ class RxeCaptureTest {
 
   /* What kernel rxe executed is what our own requester would have sent for the same write. */
   @Test
-  void ourRequesterCutsAWriteAsTheOneThatRxeExecuted() throws IOException {
+  void requesterBuildsPacketsThatRxeExecuted() throws IOException {
     int mtu = 4096;
     int bytes = 16 * mtu;
     List<Packet> sent =

@@ -22,7 +22,7 @@ final class SendTagsTest {
   }
 
   @Test
-  void questionIsKnownHoweverManyPacketsLeaveBeforeItsAnswer() {
+  void widthProbeTagStaysReserved() {
     int first = tags.nextWidthProbe(0, 1);
     tags.sent();
     int second = tags.nextWidthProbe(1, 2);
@@ -38,7 +38,7 @@ final class SendTagsTest {
   }
 
   @Test
-  void lostQuestionsKeepOneTagOfEachLink() {
+  void lostWidthProbesReserveOneTagPerLink() {
     for (int i = 0; i < 1000; i++) {
       for (int link = 0; link < 16; link++) {
         tags.nextWidthProbe(link, i);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class AcknowledgeDelayTest {
   @Test
-  void whatWasCarriedMayWaitLongerAndWhatWaitedInVainShorter() {
+  void delayGrowsWhenCarriedAndShrinksWhenExpired() {
     AcknowledgeDelay delay = new AcknowledgeDelay();
     assertEquals(4, delay.rounds());
     for (int i = 0; i < 10; i++) {
@@ -23,7 +23,7 @@ class AcknowledgeDelayTest {
   }
 
   @Test
-  void aLongerWaitIsTriedAgainNowAndThen() {
+  void longerDelayIsTriedPeriodically() {
     AcknowledgeDelay delay = new AcknowledgeDelay();
     int trials = 0;
     for (int i = 0; i < 1000; i++) {
@@ -35,7 +35,7 @@ class AcknowledgeDelayTest {
   }
 
   @Test
-  void whereNobodyMakesRoundsTheNextOnesGoOutAtOnceAndMoreOfThemEachTime() {
+  void withoutCallersDelayBacksOff() {
     AcknowledgeDelay delay = new AcknowledgeDelay();
     assertEquals(64, atOnce(delay));
     assertEquals(128, atOnce(delay));

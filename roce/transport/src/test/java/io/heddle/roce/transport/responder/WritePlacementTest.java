@@ -76,7 +76,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void aPayloadLiesWhereItsRethSaysAndNowhereElse() {
+  void payloadIsPlacedAtRethAddressOnly() {
     reth(region + 256, 100);
     assertEquals(0, place(100, 7));
     assertRegion(0, 256, 0);
@@ -85,7 +85,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void theLastPacketOfASoftPeersWriteNamesAllOfIt() {
+  void softPeersLastRethCoversWholeWrite() {
     reth(region, 300);
     fill(payload, 100, 7);
     int opcode = PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
@@ -95,7 +95,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void aStandardPeersPacketNamesItsOwnPayload() {
+  void standardPeersRethCoversOwnPayload() {
     writes.start(false, MOST_BYTES);
     reth(region, 300);
     assertEquals(PacketFormat.SYNDROME_INVALID_REQUEST, place(100, 7));
@@ -105,7 +105,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void whatIsLongerThanItsNameOrThanAPacketMayBeIsInvalid() {
+  void payloadLongerThanRethOrLimitIsInvalid() {
     reth(region, 99);
     assertEquals(PacketFormat.SYNDROME_INVALID_REQUEST, place(100, 7));
     reth(region, MOST_BYTES + 1);
@@ -120,7 +120,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void theWholeWriteThatAPacketNamesMustBeAllowed() {
+  void wholeWriteMustBeAllowed() {
     reth(region + REGION_BYTES - 100, 101);
     assertEquals(PacketFormat.SYNDROME_REMOTE_ACCESS, place(10, 7), "its end lies outside");
     assertRegion(REGION_BYTES - 100, 100, 0);
@@ -129,7 +129,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void aPacketThatWasKeptIsNotPlacedAgainUntilItIsReleased() {
+  void keptPacketIsNotPlacedUntilReleased() {
     reth(region, 100);
     assertEquals(0, place(100, 7));
     writes.keep(PSN);
@@ -145,7 +145,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void piecesMakeAPacketWholeInAnyOrderAndEachIsPlacedOnce() {
+  void piecesCompletePacketInAnyOrder() {
     assertEquals(0, placePiece(3, 256, 44, 3));
     assertFalse(writes.joins(PSN, 3, true));
     assertTrue(writes.isAnyPartial());
@@ -163,7 +163,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void aPacketThatComesWholeAfterItsSecondPieceFillsTheRest() {
+  void wholePacketFillsMissingPieces() {
     int each = PacketFormat.pieceBytes(300);
     assertEquals(0, placePiece(2, each, each, 2));
     assertFalse(writes.joins(PSN, 2, false));
@@ -176,7 +176,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void aRefusedPacketsPiecesAreStillKnown() {
+  void piecesOfRefusedPacketAreKept() {
     assertEquals(0, placePiece(1, 0, 128, 1));
     assertFalse(writes.joins(PSN, 1, false));
     reth(region + REGION_BYTES, 300);
@@ -185,7 +185,7 @@ final class WritePlacementTest {
   }
 
   @Test
-  void anotherConnectionBeginsWithNothingThere() {
+  void newConnectionStartsEmpty() {
     reth(region, 100);
     writes.keep(PSN);
     assertEquals(0, placePiece(1, 0, 50, 5));

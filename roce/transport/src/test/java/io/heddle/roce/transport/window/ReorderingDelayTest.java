@@ -34,14 +34,14 @@ class ReorderingDelayTest {
   }
 
   @Test
-  void whereNothingCameLateWhatIsOvertakenIsLostAtOnce() {
+  void withoutReorderingLossIsImmediate() {
     assertEquals(nowNs, lateness.lostAtNs(nowNs, roundTrip));
     lateness.wasLost(nowNs);
     assertFalse(hasBound());
   }
 
   @Test
-  void theBoundGrowsUntilItIsEnoughAndNoFurtherThanATimeout() {
+  void windowGrowsUntilSufficientUpToTimeout() {
     came(1_000);
     assertEquals(ROUND_NS / 4, boundNs());
     came(30_000);
@@ -55,7 +55,7 @@ class ReorderingDelayTest {
   }
 
   @Test
-  void whatWasJudgedByTheOldBoundDoesNotRaiseItAgain() {
+  void windowGrowsOncePerRoundTrip() {
     came(1_000);
     long bound = boundNs();
     lateness.came(1_000, roundTrip, nowNs + ROUND_NS / 2);
@@ -63,7 +63,7 @@ class ReorderingDelayTest {
   }
 
   @Test
-  void aFabricThatKeepsTheOrderAgainIsFoundOutByItsLosses() {
+  void realLossesShrinkWindow() {
     came(1_000);
     for (int halves = 0; halves < 20 && hasBound(); halves++) {
       long bound = boundNs();

@@ -23,12 +23,12 @@ class RetryTimerTest {
   /* Serves the timer until it gives up, and returns when; the questions are counted. */
   private int questions;
 
-  private long givesUpAfter(long fromNs) {
-    return givesUpAfter(fromNs, 0);
+  private long giveUpTimeAfter(long fromNs) {
+    return giveUpTimeAfter(fromNs, 0);
   }
 
   /* The first time it is served late. */
-  private long givesUpAfter(long fromNs, long lateNs) {
+  private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
     for (questions = 0; questions < 1000; questions++) {
@@ -46,13 +46,13 @@ class RetryTimerTest {
   /* 4.096 µs · 2^code · (retries + 1), where that leaves time for three questions two milliseconds apart. */
   @ParameterizedTest
   @CsvSource({"12, 7, 134", "14, 7, 537", "18, 7, 8590", "20, 1, 8590", "17, 0, 537"})
-  void aSilentPathIsGivenUpAfterTheCallersTime(int timeoutCode, int retries, long milliseconds) {
+  void silentPathIsGivenUpAfterCallersTime(int timeoutCode, int retries, long milliseconds) {
     for (long measuredUs : new long[] {0, 50, 10_000, 300_000}) {
       start(timeoutCode, retries);
       if (measuredUs > 0) {
         roundTrip.sample(measuredUs * 1000);
       }
-      long after = givesUpAfter(77);
+      long after = giveUpTimeAfter(77);
       assertEquals(milliseconds, Math.round(after / 1e6), 1.0, measuredUs + " us measured");
       assertTrue(questions >= Math.min(retries, 2) + 1, questions + " questions");
       assertTrue(questions < 20, questions + " questions");
@@ -60,15 +60,15 @@ class RetryTimerTest {
   }
 
   @Test
-  void aTimeTooShortForThreeQuestionsIsStretchedToThem() {
+  void shortTimeIsExtendedToThreeProbes() {
     start(1, 7);
-    long after = givesUpAfter(0);
+    long after = giveUpTimeAfter(0);
     assertTrue(after >= 6 * MS && after < 40 * MS, "gave up after " + after);
     assertTrue(questions >= 3, questions + " questions");
   }
 
   @Test
-  void newsBeginTheTimeAgain() {
+  void progressRestartsTime() {
     start(12, 7);
     timer.arm(0);
     for (int i = 0; i < 4; i++) {
@@ -76,18 +76,18 @@ class RetryTimerTest {
     }
     timer.news(100 * MS);
     assertFalse(timer.isExhausted(180 * MS));
-    assertEquals(134, Math.round(givesUpAfter(100 * MS) / 1e6), 1.0);
+    assertEquals(134, Math.round(giveUpTimeAfter(100 * MS) / 1e6), 1.0);
   }
 
   @Test
-  void theTimeInWhichNobodyHereLookedIsNotThePeersSilence() {
+  void ownSuspensionIsNotPeersSilence() {
     start(14, 7);
     roundTrip.sample(50_000);
-    assertEquals(10_000 + 537, Math.round(givesUpAfter(77, 10_000 * MS) / 1e6), 1.0);
+    assertEquals(10_000 + 537, Math.round(giveUpTimeAfter(77, 10_000 * MS) / 1e6), 1.0);
   }
 
   @Test
-  void amongOthersAQuestionCountsOnlyWhereThePeerWasHeardAfterIt() {
+  void probeCountsOnlyIfPeerAnswersElsewhere() {
     roundTrip.reset();
     timer.reset(new ReadyToSendAttributes(1, 14, 7, 7, 1), 77);
     long nowNs = 77;
@@ -123,8 +123,7 @@ class RetryTimerTest {
     "1200, 1737, 2215",
     "5000, 2147, 2215"
   })
-  void amongOthersTheSilenceLastsUntilWhatHasReachedThePeerWasSent(
-      long agoMs, long afterMs, long latestMs) {
+  void silenceEndsAtNewestPacketThatReachedPeer(long agoMs, long afterMs, long latestMs) {
     roundTrip.reset();
     timer.reset(new ReadyToSendAttributes(1, 14, 7, 7, 1), 77);
     long nowNs = 77;
@@ -140,8 +139,8 @@ class RetryTimerTest {
   }
 
   @Test
-  void withoutATimeoutItAsksForEver() {
+  void withoutTimeoutProbesForEver() {
     start(0, 7);
-    assertEquals(Long.MAX_VALUE, givesUpAfter(0));
+    assertEquals(Long.MAX_VALUE, giveUpTimeAfter(0));
   }
 }

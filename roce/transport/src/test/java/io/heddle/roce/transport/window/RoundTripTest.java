@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RoundTripTest {
   @Test
-  void timeoutFollowsWhatWasMeasuredAndBacksOffUntilTheNextMeasurement() {
+  void timeoutFollowsSamplesAndBacksOff() {
     RoundTrip roundTrip = new RoundTrip();
     roundTrip.reset();
     for (int i = 0; i < 100; i++) {
@@ -26,7 +26,7 @@ class RoundTripTest {
   }
 
   @Test
-  void nothingMeasuredMeansAFirstTimeoutThatDoublesToo() {
+  void firstTimeoutDoublesWithoutSamples() {
     RoundTrip roundTrip = new RoundTrip();
     roundTrip.reset();
     assertEquals(10_000_000, roundTrip.timeoutNs());
@@ -36,7 +36,7 @@ class RoundTripTest {
   }
 
   @Test
-  void aPathOfThreeHundredMillisecondsIsMeasuredAfterAFewQuestions() {
+  void longPathIsMeasuredAfterFewProbes() {
     RoundTrip roundTrip = new RoundTrip();
     roundTrip.reset();
     long waited = 0;

@@ -62,7 +62,7 @@ class SendWindowTest {
   }
 
   @Test
-  void aWindowThatNobodyFillsDoesNotGrow() {
+  void unfilledWindowDoesNotGrow() {
     SendWindow window = window(512);
     for (int i = 0; i < 1000; i++) {
       window.acknowledged(1, 1);
@@ -71,7 +71,7 @@ class SendWindowTest {
   }
 
   @Test
-  void aSlowLinkIsKeptBusyWithoutALongQueue() {
+  void slowLinkIsBusyWithoutLongQueue() {
     /* 4,200 bytes at 1 Gbit/s */
     SendWindow window = window(512);
     round(window, 100_000, 0);
@@ -89,7 +89,7 @@ class SendWindowTest {
   }
 
   @Test
-  void aFastLinkBetweenEndsThatWaitForTheirCoresKeepsItsWindow() {
+  void cpuWaitsKeepWindowOfFastLink() {
     SendWindow window = window(512);
     round(window, 100_000, 0);
     for (int i = 0; i < 100; i++) {
@@ -100,7 +100,7 @@ class SendWindowTest {
   }
 
   @Test
-  void onlyPacketsSentAfterAReductionMayReduceAgain() {
+  void windowShrinksOncePerRoundTrip() {
     SendWindow window = window(512);
     window.measured(0, 100_000, 0);
     nowNs = 20 * MS;
@@ -114,7 +114,7 @@ class SendWindowTest {
   }
 
   @Test
-  void aPathThatBecameLongerIsLearned() {
+  void longerPathIsLearned() {
     SendWindow window = window(512);
     round(window, 100_000, 0);
     for (int i = 0; i < 20; i++) {

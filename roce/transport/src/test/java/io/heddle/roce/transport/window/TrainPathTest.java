@@ -39,14 +39,14 @@ final class TrainPathTest {
   }
 
   @Test
-  void roundsInARowEndTrainsWithinASecond() {
+  void consecutiveRoundsEndTrainsWithinASecond() {
     long startNs = nowNs;
     lose();
     assertTrue(nowNs - startNs < 1_000_000_000);
   }
 
   @Test
-  void trainThatArrivesEndsTheDoubtAndShorterOneDoesNot() {
+  void onlyEquallyLongTrainEndsDoubt() {
     for (int i = 1; i < TrainPath.ROUNDS; i++) {
       round();
       path.carried(++slot, SHORT);
@@ -71,7 +71,7 @@ final class TrainPathTest {
   }
 
   @Test
-  void silentPathIsNotInRounds() {
+  void silentPathMakesNoRounds() {
     long beforeNs = nowNs;
     for (int i = 0; i < 100; i++) {
       nowNs += ROUND_NS;
@@ -91,7 +91,7 @@ final class TrainPathTest {
   }
 
   @Test
-  void trialsGetRarerAndOneThatArrivesBringsTrainsBack() {
+  void trialsBackOffAndSuccessRestoresTrains() {
     lose();
     long pauseNs = TrainPath.FIRST_PAUSE_NS;
     for (int i = 0; i < 8; i++) {

@@ -21,7 +21,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void whatWasNotAgreedOnIsNotAskedFor() {
+  void noProbeWithoutAgreement() {
     way.start(false, START_NS);
     assertFalse(way.isProbeDue(START_NS));
     assertFalse(way.isProbeDue(START_NS + 100 * WidePathProbe.LONGEST_PAUSE_NS));
@@ -29,14 +29,14 @@ class WidePathProbeTest {
   }
 
   @Test
-  void questionsInVainGetRarer() {
+  void failedProbesBackOff() {
     way.start(true, START_NS);
     long nowNs = START_NS;
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 1; i < 20; i++) {
       assertTrue(way.isProbeDue(nowNs));
       way.asked(true, nowNs);
-      assertEquals(i == WidePathProbe.TELLING, way.overtaken(nowNs + 1));
+      assertEquals(i == WidePathProbe.FAILURES_BEFORE_WARNING, way.overtaken(nowNs + 1));
       assertFalse(way.overtaken(nowNs + 2), "one question is in vain once");
       assertFalse(way.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
@@ -46,7 +46,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void silentPeerHasNotRefusedQuestions() {
+  void silentPeerIsNoProbeFailure() {
     way.start(true, START_NS);
     long nowNs = START_NS;
     for (int i = 0; i < 20; i++) {
@@ -58,7 +58,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void questionThatDidNotLeaveIsNotInVain() {
+  void unsentProbeIsNoFailure() {
     way.start(true, START_NS);
     for (int i = 0; i < 20; i++) {
       way.asked(false, START_NS + i);
@@ -67,7 +67,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void anAnswerEndsTheQuestionsAndLossesByChanceDoNotBringThemBack() {
+  void answerEndsProbesDespiteRandomLoss() {
     way.start(true, START_NS);
     way.asked(true, START_NS);
     way.answered(START_NS + 50_000);
@@ -83,7 +83,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void oneThatCarriedForLongIsAskedAgainAtOnce() {
+  void longWorkingPathIsProbedAtOnce() {
     way.start(true, START_NS);
     way.asked(true, START_NS);
     way.answered(START_NS);
@@ -95,7 +95,7 @@ class WidePathProbeTest {
   }
 
   @Test
-  void oneThatAnswersAndCarriesNothingIsAskedLessAndLess() {
+  void pathThatLosesTrainsIsProbedLessOften() {
     way.start(true, START_NS);
     long nowNs = START_NS;
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
