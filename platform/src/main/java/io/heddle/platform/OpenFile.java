@@ -15,7 +15,7 @@ public final class OpenFile implements AutoCloseable {
 
   private final String path;
   private int fd;
-  private boolean lockedAlone;
+  private boolean lockedExclusively;
 
   OpenFile(String path, int fd) {
     this.path = path;
@@ -87,13 +87,13 @@ public final class OpenFile implements AutoCloseable {
    *
    * @return false where another holds the lock
    */
-  public boolean tryLockAlone() {
-    lockedAlone |= tryLock(FileCalls.F_OFD_SETLK);
-    return lockedAlone;
+  public boolean tryLockExclusively() {
+    lockedExclusively |= tryLock(FileCalls.F_OFD_SETLK);
+    return lockedExclusively;
   }
 
   /* A child forked by another thread holds the lock until its exec, so closing alone wouldn't release it. */
-  private void unlockAlone() {
+  private void unlockExclusively() {
     try (Arena arena = Arena.ofConfined()) {
       FileCalls.fcntl(fd, FileCalls.F_OFD_SETLK, flock(arena, F_UNLCK).address());
     }
@@ -169,8 +169,8 @@ public final class OpenFile implements AutoCloseable {
   @Override
   public void close() {
     if (fd >= 0) {
-      if (lockedAlone) {
-        unlockAlone();
+      if (lockedExclusively) {
+        unlockExclusively();
       }
       LinuxCalls.close(fd);
       fd = -1;

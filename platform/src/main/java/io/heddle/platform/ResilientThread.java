@@ -32,7 +32,7 @@ public final class ResilientThread {
   private final FaultReporter faults;
   private final Thread thread;
   private int failures; /* in a row; the thread's own */
-  private Consumer<Throwable> lost = nobodyDepends -> {};
+  private Consumer<Throwable> lost = ignored -> {};
 
   /** Creates a thread that runs until a round returns false. */
   public ResilientThread(String name, Log log, Round round) {

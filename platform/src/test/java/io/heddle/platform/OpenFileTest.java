@@ -24,14 +24,14 @@ class OpenFileTest {
     try (OpenFolder in = OpenFolder.around(folder.resolve("lock"));
         OpenFile first = open(in);
         OpenFile second = open(in)) {
-      assertTrue(first.tryLockAlone());
-      assertFalse(second.tryLockAlone());
+      assertTrue(first.tryLockExclusively());
+      assertFalse(second.tryLockExclusively());
       first.close();
-      assertTrue(second.tryLockAlone());
+      assertTrue(second.tryLockExclusively());
     }
   }
 
-  /* A child has all descriptors between fork and exec, and with them the lock. */
+  /* A child has all descriptors between fork and exec, and so the lock. */
   @Test
   void closingReleasesLockWhileOtherThreadsStartProcesses() throws Exception {
     CompletableFuture<Integer> children =
@@ -48,7 +48,7 @@ class OpenFileTest {
     try (OpenFolder in = OpenFolder.around(folder.resolve("lock"))) {
       for (int round = 0; !children.isDone(); round++) {
         try (OpenFile file = open(in)) {
-          assertTrue(file.tryLockAlone(), "round " + round);
+          assertTrue(file.tryLockExclusively(), "round " + round);
         }
       }
     }

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The table by which a forked child closes; that it does so is native/test/killed_with_child.c. */
+/**
+ * Tests the table of descriptors for forked children; native/test/killed_with_child.c tests that a
+ * child closes them.
+ */
 @EndsWithin(30)
 class OwnDescriptorsTest {
   private static final int F_GETFD = 1;
@@ -77,7 +80,7 @@ class OwnDescriptorsTest {
     assertEquals(0, Memory.getLong(table));
   }
 
-  /* Java's own doesn't say so, and a program that the host starts would have the connection. */
+  /* Java's own sockets lack close-on-exec, so a program started by the host would inherit the connection. */
   private static boolean closesOnExec(int fd) {
     return (FileCalls.fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) != 0;
   }
@@ -128,7 +131,7 @@ class OwnDescriptorsTest {
     int first = -1;
     int second = -2;
     long before = 0;
-    while (first != second) { // another thread of the tests may have had the number meanwhile
+    while (first != second) { // another test thread may have used the number meanwhile
       first = LinuxCalls.socket(10, 2, 0);
       before = inode(first);
       LinuxCalls.close(first);

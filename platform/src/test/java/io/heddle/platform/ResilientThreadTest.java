@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a thread of ours does with what nobody expected. */
+/** Tests the handling of unexpected failures in a thread. */
 @EndsWithin(60)
 class ResilientThreadTest {
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -37,7 +37,7 @@ class ResilientThreadTest {
         new IOException("as asked"));
   }
 
-  @SuppressWarnings("unchecked") /* the compiler takes it for an unchecked one */
+  @SuppressWarnings("unchecked") /* the compiler treats it as unchecked */
   private static <T extends Throwable> void raise(Throwable thrown) throws T {
     throw (T) thrown;
   }
@@ -96,11 +96,11 @@ class ResilientThreadTest {
               }
             });
     thread.start();
-    assertTrue(twice.await(50, TimeUnit.SECONDS), "what fails once is tried again");
+    assertTrue(twice.await(50, TimeUnit.SECONDS), "a failed handler is retried");
     thread.joinUninterruptibly();
     assertEquals(ResilientThread.MOST_FAILURES, rounds.get());
     List<String> all = new ArrayList<>(lines);
-    /* The same over and over is told at powers of two. */
+    /* A repeated failure is logged at powers of two. */
     assertEquals(
         4, all.stream().filter(line -> line.contains("continues after")).count(), all::toString);
     assertTrue(all.stream().anyMatch(line -> line.contains("fails in every round")), all::toString);
@@ -146,7 +146,7 @@ class ResilientThreadTest {
     assertTrue(line().contains("handling the failure failed: java.lang.AssertionError: second"));
   }
 
-  /** A heap that is really full: the process prints what its thread told, and that it went on. */
+  /** A really full heap: the process prints its thread's report, and that the thread continued. */
   @Test
   void fullHeapIsReported() throws IOException, InterruptedException {
     Process process =
@@ -165,7 +165,7 @@ class ResilientThreadTest {
     assertTrue(said.contains("and went on"), said);
   }
 
-  /** Fills its heap to the last sixteen bytes on a thread of ours, and leaves it so. */
+  /** Fills its heap to the last sixteen bytes on a ResilientThread, and keeps it full. */
   static final class FullHeap {
     private static Object[] hoard = new Object[1 << 17];
 

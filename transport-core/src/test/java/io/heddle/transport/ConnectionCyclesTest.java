@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
-import io.heddle.platform.testing.OwnProgram;
+import io.heddle.platform.testing.SeparateJvm;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.transport.ConnectionCyclesRun.Held;
 import io.heddle.transport.ConnectionCyclesRun.Kind;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class ConnectionCyclesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"UNACCEPTED", "SPANS_ALL_PLANES", "DEAD_LISTENERS", "FALLEN_PLANES"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   @EndsWithin(200)
   void otherEndsOfAConnectionLeaveNothing(Kind kind) throws Exception {
     checkFlat(run(200, "32m", kind, 3, 100, 1));
@@ -47,7 +47,7 @@ class ConnectionCyclesTest {
 
   /** Long form; the short one is the case cycles of NcclHabitsTest. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
   void thousandTransportsLeaveNothing() throws Exception {
     checkFlat(run(WHOLE_RUN_SECONDS, "64m", Kind.TRANSPORTS, 4, 250, 1));
@@ -57,8 +57,8 @@ class ConnectionCyclesTest {
   @Test
   @EndsWithin(60)
   void lingeringConnectionsAreBounded() throws Exception {
-    OwnProgram.End end =
-        OwnProgram.run(
+    SeparateJvm.End end =
+        SeparateJvm.run(
             60,
             folder.resolve("output"),
             List.of("prlimit", "--nofile=600:600"),
@@ -72,7 +72,7 @@ class ConnectionCyclesTest {
 
   /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
   void hundredThousandConnectionsLeaveNothing() throws Exception {
     checkFlat(run(WHOLE_RUN_SECONDS, "32m", Kind.CONNECTIONS, 10, 10_000, 1));
@@ -80,7 +80,7 @@ class ConnectionCyclesTest {
 
   /** Long form; the short one is {@link #closedConnectionLeavesNothing}. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   @EndsWithin(WHOLE_RUN_SECONDS)
   void wavesOfSevenHundredConnectionsLeaveNothing() throws Exception {
     checkFlat(run(WHOLE_RUN_SECONDS, "256m", Kind.CONNECTIONS, 10, 5, 700));
@@ -89,8 +89,8 @@ class ConnectionCyclesTest {
   private List<Held> run(
       long limitSeconds, String heap, Kind kind, int stretches, int cycles, int connections)
       throws Exception {
-    OwnProgram.End end =
-        OwnProgram.run(
+    SeparateJvm.End end =
+        SeparateJvm.run(
             limitSeconds,
             folder.resolve("output"),
             List.of(),

@@ -3,7 +3,7 @@ package io.heddle.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.transport.connection.Connection;
 import io.heddle.transport.control.ControlMessage.Arrival;
 import io.heddle.transport.data.Communicator;
@@ -80,7 +80,7 @@ class LateFenceTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void arrivalsOfAnEarlierGroupOfTheSameGenerationAreIgnored() throws Exception {
     groups(16);
   }
@@ -158,7 +158,7 @@ class LateFenceTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void arrivalsOfAnEarlierPutOfTheSameGenerationAreIgnored() throws Exception {
     puts(16);
   }

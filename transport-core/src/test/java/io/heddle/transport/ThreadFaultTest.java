@@ -8,7 +8,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RouteCell;
 import io.heddle.routes.RoutePublisher;
@@ -131,7 +131,7 @@ class ThreadFaultTest {
 
   @ParameterizedTest
   @MethodSource("errors")
-  @InWholeRun(butRows = {1, 5})
+  @WholeRunOnly(butRows = {1, 5})
   void failedHandshakeFailsConnectAndAccept(Error error) {
     /* In the middle of the handshake: its line about a number of queue pairs that differs from the setting. */
     try (Ends ends = ends(Map.of("NCCL_IB_QPS_PER_CONNECTION", "2"), Map.of())) {

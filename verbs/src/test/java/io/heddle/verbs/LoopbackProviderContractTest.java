@@ -8,7 +8,7 @@ import io.heddle.verbs.testing.ProviderContract;
 import java.util.List;
 import java.util.Map;
 
-/** What other modules are tested on keeps the same contract as the devices that they will meet. */
+/** Tests that the loopback provider, used in other modules' tests, keeps the provider contract. */
 class LoopbackProviderContractTest extends ProviderContract {
   private final LoopbackFabric fabric = new LoopbackFabric(42);
 

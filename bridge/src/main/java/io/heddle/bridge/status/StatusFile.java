@@ -48,7 +48,7 @@ public final class StatusFile implements AutoCloseable {
     }
     try (OpenFolder folder = OpenFolder.around(path)) {
       OpenFile file = folder.openOrCreate(path.getFileName().toString(), MODE);
-      if (!file.tryLockAlone()) {
+      if (!file.tryLockExclusively()) {
         file.close();
         throw new HeddleException(
             "another bridge runs with the status file "

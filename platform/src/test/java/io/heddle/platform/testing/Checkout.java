@@ -3,15 +3,16 @@ package io.heddle.platform.testing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The checkout that a test runs in, at whatever depth its module lies. */
+/** Checkout of the running test, for a module at any depth. */
 public final class Checkout {
-  /** Its first folder: the nearest above the test's that has the launcher's words. */
+  /** Root directory: the nearest parent with the launcher's word list. */
   public static final Path ROOT = root();
 
   private Checkout() {}
 
   /**
-   * A file or folder of the checkout, such as {@code docs/doctor.md}, whether it is there or not.
+   * Returns the path of a file or directory of the checkout, such as {@code docs/doctor.md},
+   * existing or not.
    */
   public static Path path(String inside) {
     return ROOT.resolve(inside);

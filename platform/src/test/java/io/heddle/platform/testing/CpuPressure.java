@@ -6,8 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How long tasks of this machine have waited for a processor so far, as the kernel counts it
- * (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero where it doesn't.
+ * Time that tasks of this host have waited for a processor, from the kernel's pressure stall
+ * information (Documentation/accounting/psi.rst: {@code some}, in microseconds). Zero where it
+ * isn't available.
  */
 final class CpuPressure {
   private static final Path CPU = Path.of("/proc/pressure/cpu");
@@ -27,7 +28,7 @@ final class CpuPressure {
     }
   }
 
-  /** The same of what the file says; its first line is {@code some}. */
+  /** Parses the file's text; its first line is {@code some}. */
   static long inText(String text) {
     int start = text.indexOf(FIELD) + FIELD.length();
     return Long.parseLong(text.substring(start, text.indexOf('\n', start))) * 1_000;

@@ -14,12 +14,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * What becomes of something that takes descriptors where its process has none left, or one, or two,
- * and so on: whatever step is refused, nothing of those before it stays. For a program of its own,
- * which has no other use for descriptors.
+ * Harness for descriptor exhaustion: runs a trial with no, one, two and so on free descriptors, and
+ * checks that a refused trial leaks none. For a separate process without other use of descriptors.
  */
 public final class DescriptorExhaustion {
-  /** So many are left at the last trial. */
+  /** Free descriptors at the last trial. */
   private static final int MOST = 48;
 
   private static final int LIMIT = 256;
@@ -29,7 +28,7 @@ public final class DescriptorExhaustion {
 
   private DescriptorExhaustion() {}
 
-  /** Runs such a program to its end without a fault; what it printed. */
+  /** Runs such a program to a successful end; returns its output. */
   public static String run(Path output, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> limited = List.of("prlimit", "--nofile=" + LIMIT + ":" + LIMIT);
@@ -39,16 +38,15 @@ public final class DescriptorExhaustion {
   }
 
   /**
-   * In such a program: tries this again and again, each time with one descriptor more left than
-   * before.
+   * Repeats the trial in such a program, each time with one more free descriptor.
    *
-   * @param trial takes some and gives them back, if by threads of ours that come to their end;
-   *     false where it was refused some
-   * @return how many it was refused, at the most
-   * @throws AssertionError where a trial keeps some, or has closed some of others
+   * @param trial takes and returns descriptors, also through threads that end; false where it was
+   *     refused some
+   * @return largest number that was refused
+   * @throws AssertionError where a trial leaks some, or closes others'
    */
   public static int mostRefused(BooleanSupplier trial) {
-    trial.getAsBoolean(); /* the classes that it takes are files, too */
+    trial.getAsBoolean(); /* loading its classes needs descriptors, too */
     awaitThreads();
     return new DescriptorExhaustion().tryAll(trial);
   }
@@ -74,7 +72,7 @@ public final class DescriptorExhaustion {
     return refused;
   }
 
-  /* Who runs this program ends the wait: a limit that a busy machine stretches would take a descriptor itself. */
+  /* The parent process ends the wait: a load-aware limit would take a descriptor itself. */
   private static void awaitThreads() {
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith("heddle-"))) {

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Each test of the class, or this one, ends within so many seconds of an idle machine ({@link
- * Patience}). One that doesn't is interrupted, and fails with the stacks of all threads.
+ * Time limit of this test, or of each test of the class, in seconds of an idle machine ({@link
+ * Patience}). A test that exceeds it is interrupted, and fails with the stacks of all threads.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

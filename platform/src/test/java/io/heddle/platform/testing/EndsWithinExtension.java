@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link EndsWithin} means. */
+/** JUnit extension for {@link EndsWithin}. */
 final class EndsWithinExtension implements InvocationInterceptor {
   private static final long LOOK_MS = 200;
 
@@ -66,7 +66,7 @@ final class EndsWithinExtension implements InvocationInterceptor {
     }
   }
 
-  /* The method's, or the class's; a generated test has neither, but those that it is among have. */
+  /* Limit of the method or the class; a generated test has neither, but its enclosing ones have. */
   private static long limitSeconds(ExtensionContext context) {
     Optional<ExtensionContext> around = Optional.of(context);
     while (around.isPresent()) {

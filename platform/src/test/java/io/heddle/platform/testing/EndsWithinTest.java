@@ -14,7 +14,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 class EndsWithinTest {
-  /** Run by the tests below alone: its name isn't one that is looked for. */
+  /** Run only by the tests below: its name doesn't match the test patterns. */
   @EndsWithin(1)
   static final class Hanging {
     @Test

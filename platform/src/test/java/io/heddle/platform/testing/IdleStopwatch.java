@@ -3,8 +3,8 @@ package io.heddle.platform.testing;
 import java.util.function.LongSupplier;
 
 /**
- * How long something took by {@link Patience}'s clock, which runs at an eighth of its pace while
- * tasks wait for a processor: about what it would have taken on a machine with nothing else to do.
+ * Stopwatch on {@link Patience}'s clock, which runs at an eighth of its pace while tasks wait for a
+ * processor. It approximates the time on an idle machine.
  */
 public final class IdleStopwatch {
   private final LongSupplier clock;
@@ -19,12 +19,12 @@ public final class IdleStopwatch {
     beganNs = clock.getAsLong();
   }
 
-  /** One that runs from now on. */
+  /** Starts a stopwatch. */
   public static IdleStopwatch start() {
     return new IdleStopwatch(System::nanoTime, CpuPressure::nanoseconds);
   }
 
-  /** Nanoseconds since its start. */
+  /** Returns nanoseconds since its start. */
   public long ns() {
     long passed = clock.getAsLong() - beganNs;
     return Patience.idleNs(passed, stalled.getAsLong() - beganStalledNs);

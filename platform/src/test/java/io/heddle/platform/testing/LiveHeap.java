@@ -6,8 +6,8 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What objects take on the heap that are in use. The memory in use as the machine counts it has
- * what the collector fills gaps with, too, and differs from run to run by hundreds of kilobytes.
+ * Size of live objects on the heap. The JVM's own figure of used memory includes the collector's
+ * filler objects and varies between runs by hundreds of kilobytes.
  */
 public final class LiveHeap {
   private static final Pattern ROW = Pattern.compile("(?m)^ *\\d+: +\\d+ +(\\d+) +(\\S+)");
@@ -16,8 +16,8 @@ public final class LiveHeap {
   private LiveHeap() {}
 
   /**
-   * Bytes of all objects that outlive collections. Some outlive one: those that wait for a cleaner,
-   * or that a thread has just used. So it collects until that is in vain.
+   * Returns the bytes of all objects that survive collections. Some survive only one: those that
+   * wait for a cleaner, or that a thread has just used. So it collects until the size is stable.
    */
   public static long bytes() {
     long least = Long.MAX_VALUE;
@@ -46,7 +46,7 @@ public final class LiveHeap {
           .mapToLong(row -> Long.parseLong(row.group(1)))
           .sum();
     } catch (JMException failed) {
-      throw new AssertionError("this Java tells no histogram of its heap", failed);
+      throw new AssertionError("this JVM has no heap histogram", failed);
     }
   }
 }

@@ -10,15 +10,14 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A network namespace of a test's own, and threads of this very process that live in it (setns(2)):
- * sockets that they open and files of /proc/sys/net that they write are the namespace's. Removed
- * when it is closed.
+ * Network namespace of a test, with threads of this process in it (setns(2)): their sockets and
+ * their files of /proc/sys/net belong to the namespace. Removed by close.
  */
 public final class NetworkNamespace implements AutoCloseable {
   private static int created;
 
   private final String name;
-  /* For tests that are interrupted. */
+  /* Cleans up after interrupted tests. */
   private final Thread atExit;
 
   private NetworkNamespace(String name) {
@@ -28,7 +27,7 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * @param label the end of its name
+   * @param label suffix of its name
    */
   public static NetworkNamespace create(String label) {
     String name = "hdt-" + ProcessHandle.current().pid() + "-" + next() + "-" + label;
@@ -40,19 +39,19 @@ public final class NetworkNamespace implements AutoCloseable {
     return ++created;
   }
 
-  /** Skips the test, or all of the class, where no namespace can be made; prints why. */
+  /** Skips the test, or the class, where no namespace can be created; prints why. */
   public static void assumeAvailable() {
     String refusal = "";
     try (NetworkNamespace tried = create("try")) {
       tried.ip("link add e0 type veth peer name e1");
       tried.call(() -> null);
     } catch (RuntimeException failed) {
-      refusal = "no network namespace can be made here: " + failed.getMessage();
+      refusal = "no network namespace can be created here: " + failed.getMessage();
     }
     skipWhere(refusal);
   }
 
-  /** Skips the test, or all of the class, where there is a reason; prints it. */
+  /** Skips the test, or the class, where there is a reason; prints it. */
   public static void skipWhere(String reason) {
     if (!reason.isEmpty()) {
       System.out.println("skipped: " + reason);
@@ -69,14 +68,14 @@ public final class NetworkNamespace implements AutoCloseable {
     run(List.of("ip", "-n", name, "-batch", "-"), String.join("\n", lines) + "\n");
   }
 
-  /** Runs a command in the namespace and returns what it says. */
+  /** Runs a command in the namespace and returns its output. */
   public String exec(String... command) {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", name));
     whole.addAll(List.of(command));
     return run(whole, "");
   }
 
-  /** Runs on a new thread that lives in the namespace, and waits for its end. */
+  /** Runs a task on a new thread in the namespace, and waits for it. */
   public <T> T call(Callable<T> task) {
     FutureTask<T> future = new FutureTask<>(inside(task));
     Thread thread = Thread.ofPlatform().name(name).daemon().start(future);
@@ -95,7 +94,7 @@ public final class NetworkNamespace implements AutoCloseable {
     }
   }
 
-  /** The task, to be run on a platform thread of its own, which stays in the namespace. */
+  /** Wraps a task for its own platform thread, which stays in the namespace. */
   public <T> Callable<T> inside(Callable<T> task) {
     return () -> {
       enter(name);
@@ -104,9 +103,9 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * Takes the calling thread into a namespace: sockets that it opens from then on are there.
+   * Moves the calling thread to a namespace: sockets that it opens later belong there.
    *
-   * @param name by which {@code ip netns} knows it
+   * @param name name in {@code ip netns}
    */
   public static void enter(String name) {
     io.heddle.platform.NetworkNamespace.enter(name);

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** A socket as systemd's, at which a daemon tells how it is. */
+/** Socket like systemd's, to which a daemon reports its state. */
 public final class NotifySocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
@@ -38,7 +38,7 @@ public final class NotifySocket implements AutoCloseable {
   }
 
   /**
-   * @param name a path, or a name with {@code @} in front
+   * @param name path, or abstract name with leading {@code @}
    */
   public static NotifySocket at(String name) {
     return new NotifySocket(name);
@@ -54,7 +54,7 @@ public final class NotifySocket implements AutoCloseable {
   /**
    * Waits for the next datagram.
    *
-   * @throws AssertionError where none comes
+   * @throws AssertionError where none arrives
    */
   public String hear() {
     return hear(Patience.ofSeconds(LIMIT_SECONDS), "anything");
@@ -72,19 +72,19 @@ public final class NotifySocket implements AutoCloseable {
 
   private void requirePatience(Patience patience, String wanted) {
     if (patience.isOver()) {
-      throw new AssertionError("nobody says " + wanted + " at " + name + " within " + patience);
+      throw new AssertionError("no notification " + wanted + " at " + name + " within " + patience);
     }
   }
 
-  /** Whether a datagram has come that nobody has heard. */
+  /** Returns whether an unread datagram has arrived. */
   public boolean hasMore() {
     return LinuxCalls.isReadable(fd);
   }
 
   /**
-   * Waits for a datagram that begins so.
+   * Waits for a datagram with this prefix.
    *
-   * @throws AssertionError where none comes
+   * @throws AssertionError where none arrives
    */
   public String hear(String front) {
     Patience patience = Patience.ofSeconds(LIMIT_SECONDS);

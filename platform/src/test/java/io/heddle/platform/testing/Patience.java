@@ -9,16 +9,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * A limit of time for something that a test waits for. It says how long that may take on a machine
- * with nothing else to do: while tasks wait for a processor, its clock runs at an eighth of its
- * pace. So a hang is found after the limit where the machine is idle, after eight times the limit
- * at the latest, and a slow moment is no failure.
+ * Load-aware time limit for a test's wait, in seconds of an idle machine: while tasks wait for a
+ * processor, its clock runs at an eighth of its pace. So a hang is found after the limit on an idle
+ * machine, and after eight times the limit at the latest; a busy moment is no failure.
  */
 public final class Patience {
   private static final int MOST_STRETCH = 8;
   private static final long STEP_MS = 100;
   private static final long LISTEN_MS = 20;
-  /* Who asks in a loop doesn't read the kernel's file each time. */
+  /* A polling caller doesn't read the kernel's file each time. */
   private static final long LOOK_NS = 10_000_000;
 
   private final long limitNs;
@@ -43,7 +42,7 @@ public final class Patience {
         TimeUnit.SECONDS.toNanos(seconds), System::nanoTime, CpuPressure::nanoseconds);
   }
 
-  /** Whether the time is over. Any thread. */
+  /** Returns whether the time is over. Any thread. */
   public synchronized boolean isOver() {
     long now = clock.getAsLong();
     long passed = now - lastNs;
@@ -57,18 +56,18 @@ public final class Patience {
     return usedNs > limitNs;
   }
 
-  /* What of a time counts in which tasks waited for so long. */
+  /* Returns the part of a time that counts, given the time that tasks waited. */
   static long idleNs(long passedNs, long stalledNs) {
     return Math.max(passedNs / MOST_STRETCH, passedNs - Math.max(0, stalledNs));
   }
 
-  /** What is left of it, and no more than these seconds. */
+  /** Returns a limit of its remaining time, at most these seconds. */
   public synchronized Patience atMostSeconds(long seconds) {
     long left = Math.min(limitNs - usedNs, TimeUnit.SECONDS.toNanos(seconds));
     return new Patience(left, clock, stalled);
   }
 
-  /** Waits for a process to end; whether it did in time. */
+  /** Waits for a process to end; returns whether it did in time. */
   public boolean outlasts(Process process) throws InterruptedException {
     while (!process.waitFor(STEP_MS, TimeUnit.MILLISECONDS)) {
       if (isOver()) {
@@ -78,17 +77,17 @@ public final class Patience {
     return true;
   }
 
-  /** What somebody has said so far. */
+  /** Source of the output so far. */
   public interface Said {
     String read() throws IOException;
   }
 
   /**
-   * Waits until somebody has said these words. What is said at the very end counts: they are looked
-   * for once more after it.
+   * Waits until the output contains these words. Output at the very end counts: it is read once
+   * more after the end.
    *
-   * @param ended whether nothing will be said any more
-   * @return whether they were said in time
+   * @param ended whether no more output will come
+   * @return whether they appeared in time
    */
   public boolean hears(String words, Said said, BooleanSupplier ended)
       throws IOException, InterruptedException {
@@ -104,7 +103,7 @@ public final class Patience {
   }
 
   /**
-   * Waits for what comes.
+   * Waits for a result.
    *
    * @throws TimeoutException when the time is over
    */
@@ -121,7 +120,7 @@ public final class Patience {
     }
   }
 
-  /** The limit and what has passed by the clock, for a failure's message. */
+  /** Returns the limit and the elapsed time, for a failure's message. */
   @Override
   public String toString() {
     return "%s s of an idle machine (%s s by the clock)"

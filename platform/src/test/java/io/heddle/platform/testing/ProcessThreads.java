@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the kernel tells of a process's threads, any of which may end while it is looked at. */
+/** Reader of the kernel's files on a process's threads, any of which may end meanwhile. */
 public final class ProcessThreads {
   private ProcessThreads() {}
 
   /**
-   * A file of the first thread whose name begins so (proc(5), {@code /proc/pid/task}).
+   * Reads a file of the first thread whose name has this prefix (proc(5), {@code /proc/pid/task}).
    *
-   * @param pid the process, as {@code self} or a number
-   * @param name how the thread's name begins, up to 15 characters
-   * @param file as {@code status} or {@code schedstat}
-   * @return its text; empty where there is no such thread
+   * @param pid process, {@code self} or a number
+   * @param name prefix of the thread's name, up to 15 characters
+   * @param file such as {@code status} or {@code schedstat}
+   * @return text; empty where there is no such thread
    */
   public static Optional<String> read(String pid, String name, String file) throws IOException {
     List<Path> threads;
@@ -36,7 +36,7 @@ public final class ProcessThreads {
     return Optional.empty();
   }
 
-  /* ENOENT, or ESRCH where it ends between the opening and the reading. */
+  /* ENOENT, or ESRCH where the thread ends between open and read. */
   private static Optional<String> unlessEnded(Path file) throws IOException {
     try {
       return Optional.of(Files.readString(file));

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A thread is found by its name while others come and go. */
+/** Tests that a thread is found by its name while others start and end. */
 @EndsWithin(60)
 class ProcessThreadsTest {
   private static final int LOOKS = 300;

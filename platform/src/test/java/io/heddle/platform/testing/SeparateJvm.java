@@ -8,21 +8,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A class of a test that runs in a Java machine of its own. */
+/** Runner of a test's class in a separate JVM. */
 public final class SeparateJvm {
   private static final long USUAL_LIMIT_SECONDS = 120;
 
-  /** How it ended, and what it printed. */
+  /** Exit status and output. */
   public record End(int status, String printed) {}
 
   private SeparateJvm() {}
 
   /**
-   * Runs one to its end, for 120 s at most.
+   * Runs a class to its end, for at most 120 s.
    *
-   * @param output a file that takes what it prints
-   * @param before a command that runs Java, with its words; empty for none
-   * @param options Java's
+   * @param output file for its output
+   * @param before command that runs Java, with its arguments; empty for none
+   * @param options options of Java
    */
   static End run(
       Path output, List<String> before, List<String> options, Class<?> program, String... arguments)
@@ -30,7 +30,7 @@ public final class SeparateJvm {
     return run(USUAL_LIMIT_SECONDS, output, before, options, program, arguments);
   }
 
-  /** As the other, for this many seconds of an idle machine at most. */
+  /** Runs a class to its end, within this many seconds of an idle machine. */
   public static End run(
       long limitSeconds,
       Path output,

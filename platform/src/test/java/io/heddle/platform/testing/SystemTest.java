@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 /**
  * Test of whole systems: network namespaces, emulated guests, foreign daemons, processes of some
  * seconds. {@code ./heddle test --system} runs these, {@code ./heddle test} all others. Each family
- * keeps one whole-process test without this mark, so that the short run sees every family once.
+ * has one whole-process test without this mark, so that the short run covers every family.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

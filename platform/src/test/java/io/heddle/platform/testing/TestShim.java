@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The C functions that the plugin's shim lends the soft device, for programs of their own: Java
- * asks for them once in its life, and other tests are about Java's own ways.
+ * C functions of the plugin's shim for the soft device, in separate test JVMs: a JVM looks them up
+ * only once, and other tests cover the Java versions.
  */
 public final class TestShim {
   private static final Path LIBRARY = Checkout.path("native/target/build/libshim_of_tests.so");
@@ -27,7 +27,7 @@ public final class TestShim {
 
   private TestShim() {}
 
-  /** Runs a class in a Java machine of its own; skips the test where the library isn't built. */
+  /** Runs a class in a separate JVM; skips the test where the library isn't built. */
   public static SeparateJvm.End run(
       Path output, List<String> options, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
@@ -35,7 +35,7 @@ public final class TestShim {
     return SeparateJvm.run(output, List.of(), options, program, arguments);
   }
 
-  /** Tells Java of the packets' functions; false where the processor can't run them. */
+  /** Registers the packet functions; returns false where the processor can't run them. */
   public static boolean lendPacketCalls() throws Throwable {
     StructLayout calls = layout(PACKET_CALLS);
     MemorySegment quickest =
@@ -48,7 +48,7 @@ public final class TestShim {
     return lend(quickest, "heddle.packet.", PACKET_CALLS);
   }
 
-  /** Tells Java of the functions that make system calls. */
+  /** Registers the functions for system calls. */
   public static void lendSocketCalls() {
     MemorySegment calls = library().findOrThrow("heddle_socket_calls");
     lend(calls.reinterpret(layout(SOCKET_CALLS).byteSize()), "heddle.socket.", SOCKET_CALLS);

@@ -8,16 +8,15 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The test, or each of the class, takes long, and a shorter one looks at the same: {@code ./heddle
- * test --whole} runs it, and {@code ./heddle test} counts it as skipped. Its kind of fault has a
- * short form, always: another test of the class, those rows of this one that are named, or a class
- * that the comment names.
+ * Mark of a long test, or of each test of a class: {@code ./heddle test --whole} runs it, {@code
+ * ./heddle test} skips it. A shorter test always covers the same kind of fault: another test of the
+ * class, the named rows of this one, or a class named in its comment.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @ExtendWith(WholeRunOnlyCondition.class)
 public @interface WholeRunOnly {
-  /** Rows of a parameterised test that run always, from 1. */
+  /** Rows of a parameterised test that always run, from 1. */
   int[] butRows() default {};
 }

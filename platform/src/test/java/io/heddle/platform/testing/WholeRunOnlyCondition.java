@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What {@link WholeRunOnly} means. */
+/** JUnit condition for {@link WholeRunOnly}. */
 final class WholeRunOnlyCondition implements ExecutionCondition {
   /** {@code ./heddle test --whole} sets it: a configuration parameter of JUnit, or a property. */
   private static final String PROPERTY = "heddle.test.whole";

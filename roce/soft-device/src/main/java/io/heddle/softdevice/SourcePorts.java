@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UDP source ports configured by {@code HEDDLE_SOURCE_PORTS}, by which switches choose among
+ * UDP source ports configured by {@code HEDDLE_SOURCE_PORTS}, which switches hash to choose among
  * equal-cost links. Immutable.
  */
 final class SourcePorts {

@@ -67,7 +67,7 @@ final class ZeroCopyTrial {
       from.connect(LOOPBACK, 0, to.port());
       if (!from.cutsBy(PACKET_BYTES)) {
         return DeviceTrial.slower(
-            COPIED + "a socket takes no segment size of its own (UDP_SEGMENT)",
+            COPIED + "a socket rejects a default segment size (UDP_SEGMENT)",
             "use a kernel from 6.6 on, without what filters setsockopt");
       }
       fill(SENT);
@@ -121,6 +121,6 @@ final class ZeroCopyTrial {
             "soft0: large trains of packets are sent without a copy (tried on the" + " loopback)")
         : DeviceTrial.slower(
             COPIED + "the kernel took pages and copied them",
-            "see what changes or holds packets on the way out (tc filter, nft), on lo here");
+            "see what changes or holds packets on egress (tc filter, nft), on lo here");
   }
 }

@@ -10,8 +10,8 @@ import io.heddle.verbs.SendWorkRequest.Operation;
 import java.lang.management.ManagementFactory;
 
 /**
- * A program of its own, with the system calls of C, as the plugin has them: {@code BYTES
- * STANDARD-PEERS FAULTS}. Prints how many bytes the last batch of operations allocated.
+ * Separate program with the shim's system calls, as in the plugin; arguments {@code BYTES
+ * STANDARD-PEERS FAULTS}. Prints the bytes allocated by the last batch of operations.
  */
 final class AllocationRun {
   private static final int OPERATIONS = 1_000;
@@ -31,8 +31,8 @@ final class AllocationRun {
       b.postEmptyReceives(1, 200);
       SendWorkRequest wr =
           pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, bytes, pair.right);
-      /* Foreign calls box until they are compiled, which takes as long as it takes on a busy machine: batches, until one
-      has allocated nothing. A path that allocates never gets there. */
+      /* Foreign calls box until they are compiled, which may take long on a busy machine: runs batches until one allocates
+       *  nothing. A path that allocates never ends. */
       long allocated = -1;
       Patience patience = Patience.ofSeconds(LIMIT_SECONDS);
       while (allocated != 0 && !patience.isOver()) {

@@ -11,12 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The data path allocates nothing once it is warm, whether Java's second compiler takes part or not
- * (on fewer than four processors the plugin has the first one alone).
+ * Tests that the warm data path allocates nothing, with and without C2 (on fewer than four
+ * processors the plugin uses C1 only).
  *
- * <p>By the plugin's own system calls: those of {@code LinuxCalls}, which tools use, have Java
- * slice a segment at each call, which the second compiler takes away or not, as its budget for the
- * method around it allows.
+ * <p>It uses the shim's system calls: those of {@code LinuxCalls}, for tools, slice a segment at
+ * each call, which C2 eliminates only within its inlining budget.
  */
 class AllocationTest {
   @TempDir Path folder;

@@ -21,12 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Everything comes out right over a network that loses, doubles, swaps and damages packets. */
+/**
+ * Tests that all data arrives correctly over a network that drops, duplicates, reorders and
+ * corrupts packets.
+ */
 class BadNetworkTest {
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGES = 150;
 
-  /* What the sender did, for the receiver to compare with: one at a time in order. */
+  /* Record of a sender's operation, which the receiver checks in order. */
   private record Sent(Operation operation, int offset, int bytes, int immediate) {}
 
   @ParameterizedTest
@@ -130,7 +133,7 @@ class BadNetworkTest {
             pair.right.mr.address() + sent.offset(),
             pair.right.mr.address() + sent.offset() + sent.bytes());
     assertEquals(-1, mismatch, "byte that differs in a message of " + sent.bytes());
-    /* Gone from the receiver, so that a late second placement would show in the next message here. */
+    /* Cleared at the receiver, so that a late second placement shows in the next message here. */
     Memory.clear(pair.right.mr.address() + sent.offset(), sent.bytes());
   }
 
@@ -187,8 +190,8 @@ class BadNetworkTest {
   }
 
   /*
-   * Nothing comes behind it that could show what is missing, so each answer to a question must: one question for each of
-   * its sixty packets took two seconds.
+   * No later packet shows the loss, so each answer to a probe must show all of it: a probe for each of its sixty packets
+   *    took two seconds.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Small packets of several queue pairs that leave in one datagram. */
+/** Tests bundles: small packets of several queue pairs in one datagram. */
 class BundleTest {
   private static final int BYTES = 1 << 16;
   private static final int APART = 1024;
@@ -68,8 +68,8 @@ class BundleTest {
   }
 
   /*
-   * What a receive is to its sender: a write that completes nothing there. The device's own thread may take it along between
-   * two posts of a busy machine, so this is tried again.
+   * Like a receive's notice to its sender: a write without completion at the peer. On a busy machine the device's own thread
+   *    may send it between two posts, so this is retried.
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 700})
@@ -97,7 +97,7 @@ class BundleTest {
     }
   }
 
-  /* For a caller who has just looked; a busy machine may take the processor away between, so this is tried again. */
+  /* For a caller that has just polled; a busy machine may preempt it meanwhile, so this is retried. */
   @Test
   void silentWritesAreBundledUntilNextPoll() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
@@ -147,7 +147,7 @@ class BundleTest {
         post(pair, two.get(0), Operation.RDMA_WRITE, 2 * i + 1, 64);
         carrier.close();
         while (pair.await(pair.left).workRequestId != 2 * i + 1) {
-          /* the carrier's own, which came before it was closed */
+          /* the carrier's own, which arrived before it was closed */
         }
         assertTrue(hasArrived(pair, 2 * i + 1, 64));
       }
@@ -177,13 +177,13 @@ class BundleTest {
     }
   }
 
-  /* A packet that came over another plane than its queue pair's has a source that isn't its peer's. */
+  /* A packet from another plane than its queue pair's has a source that isn't its peer's. */
   private static long acrossPlanes(SoftPair pair) {
     return pair.right.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE)
         + pair.left.context.engine().counters.drops().get(DropCounters.Reason.WRONG_SOURCE);
   }
 
-  /* Its trains and what went by another queue pair's socket could overtake each other. */
+  /* Its trains and packets sent through another queue pair's socket could be reordered. */
   @Test
   void queuePairWithLargeTrainsIsNotBundled() {
     try (SoftPair pair = new SoftPair("", BYTES)) {
@@ -205,7 +205,7 @@ class BundleTest {
     }
   }
 
-  /* Loss, duplicates and damage befall a bundle as a whole; each queue pair mends its own. */
+  /* Faults affect a bundle as a whole; each queue pair repairs its own packets. */
   @Test
   void everyQueuePairRetransmitsFromLostBundle() {
     String faults = "loss=0.05,duplicate=0.05,corrupt=0.05,reorder=0.05,seed=7";

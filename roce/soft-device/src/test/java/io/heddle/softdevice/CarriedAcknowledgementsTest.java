@@ -14,11 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Small messages between two soft devices: acknowledgements go with what leaves in any case. */
+/**
+ * Tests that acknowledgements of small messages between soft devices are sent with other packets.
+ */
 class CarriedAcknowledgementsTest {
   private static final int ROUND_TRIPS = 500;
 
-  /* Ping-pong: an answer carries the acknowledgement of what it answers. */
+  /* Ping-pong: a response carries the acknowledgement of its request. */
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 200, 1024})
   void responseCarriesAcknowledgement(int bytes) {
@@ -28,7 +30,7 @@ class CarriedAcknowledgementsTest {
       pair.connect(a, b, PathMtu.MTU_1024, false, 16);
       assertEquals(0, a.postEmptyReceives(0, 250));
       assertEquals(0, b.postEmptyReceives(0, 250));
-      /* The background threads take part too, and carry none, the more the busier the machine is. */
+      /* The progress threads take part too and carry none, more often on a busy machine. */
       Patience patience = Patience.ofSeconds(20);
       for (int i = 0; i < ROUND_TRIPS || carried(pair) <= ROUND_TRIPS / 4; i++) {
         assertFalse(patience.isOver(), carried(pair) + " of " + 2 * i);
@@ -40,7 +42,7 @@ class CarriedAcknowledgementsTest {
     }
   }
 
-  /* As puts of two processes to each other: each way has queue pairs of its own, which never send back. */
+  /* Like puts of two processes to each other: each direction has its own queue pairs, which never send back. */
   @Test
   void bundleCarriesAcknowledgementOfOtherQueuePair() {
     try (SoftPair pair = new SoftPair("", 1 << 16)) {
@@ -63,7 +65,7 @@ class CarriedAcknowledgementsTest {
     }
   }
 
-  /* The answer's plane isn't the question's: what leaves by one takes nothing along that came by the other. */
+  /* The response uses another plane than the request, so it can't carry its acknowledgement. */
   @Test
   void otherPlanesPacketCarriesNoAcknowledgement() {
     try (SoftPair pair = new SoftPair("", 2, 1 << 16)) {

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the kernel says beside datagrams, over the loopback. */
+/** Tests the kernel's control messages with datagrams, over the loopback. */
 class DatagramReceiverTest {
   private static final int PACKET = 1000;
   private static final int PACKETS = 4;
@@ -30,7 +30,7 @@ class DatagramReceiverTest {
       from.connect(here, 0, to.port());
       for (int step = 0; step < 4; step++) {
         boolean asked = step >= 2;
-        /* Capable of marks, or marked: both bits. */
+        /* ECN-capable, then congestion experienced: both bits. */
         boolean marked = step % 2 == 1;
         if (step == 2) {
           to.reportMarks();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What becomes of gathered packets whose socket is full: a local datagram socket, whose kernel
- * keeps what its peer hasn't read on the sender's account, as a slow link does.
+ * Tests bundles whose socket is full. It uses a local datagram socket, which charges unread data to
+ * the sender, like a slow link.
  */
 class DeparturesTest {
   private static final int AF_UNIX = 1;

@@ -8,7 +8,8 @@ import io.heddle.platform.SystemCallException;
 import io.heddle.platform.testing.DescriptorExhaustion;
 
 /**
- * A program of its own: opens the device with few descriptors left. Prints how many are too few.
+ * Separate program that opens the device with few free descriptors. Prints the largest number that
+ * is too few.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}

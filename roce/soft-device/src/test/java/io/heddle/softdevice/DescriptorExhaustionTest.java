@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that has no descriptors to spare, and asks for the device again and again. */
+/** Tests opening the device repeatedly in a process without free descriptors. */
 @EndsWithin(150)
 class DescriptorExhaustionTest {
   @TempDir Path folder;

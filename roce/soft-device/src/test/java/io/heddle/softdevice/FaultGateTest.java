@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What HEDDLE_SOFT_FAULTS takes and refuses, and what a delay does. */
+/** Tests parsing of HEDDLE_SOFT_FAULTS and the effect of each fault. */
 class FaultGateTest {
   @Test
   void everyFaultNameIsAccepted() {
@@ -148,7 +148,7 @@ class FaultGateTest {
         assertEquals(Status.SUCCESS, pair.await(pair.left).status);
         Memory.clear(pair.right.mr.address() + i, 1);
       }
-      /* Twice as long as the last one stays away, and until one has come. */
+      /* Twice as long as the last one is delayed, and until one has arrived. */
       long start = System.nanoTime();
       Patience patience = Patience.ofSeconds(20);
       while (System.nanoTime() - start < 120_000_000L

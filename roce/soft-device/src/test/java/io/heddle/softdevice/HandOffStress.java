@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** One jcstress test for each hand-off of the soft device; {@link HandOffTest} runs them. */
+/** Jcstress tests, one for each hand-off of the soft device; {@link HandOffTest} runs them. */
 final class HandOffStress {
   private static final int DEPTH = 2;
 
@@ -35,13 +35,13 @@ final class HandOffStress {
     return request;
   }
 
-  /* No queue pair and no context is reached by push and poll. */
+  /* Push and poll access neither queue pair nor context. */
   @SuppressWarnings("NullAway")
   private static SoftCompletionQueue completionQueue(Rows rows) {
     return new SoftCompletionQueue(null, DEPTH, rows.address());
   }
 
-  /** Memory of a queue, for as long as its test. */
+  /** Memory of a queue, for the duration of its test. */
   private static final class Rows {
     private final MemorySegment memory = Arena.ofAuto().allocate(64 * DEPTH, 64);
 
@@ -136,7 +136,7 @@ final class HandOffStress {
     }
   }
 
-  /** Lock holder → poster: a row is not filled again before its last look. */
+  /** Lock holder → poster: a row is not refilled before its last read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
@@ -190,7 +190,7 @@ final class HandOffStress {
     }
   }
 
-  /** Lock holder → poster: a receive is not filled again before its last look. */
+  /** Lock holder → poster: a receive is not refilled before its last read. */
   @JCStressTest
   @State
   @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "the oldest, whole")
@@ -217,14 +217,14 @@ final class HandOffStress {
     }
   }
 
-  /** A post that the holder of the lock missed leaves its bell rung. */
+  /** A post that the lock's holder missed leaves its doorbell set. */
   @JCStressTest
   @State
   @Outcome(
       id = {"0, 1", "1, 0", "1, 1"},
       expect = Expect.ACCEPTABLE,
-      desc = "seen now or to be looked for again")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "a post nobody will look for")
+      desc = "seen now, or the doorbell is set")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a lost post")
   public static class BellAfterPost {
     private final Rows rows = new Rows();
     private final SendQueue queue = new SendQueue(DEPTH, rows.address());
@@ -249,14 +249,14 @@ final class HandOffStress {
     }
   }
 
-  /** A poster whose try for the lock fails has its bell seen by the holder that lets go. */
+  /** The lock's holder sees the doorbell of a poster whose try failed. */
   @JCStressTest
   @State
   @Outcome(
       id = {"0, 1", "1, 0", "1, 1"},
       expect = Expect.ACCEPTABLE,
       desc = "one of them serves it")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "each left it to the other")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "served by neither")
   public static class BellAfterFailedTry {
     private final ProgressLock lock = new ProgressLock();
     private final Doorbells doorbells = new Doorbells(64);
@@ -284,7 +284,7 @@ final class HandOffStress {
   @Outcome(
       id = {"1, 1, 2", "1, 0, 1", "0, 1, 1"},
       expect = Expect.ACCEPTABLE,
-      desc = "each that got in is counted")
+      desc = "each holder is counted")
   @Outcome(expect = Expect.FORBIDDEN, desc = "two at a time, or none")
   public static class LockExcludes {
     private final ProgressLock lock = new ProgressLock();

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever arrives on port 4791 is counted and has no other effect. */
+/** Tests that invalid packets on port 4791 are counted without other effect. */
 class HostilePacketsTest {
   private static final int PACKETS = 5_000;
   private static final int PAGE = 4096;
@@ -102,7 +102,7 @@ class HostilePacketsTest {
         }
         deliver(pair, a, b, packet, flow, source, random);
         while (pair.right.cq.poll(pair.right.one) > 0) {
-          /* Flushed receives, or immediates that a peer may send at any time. */
+          /* Flushed receives, or immediates, which a peer may send at any time. */
         }
       }
       DropCounters counted = pair.right.context.engine().counters.drops();
@@ -121,8 +121,8 @@ class HostilePacketsTest {
   }
 
   /*
-   * Straight into the engine, from the peer's address and port: bundles whose entries lie. Behind each lies memory that isn't
-   * there, so a look beyond its end would end this process.
+   * Directly into the engine, from the peer's address and port: bundles with wrong entries. Unmapped memory follows each,
+   *    so a read beyond its end would crash this process.
    */
   @Test
   void bundleEntriesAreValidated() {
@@ -194,7 +194,7 @@ class HostilePacketsTest {
     }
   }
 
-  /* Straight into the engine, sealed as the peer would. Sometimes cut, so that lengths and pads don't fit either. */
+  /* Directly into the engine, sealed like the peer's. Sometimes truncated, so that lengths and pads are wrong too. */
   private static void deliver(
       SoftPair pair,
       QueuePair a,

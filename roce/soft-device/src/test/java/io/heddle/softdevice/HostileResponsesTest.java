@@ -27,7 +27,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Acknowledgements and READ responses that end the queue pair they are for, by a completion that
+ * Tests acknowledgements and READ responses that end their queue pair, by a completion that
  * overruns its queue: afterwards no timer runs, and nothing is written.
  */
 class HostileResponsesTest {
@@ -59,7 +59,7 @@ class HostileResponsesTest {
               .getFirst()
               .sourcePort();
       flow.reset(peer, peerPort, pair.left.context.gidTable().entries().getFirst().gid(), 4791);
-      other.reset(); /* it never answers itself */
+      other.reset(); /* it never answers by itself */
       Memory.ALL.asSlice(pair.left.mr.address(), BUFFER).fill(UNTOUCHED);
     }
 
@@ -94,7 +94,7 @@ class HostileResponsesTest {
       deliver(header + payloadBytes);
     }
 
-    /* Straight into the engine, sealed as the peer would. */
+    /* Directly into the engine, sealed like the peer's. */
     private void deliver(int covered) {
       new PacketSeal(packet, 5000, flow).seal(packet, covered);
       Engine engine = pair.left.context.engine();
@@ -117,7 +117,7 @@ class HostileResponsesTest {
       assertEquals(0, drops.get(DropCounters.Reason.WRONG_SOURCE));
     }
 
-    /* Under the lock, where the answer can't be one of a round that is under way. */
+    /* Under the lock, so that the value isn't from a running round. */
     long dueNs() {
       Engine engine = pair.left.context.engine();
       engine.lock.lock();
@@ -147,7 +147,7 @@ class HostileResponsesTest {
       assertEquals(-Errno.ENOSPC, small.poll(batch));
     }
 
-    /* The deadline that the background thread sleeps towards; in the past it would never sleep. */
+    /* Deadline of the progress thread; with one in the past it would never sleep. */
     void backgroundThreadSleeps() throws InterruptedException {
       Engine engine = pair.left.context.engine();
       Patience patience = Patience.ofSeconds(2);

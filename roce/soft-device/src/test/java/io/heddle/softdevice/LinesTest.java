@@ -20,15 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A reader that doesn't wait for completions, as a GPU under NCCL's protocols LL and LL128: it
- * polls what is placed by lines, each of which is there when its last bytes are, and then uses
- * their place for something else.
+ * Tests a reader that doesn't wait for completions, like a GPU under NCCL's protocols LL and LL128.
+ * It polls lines, each complete once its last bytes are there, and then reuses their memory.
  */
 class LinesTest {
   private static final int BUFFER = 1 << 20;
   private static final int LINE = 128;
   private static final int WIDE_MESSAGE = 60_000;
-  /* A packet of the path MTU passes, one of 4352 bytes doesn't. */
+  /* Passes packets of the path MTU, but none of 4352 bytes. */
   private static final int NARROW = 4300;
   private static final int TIMEOUT_CODE = 16;
   private static final long USED = 0xfeed_beef_feed_beefL;
@@ -100,7 +99,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* From now on what is wide is lost, and comes again in pieces. */
+  /* From now on wide packets are lost and retransmitted in pieces. */
   private void makePathNarrow() {
     Counters counters = pair.left.context.engine().counters;
     long packets = Long.MAX_VALUE;
@@ -168,7 +167,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* It was taken for lost, and its first piece came before it. */
+  /* It counted as lost, and its first piece arrived before it. */
   @Test
   void latePacketDoesNotReplaceArrivedPiece() {
     makePathNarrow();
@@ -193,7 +192,7 @@ class LinesTest {
     awaitAcknowledgement();
   }
 
-  /* The second write comes ahead of the first, which takes the only receive. */
+  /* The second write arrives before the first, which takes the only receive. */
   @Test
   void writeWithoutReceiveIsNotPlacedAgain() {
     assertEquals(0, receiver.postEmptyReceives(0, 1));
@@ -209,7 +208,7 @@ class LinesTest {
             assertEquals(word(1, 4096), there(4096), "the second write isn't placed");
             use(4096);
           }
-          /* However long the second one takes to be posted. */
+          /* However late the second one is posted. */
           return write == 1 || came[1] > 0;
         });
     post(0, 1024);

@@ -7,12 +7,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What befalls packets on one link of a {@link SoftPair} and not on the others: it is cut, or long.
- * What is left meets the faults that are drawn everywhere. Changed by the thread that makes
- * progress.
+ * Faults of single links of a {@link SoftPair}: a link is cut, narrow or slow. The remaining
+ * packets get the random faults. Changed by the thread that makes progress.
  */
 final class LinkFaults {
-  /** Hosts that have a link's addresses: the source address tells the link. */
+  /** Hosts with a link's addresses: the source address identifies the link. */
   static final int HOSTS = 8;
 
   private final boolean[] cut = new boolean[EndpointParameters.MOST_LINKS];
@@ -32,22 +31,22 @@ final class LinkFaults {
     java.util.Arrays.fill(longest, Integer.MAX_VALUE);
   }
 
-  /** Nothing comes over this link any more, or everything does again. */
+  /** Cuts this link, or restores it. */
   void cut(int link, boolean on) {
     cut[link] = on;
   }
 
-  /** Packets that are longer, from BTH to ICRC, don't come over this link. */
+  /** Drops packets on this link that are longer, from BTH to ICRC. */
   void narrow(int link, int bytes) {
     longest[link] = bytes;
   }
 
-  /** Packets, by their addresses, that pass; the others don't come, over whatever link. */
+  /** Sets a filter of packets by address; others are dropped on every link. */
   void sieve(LongPredicate passes) {
     sieve = passes;
   }
 
-  /** Packets, by their addresses, that come once {@link #letGo} is called. */
+  /** Holds packets, by address, until {@link #letGo}. */
   void detain(LongPredicate which) {
     detained = which;
     isDetaining = true;
@@ -58,28 +57,28 @@ final class LinkFaults {
     isDetaining = false;
   }
 
-  /** Packets that were longer. */
+  /** Returns the number of packets dropped for their length. */
   long tooLong() {
     return tooLong;
   }
 
-  /** What comes over this link takes so much longer. */
+  /** Delays packets on this link. */
   void delay(int link, long nanoseconds) {
     delayNs[link] = nanoseconds;
     lines[link] = new DelayLine(java.util.Objects.requireNonNull(arena));
   }
 
-  /** There are no faults, and the engine need not ask. */
+  /** Removes all faults, so that the engine skips the gate. */
   void open() {
     open = true;
   }
 
-  /** Packets that met a cut. */
+  /** Returns the number of packets dropped by a cut. */
   long lost() {
     return lost;
   }
 
-  /** The gate that has these faults first, then those. */
+  /** Returns a gate that applies these faults first, then the random ones. */
   PacketGate before(Arena of, @Nullable Faults drawn) {
     arena = of;
     PacketGate behind = drawn == null ? PacketGate.OPEN : new FaultGate(of, drawn);

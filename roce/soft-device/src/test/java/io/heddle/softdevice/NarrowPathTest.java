@@ -22,22 +22,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two soft devices have agreed on wide packets, and something between them drops these without a
- * word: from the start, from some moment on, or for a while.
+ * Tests soft devices that agreed on wide packets, with a hop that silently drops these: from the
+ * start, later, or for a while.
  */
 class NarrowPathTest {
   private static final int BUFFER = 4 << 20;
   private static final int DEPTH = 16;
   private static final int SLICE = BUFFER / DEPTH;
-  /* A packet of the path MTU passes, one of 4352 bytes doesn't. */
+  /* Passes packets of the path MTU, but none of 4352 bytes. */
   private static final int NARROW = 4300;
   private static final int WIDE = Integer.MAX_VALUE;
-  /* As long as a queue pair may be silent: 2.1 s, in which one that holds a lock may have to wait for a processor. */
+  /* Allowed silence of a queue pair: 2.1 s, in which the lock's holder may have to wait for a processor. */
   private static final int TIMEOUT_CODE = 16;
 
   private final Random random = new Random(11);
 
-  /* Writes with immediates, several under way, each compared when it has come. */
+  /* Writes with immediates, several outstanding, each compared on arrival. */
   private final class Writes implements AutoCloseable {
     final SoftPair pair;
     final QueuePair a;
@@ -122,7 +122,7 @@ class NarrowPathTest {
       }
     }
 
-    /* Numbers that were used for writes that found the device like this. */
+    /* Returns the sequence numbers used for these writes. */
     long packetsFor(int writes, int length) {
       Counters counters = pair.left.context.engine().counters;
       long before = counters.packetsSent() - counters.packetsResent();
@@ -134,7 +134,7 @@ class NarrowPathTest {
       return packetsFor(1, 8 * 4096) < 8;
     }
 
-    /* It is asked again after at most a few seconds, as soon as there is something to send. */
+    /* The path is probed again after at most a few seconds, once there is something to send. */
     void awaitWide() {
       Patience patience = Patience.ofSeconds(10);
       while (!isWide()) {
@@ -143,8 +143,8 @@ class NarrowPathTest {
     }
 
     /*
-     * A link that rested while the others found the way narrow finds it so when it is used again, by trains that are lost;
-     * what it has carried after that, it has carried in narrow packets. The only one there is never rests, and isn't counted.
+     * A link that rested while the others detected the narrow path detects it when it is used again, by lost trains;
+     *      afterwards it carries narrow packets. A single link never rests and isn't counted.
      */
     void runUntilAllLinksCarry(long more, int length, int depth) {
       long[] before = a.linkCounts().stream().mapToLong(LinkCounts::acknowledgedBytes).toArray();
@@ -192,14 +192,14 @@ class NarrowPathTest {
       }
       assertTrue(writes.tooLong() >= links, "questions: " + writes.tooLong());
       assertTrue(writes.tooLong() <= 13L * links, "questions: " + writes.tooLong());
-      /* On a busy machine the device may have asked by a packet whether its peer is still there. */
+      /* On a busy machine the device may have probed whether its peer is still there. */
       assertTrue(writes.resent() <= 20 + writes.timeouts(), "resent: " + writes.resent());
     }
   }
 
   @ParameterizedTest
   @CsvSource({
-    /* links, bytes of a write, writes under way */
+    /* links, bytes of a write, outstanding writes */
     "1, 250000, 16",
     "1, 61440, 8",
     "1, 61440, 1",
@@ -218,7 +218,7 @@ class NarrowPathTest {
       }
       writes.narrow(NARROW);
       writes.run(200, bytes, depth);
-      assertTrue(writes.tooLong() > 0, "none met the narrow way");
+      assertTrue(writes.tooLong() > 0, "none met the narrow path");
       writes.runUntilAllLinksCarry(1 << 20, bytes, depth);
       long lost = writes.tooLong();
       assertFalse(writes.isWide());
@@ -246,7 +246,7 @@ class NarrowPathTest {
     }
   }
 
-  /* Their questions come in one pass of the peer's, and are answered one by one. */
+  /* Their probes arrive in one pass of the peer's, and are answered one by one. */
   @Test
   void widePathsOfManyLinksAreRecognised() {
     try (Writes writes = new Writes("", 8).connected()) {
@@ -268,7 +268,7 @@ class NarrowPathTest {
       writes.run(200, 250_000, DEPTH);
       writes.pair.right.faults().narrow(2, NARROW);
       writes.run(200, 250_000, DEPTH);
-      /* Where all that was under way by it was lost, it rests a while. */
+      /* Where everything outstanding on it was lost, it rests a while. */
       long before = writes.carried(2);
       Patience patience = Patience.ofSeconds(10);
       while (writes.carried(2) == before) {

@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Which memory of a queue pair may be large pages. */
+/** Tests which memory of a queue pair may use large pages. */
 class PacketExitTest {
   private static final long LARGE_PAGE = 2 << 20;
 
-  /* Whether large pages have been asked for there (proc(5), VmFlags). */
+  /* Returns whether large pages were requested there (proc(5), VmFlags). */
   private static boolean wantsLargePages(long address) throws Exception {
     boolean there = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

@@ -18,13 +18,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Any bytes on port 4791 and any parameters of a peer; with {@code JAZZER_FUZZ=1} the fuzzer looks
- * for worse ones.
+ * Tests arbitrary bytes on port 4791 and arbitrary peer parameters; with {@code JAZZER_FUZZ=1} the
+ * fuzzer searches further.
  */
 class PacketFuzzTest {
   private static final int LONGEST = 9000;
 
-  /* As the peer would have sealed it, to the queue pair that exists: so that it gets behind the first checks. */
+  /* Sealed like the peer's, to the existing queue pair, so that it passes the first checks. */
   @FuzzTest(maxDuration = "30s")
   void anyPacketIsProcessedOrCounted(byte[] bytes) {
     int length = Math.min(bytes.length, LONGEST);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a pipe says of pages that don't leave, and that it is empty then. */
+/** Tests the results of a pipe for unsent pages, and that it is empty afterwards. */
 class PagePipeTest {
   private static final int AF_UNIX = 1;
   private static final int DATAGRAM_NONBLOCK = 2 | 0x800;
@@ -50,7 +50,7 @@ class PagePipeTest {
     return pages;
   }
 
-  /* Sockets within the host: what waits in one fills the other, as it does before a slow link. */
+  /* Local sockets: unread data in one fills the other, like a slow link. */
   private void connect() {
     to = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
     from = LinuxCalls.socket(AF_UNIX, DATAGRAM_NONBLOCK, 0);
@@ -63,7 +63,7 @@ class PagePipeTest {
     assertEquals(0, LinuxCalls.connect(from, name, nameBytes));
   }
 
-  /* The mark of the next train that arrives, every byte of which has it. */
+  /* Returns the mark of the next train, which every byte must have. */
   private int receive() {
     assertEquals(BYTES, LinuxCalls.recv(capture, to, got, BYTES, 0));
     byte mark = Memory.ALL.get(ValueLayout.JAVA_BYTE, got);

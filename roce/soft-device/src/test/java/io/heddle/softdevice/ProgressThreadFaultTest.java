@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An error in the thread that makes progress while nobody calls. */
+/** Tests an error in the progress thread while no caller polls. */
 @EndsWithin(60)
 class ProgressThreadFaultTest {
   static Stream<Error> errors() {
@@ -28,7 +28,7 @@ class ProgressThreadFaultTest {
         new NoClassDefFoundError("as asked"));
   }
 
-  /* Nobody calls at the right: its thread alone takes what comes, first in vain. */
+  /* The right side isn't polled: only its thread receives, and fails at first. */
   @ParameterizedTest
   @MethodSource("errors")
   void errorIsLoggedAndThreadContinues(Error error) {

@@ -16,7 +16,7 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When the progress thread leaves an engine to its callers; one without queue pairs. */
+/** Tests when the progress thread leaves an engine to its callers, without queue pairs. */
 class ProgressThreadTest {
   private static final long LONG_NS = 1_000_000;
   private static final long PATIENCE_S = 10;
@@ -84,7 +84,7 @@ class ProgressThreadTest {
     assertEquals(Pause.NEVER_NS, engine.publishedDue());
   }
 
-  /** Lets all packets pass; part of every round. */
+  /** Gate that passes all packets and runs work in every round. */
   private record Rounds(IntSupplier work) implements PacketGate {
     @Override
     public boolean isOpen() {

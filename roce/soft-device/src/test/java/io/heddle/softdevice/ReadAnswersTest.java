@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * To a standard peer a READ is answered by its responses alone: the kernel's rxe takes an
- * acknowledgement of its last number for the answer, and completes it without data. To a soft one
- * an acknowledgement may name it, and a bitmap behind that begins where it should.
+ * Tests acknowledgements around READs. To a standard peer only responses answer a READ: the
+ * kernel's rxe takes an acknowledgement of its last number for the answer, and completes it without
+ * data. To a soft peer an acknowledgement may cover it, and its bitmap begins after it.
  */
 class ReadAnswersTest {
   private static final int BUFFER = 1 << 16;
@@ -40,7 +40,7 @@ class ReadAnswersTest {
   /* A WRITE of one packet and a READ of three. */
   private static final int NUMBERS = 4;
   private static final int PSN_MASK = 0xff_ffff;
-  /* Behind an address and a key. */
+  /* After address and key. */
   private static final int RETH_LENGTH = 12;
 
   private final List<Integer> acknowledged = new ArrayList<>();
@@ -103,7 +103,7 @@ class ReadAnswersTest {
     assertEquals(lossy ? ROUNDS * (NUMBERS - 1) : 0, lost.size());
   }
 
-  /* What asks a peer that is slow whether it is there writes nothing, by a number that was executed. */
+  /* A probe of a slow peer is a write of length 0 with an executed number. */
   private static boolean isWidthProbe(long packet) {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
   }
@@ -141,14 +141,14 @@ class ReadAnswersTest {
       awaitCompletions(pair, 1 + WRITES);
       long unexpected =
           pair.left.context.engine().counters.drops().get(DropCounters.Reason.UNEXPECTED_RESPONSE);
-      /* A timer that was due before the responses were taken has asked for them again. */
+      /* A timer due before the responses were processed has requested them again. */
       int most = Requester.readPackets();
       int repeated = reads.get() - ((BUFFER + READ - 1) / 1024 / most + 1);
       assertTrue(
           unexpected <= (long) repeated * most,
           () -> unexpected + " answers that said nothing, and READs asked again: " + repeated);
     }
-    /* A timer that is due before the answer is taken asks by the oldest packet, which is the lost one: it may come again. */
+    /* A timer due before the answer is processed probes with the oldest packet, which is the lost one: it may come again. */
     int missed = came.getFirst();
     List<Integer> others = came.stream().filter(psn -> psn != missed).toList();
     assertTrue(came.size() >= others.size() + 2, "the lost WRITE didn't come again: " + came);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** Soft devices on one address receive at ports of one range, as a firewall lets it in. */
+/** Tests that soft devices on one address receive at ports of one range, for firewall rules. */
 final class ReceivePortsTest {
   private static final RocePorts RANGE = new RocePorts(4791, 4793);
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How much of a device's queue pairs is under way together, to a peer that doesn't answer for a
- * while.
+ * Tests the common limit of outstanding trains of a device's queue pairs, with a peer that doesn't
+ * answer for a while.
  */
 class RingSharesTest {
   private static final int BYTES = 1 << 20;
@@ -49,7 +49,7 @@ class RingSharesTest {
     }
   }
 
-  /* With windows that would let each have all of its ring under way. */
+  /* With windows that allow each a full ring of outstanding trains. */
   private static List<QueuePair> connected(SoftPair pair, int count) {
     List<QueuePair> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {

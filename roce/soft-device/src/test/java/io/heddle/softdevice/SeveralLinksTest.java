@@ -24,16 +24,16 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** One queue pair over several links: its packets are one sequence, and each link is on its own. */
+/** Tests a queue pair over several links: one packet sequence over independent links. */
 class SeveralLinksTest {
   private static final int LINKS = 4;
   private static final int BUFFER = 8 << 20;
   private static final int MESSAGE = 1 << 20;
-  /* Full packets, as two soft devices agree on them for the loopback. */
+  /* Full packets between soft devices on the loopback. */
   private static final int PACKET = PacketSizes.MOST_BYTES;
   private static final int TRAIN = 7 * PACKET;
 
-  /* Writes messages of a MiB one behind the other, each with other bytes, and looks at what has come. */
+  /* Writes messages of a MiB one after the other, each with different bytes, and checks those that arrived. */
   private static final class Stream implements AutoCloseable {
     final SoftPair pair;
     final QueuePair a;
@@ -97,7 +97,7 @@ class SeveralLinksTest {
             () ->
                 "not within %s: %s; %s posted, %s acknowledged, %s arrived, %s"
                     .formatted(patience, what, posted, acknowledged, arrived, counts()));
-        /* One that has arrived isn't written over before it was acknowledged too. */
+        /* An arrived message isn't overwritten before it is acknowledged too. */
         if (posted - Math.min(acknowledged, arrived) < 4) {
           post();
         }
@@ -151,7 +151,7 @@ class SeveralLinksTest {
             total * 0.04,
             stream.counts().toString());
       }
-      /* Nothing was lost, so what one end has sent the other has taken, but for what it asked about again. */
+      /* Nothing was lost, so the receiver has all that was sent, except for probes. */
       for (int link = 0; link < LINKS; link++) {
         assertEquals(
             stream.sent(link),
@@ -186,7 +186,7 @@ class SeveralLinksTest {
       stream.finish();
       long resent = stream.a.resentPackets();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
-      /* Not none: on a host that is busy elsewhere a question may be asked too early. */
+      /* Not zero: on a busy host a probe may be sent too early. */
       assertTrue(resent < sent / 20, resent + " of " + sent + " packets were sent again");
       long[] ahead = new long[PsnBits.BIT_LENGTHS];
       for (LinkCounts counts : stream.b.linkCounts()) {
@@ -204,7 +204,7 @@ class SeveralLinksTest {
       stream.finish();
       long sent = stream.counts().stream().mapToLong(LinkCounts::sentBytes).sum() / PACKET;
       long resent = stream.a.resentPackets();
-      /* Acknowledgements are lost too, and what is sent again. */
+      /* Acknowledgements and retransmissions are lost too. */
       assertTrue(
           resent > sent / 200 && resent < sent / 25,
           resent + " of " + sent + " packets were sent again");

@@ -20,22 +20,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A peer that is away from its processor, told from a way that is lost: by queue pairs over several
- * ways to it. Who is away holds its device's lock, so that packets lie in its sockets.
+ * Tests the distinction of a suspended peer from a failed path, by queue pairs over several paths.
+ * A suspended peer is simulated by its held device lock, so that packets wait in its sockets.
  */
 class SlowPeerTest {
-  private static final int WAYS = 4;
+  private static final int PATHS = 4;
   private static final int BYTES = 3000;
   private static final long PEER = 7;
 
-  /* With seven retries 134 ms in all. */
+  /* With seven retries 134 ms in total. */
   private static final int TIMEOUT_CODE = 12;
   private static final long LATE_NS = 400_000_000;
 
-  /* As many as a queue pair that is judged alone gives up after, some times over. */
-  private static final long MANY_TIMEOUTS = 40L * WAYS;
+  /* Several times the limit of a queue pair without peer group. */
+  private static final long MANY_TIMEOUTS = 40L * PATHS;
 
-  private final SoftPair pair = new SoftPair(null, WAYS, 1 << 16);
+  private final SoftPair pair = new SoftPair(null, PATHS, 1 << 16);
   private final List<QueuePair> lefts = new ArrayList<>();
   private final List<QueuePair> rights = new ArrayList<>();
 
@@ -45,29 +45,29 @@ class SlowPeerTest {
   }
 
   private void connect(long peer, boolean standard) {
-    for (int way = 0; way < WAYS; way++) {
+    for (int path = 0; path < PATHS; path++) {
       QueuePair left = pair.left.createQueuePair();
       QueuePair right = pair.right.createQueuePair();
-      pair.connectOver(way, left, right, standard, TIMEOUT_CODE, peer);
+      pair.connectOver(path, left, right, standard, TIMEOUT_CODE, peer);
       lefts.add(left);
       rights.add(right);
     }
   }
 
-  private void write(int way) {
+  private void write(int path) {
     int taken =
         lefts
-            .get(way)
+            .get(path)
             .postSend(
                 pair.left.request(
-                    Operation.RDMA_WRITE, way, (long) way * BYTES, BYTES, pair.right));
+                    Operation.RDMA_WRITE, path, (long) path * BYTES, BYTES, pair.right));
     assertEquals(1, taken);
   }
 
-  private void cut(int way, boolean on, boolean coming) {
+  private void cut(int path, boolean on, boolean coming) {
     SoftPair.Side deaf = coming ? pair.left : pair.right;
     deaf.context.engine().lock.lock();
-    deaf.faults().cut(way, on);
+    deaf.faults().cut(path, on);
     deaf.context.engine().unlock();
   }
 
@@ -75,7 +75,7 @@ class SlowPeerTest {
     return pair.left.context.engine().counters.timeouts();
   }
 
-  /* The left alone makes progress, the right by its own thread where it has its lock. */
+  /* The left side is polled; the right progresses by its own thread when its lock is free. */
   private void goOnUntil(String what, BooleanSupplier there) {
     long endNs = System.nanoTime() + 60_000_000_000L;
     while (!there.getAsBoolean()) {
@@ -87,9 +87,9 @@ class SlowPeerTest {
   }
 
   private void allArrive() {
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < PATHS; i++) {
       WorkCompletion wc = pair.await(pair.left);
-      assertEquals(Status.SUCCESS, wc.status, "of way " + wc.workRequestId);
+      assertEquals(Status.SUCCESS, wc.status, "of path " + wc.workRequestId);
     }
     for (QueuePair each : lefts) {
       assertEquals(QueuePairState.READY_TO_SEND, each.state());
@@ -98,8 +98,8 @@ class SlowPeerTest {
   }
 
   private void allWait() {
-    for (int way = 0; way < WAYS; way++) {
-      write(way);
+    for (int path = 0; path < PATHS; path++) {
+      write(path);
     }
     long before = timeouts();
     goOnUntil("timeouts", () -> timeouts() - before >= MANY_TIMEOUTS);
@@ -107,7 +107,7 @@ class SlowPeerTest {
       assertEquals(QueuePairState.READY_TO_SEND, each.state(), each.toString());
       assertTrue(each.peerSilentNs() > 134_000_000, each + " for " + each.peerSilentNs());
     }
-    assertEquals(WAYS, pair.left.context.engine().counters.peerWaits());
+    assertEquals(PATHS, pair.left.context.engine().counters.peerWaits());
   }
 
   @ParameterizedTest
@@ -128,8 +128,8 @@ class SlowPeerTest {
     connect(ReadyToSendAttributes.ALONE, false);
     pair.right.context.engine().lock.lock();
     try {
-      for (int way = 0; way < WAYS; way++) {
-        write(way);
+      for (int path = 0; path < PATHS; path++) {
+        write(path);
       }
       goOnUntil(
           "ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
@@ -141,17 +141,17 @@ class SlowPeerTest {
   @Test
   void pathsRecoverAfterOutageOfAll() {
     connect(PEER, false);
-    for (int way = 0; way < WAYS; way++) {
-      cut(way, true, false);
+    for (int path = 0; path < PATHS; path++) {
+      cut(path, true, false);
     }
     allWait();
-    for (int way = 0; way < WAYS; way++) {
-      cut(way, false, false);
+    for (int path = 0; path < PATHS; path++) {
+      cut(path, false, false);
     }
     allArrive();
   }
 
-  /* The others have nothing under way, and are asked. */
+  /* The others are idle, and are probed. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void failedPathIsDetectedWhileOthersAreIdle(boolean standard) {
@@ -176,18 +176,18 @@ class SlowPeerTest {
     System.out.printf(
         "SlowPeerTest: found after %s ms, %s timeouts%n",
         (System.nanoTime() - startNs) / 1_000_000, timeouts());
-    for (int way = 0; way < WAYS; way++) {
+    for (int path = 0; path < PATHS; path++) {
       assertEquals(
-          way == lost ? QueuePairState.ERROR : QueuePairState.READY_TO_SEND,
-          lefts.get(way).state());
-      if (way != lost) {
-        write(way);
+          path == lost ? QueuePairState.ERROR : QueuePairState.READY_TO_SEND,
+          lefts.get(path).state());
+      if (path != lost) {
+        write(path);
         assertEquals(Status.SUCCESS, pair.await(pair.left).status);
       }
     }
   }
 
-  /* The silence of all until a way answers; then the one that doesn't is judged. */
+  /* All are silent until a path answers; then the silent one is judged. */
   @Test
   void onlyFailedPathOfResumedPeerIsGivenUp() {
     connect(PEER, false);
@@ -198,24 +198,24 @@ class SlowPeerTest {
     } finally {
       pair.right.context.engine().unlock();
     }
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < PATHS; i++) {
       WorkCompletion wc = pair.await(pair.left);
       boolean lost = wc.workRequestId == 3;
       assertEquals(lost ? Status.RETRY_EXCEEDED : Status.SUCCESS, wc.status);
     }
   }
 
-  /* It says much, but whatever is said to it waits in its sockets for three times as long as a way may be silent. */
+  /* It sends much, but packets to it wait in its sockets for three times the allowed silence. */
   @Test
   void slowPeerIsNoPathFailure() {
     connect(PEER, false);
     pair.right.context.engine().lock.lock();
-    for (int way = 0; way < WAYS; way++) {
-      pair.right.faults().delay(way, LATE_NS);
+    for (int path = 0; path < PATHS; path++) {
+      pair.right.faults().delay(path, LATE_NS);
     }
     pair.right.context.engine().unlock();
-    for (int way = 0; way < WAYS; way++) {
-      write(way);
+    for (int path = 0; path < PATHS; path++) {
+      write(path);
     }
     QueuePair talking = rights.getFirst();
     SendWorkRequest word = pair.right.request(Operation.RDMA_WRITE, 1, 0, 8, pair.left);
@@ -231,28 +231,28 @@ class SlowPeerTest {
             assertEquals(Status.SUCCESS, pair.left.one[0].status);
             done[0]++;
           }
-          return done[0] == WAYS;
+          return done[0] == PATHS;
         });
   }
 
-  /* It is heard by the ways that its own packets take, and gets nothing by any. */
+  /* Its own packets arrive, but nothing reaches it on any path. */
   @Test
   void unreachedPeerIsGivenUpEventually() {
     connect(PEER, false);
-    for (int way = 0; way < WAYS; way++) {
-      cut(way, true, false);
+    for (int path = 0; path < PATHS; path++) {
+      cut(path, true, false);
     }
     long startNs = System.nanoTime();
-    for (int way = 0; way < WAYS; way++) {
-      write(way);
-      rights.get(way).postSend(pair.right.request(Operation.RDMA_WRITE, way, 0, BYTES, pair.left));
+    for (int path = 0; path < PATHS; path++) {
+      write(path);
+      rights.get(path).postSend(pair.right.request(Operation.RDMA_WRITE, path, 0, BYTES, pair.left));
     }
     goOnUntil("ends", () -> lefts.stream().allMatch(each -> each.state() == QueuePairState.ERROR));
     long tookMs = (System.nanoTime() - startNs) / 1_000_000;
     assertTrue(tookMs >= 4 * 134, "given up after " + tookMs + " ms");
   }
 
-  /* What comes by the way itself shows the peer as well. */
+  /* Packets on the path itself show the peer as well. */
   @Test
   void onlyPathThatDropsLargePacketsIsGivenUp() {
     QueuePair left = pair.left.createQueuePair();

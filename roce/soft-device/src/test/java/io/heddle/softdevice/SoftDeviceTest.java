@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the contract doesn't say of every provider, or is the soft device's own. */
+/** Tests of the soft device beyond the provider contract. */
 class SoftDeviceTest {
   private static void fill(long address, int bytes) {
     for (int i = 0; i < bytes; i += 8) {
@@ -104,7 +104,7 @@ class SoftDeviceTest {
       assertEquals(0, bytes % mtu.bytes());
       b.postEmptyReceives(1, 2);
       Counters counters = pair.left.context.engine().counters;
-      /* The first one asks whether the way takes more than the path MTU. */
+      /* The first one probes whether the path carries more than the path MTU. */
       long before = 0;
       for (int i = 0; i < 2; i++) {
         before = counters.packetsSent() - counters.packetsResent();
@@ -113,7 +113,7 @@ class SoftDeviceTest {
         pair.await(pair.left);
       }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
-      /* On a busy machine the device may have asked by a packet whether its peer is still there. */
+      /* On a busy machine the device may have probed whether its peer is still there. */
       assertEquals(
           bytes / packet + 1,
           counters.packetsSent() - counters.packetsResent() - before,
@@ -130,7 +130,7 @@ class SoftDeviceTest {
       b.postEmptyReceives(1, 1);
       fill(pair.left.mr.address(), 1 << 20);
       a.postSend(pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, 1, 0, 1 << 20, pair.right));
-      /* Neither side calls progress: both background threads have to. */
+      /* Neither side calls progress: both progress threads have to. */
       Patience patience = Patience.ofSeconds(10);
       int left = 0;
       int right = 0;
@@ -241,15 +241,15 @@ class SoftDeviceTest {
             pair.left.request(Operation.RDMA_WRITE_WITH_IMMEDIATE, n, 0, 1 << 20, pair.right));
       }
       pair.progress();
-      pair.close(); /* looks at the ledger */
+      pair.close(); /* checks the ledger */
       assertEquals(-Errno.EINVAL, a.postSend(new SendWorkRequest()));
       assertEquals(0, pair.left.context.progress());
     }
   }
 
   /**
-   * States, answers and completions come before the event that says why, and the background thread
-   * may be between the two.
+   * States, answers and completions precede the event with the cause, and the progress thread may
+   * be in between.
    */
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {

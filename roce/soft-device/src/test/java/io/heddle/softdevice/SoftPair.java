@@ -26,16 +26,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Two soft devices in one process, each on an IPv4 loopback address of its own so that both receive
- * on port 4791, with any number of connected queue pairs; for queue pairs with several links, an
- * address for each link. Closing it checks that nothing is left open.
+ * Pair of soft devices in one process, each on its own IPv4 loopback address so that both receive
+ * on port 4791, with any number of connected queue pairs. For queue pairs with several links there
+ * is an address for each link. Close checks for leaks.
  */
 final class SoftPair implements AutoCloseable {
   static final int PSN = 0xffff80; /* wraps soon */
 
   final LeakLedger ledger = new LeakLedger();
 
-  /** What both devices have told. */
+  /** Log lines of both devices. */
   final List<String> lines = new CopyOnWriteArrayList<>();
 
   private final Log told =
@@ -87,7 +87,7 @@ final class SoftPair implements AutoCloseable {
       gids = context.gidTable().entries().stream().limit(links).map(GidTable.Entry::gid).toList();
     }
 
-    /** What befalls packets that arrive here, by link. */
+    /** Returns the faults of packets that arrive here, by link. */
     LinkFaults faults() {
       return faults;
     }
@@ -124,7 +124,7 @@ final class SoftPair implements AutoCloseable {
     this(faults, 1, bufferBytes);
   }
 
-  /** With so many links between the two. */
+  /** Creates a pair with this number of links. */
   SoftPair(String faults, int links, int bufferBytes) {
     left = new Side(faults, 1, links, bufferBytes);
     right = new Side(faults, 2, links, bufferBytes);
@@ -137,7 +137,7 @@ final class SoftPair implements AutoCloseable {
     follow(a, b, mtu, standard, timeoutCode);
   }
 
-  /** Connects two queue pairs over links of their own choice; −1 for one that isn't there. */
+  /** Connects two queue pairs over chosen links; −1 for a missing one. */
   void connect(QueuePair a, int[] indexesOfA, QueuePair b, int[] indexesOfB, PathMtu mtu) {
     a.initialise(indexesOfA);
     b.initialise(indexesOfB);
@@ -152,7 +152,7 @@ final class SoftPair implements AutoCloseable {
     follow(b, a, left.gids.get(link), mtu, false, 16);
   }
 
-  /** Connects two queue pairs over this link alone, each of those with this number of its peer. */
+  /** Connects two queue pairs over this link alone, both with this peer number. */
   void connectOver(
       int link, QueuePair a, QueuePair b, boolean standard, int timeoutCode, long peer) {
     a.initialise(link);

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The soft device keeps the contract between two contexts on the IPv6 loopback. */
+/** Tests the provider contract for the soft device, between two contexts on the IPv6 loopback. */
 class SoftProviderContractTest extends ProviderContract {
   @Override
   protected DeviceContext openLeft(LeakLedger ledger) {
@@ -56,7 +56,7 @@ class SoftProviderContractTest extends ProviderContract {
 
   @Test
   void partlyMappedMemoryIsRefused() {
-    long page = 65_536; /* the largest there are */
+    long page = 65_536; /* the largest in use */
     long memory = MemoryCalls.mapMemory(4 * page);
     assertEquals(0, MemoryCalls.unmapMemory(memory + page, page));
     assertEquals(0, MemoryCalls.unmapMemory(memory + 3 * page, page));
@@ -83,7 +83,7 @@ class SoftProviderContractTest extends ProviderContract {
     }
   }
 
-  /* Any length but those that fit, from a byte of 8 KiB on. */
+  /* Lengths that don't fit, from a byte within 8 KiB on. */
   @Test
   void lengthBeyondMappingIsRefused() {
     long page = 65_536;

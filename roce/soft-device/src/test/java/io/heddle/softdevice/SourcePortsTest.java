@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.HeddleException;
 import org.junit.jupiter.api.Test;
 
-/** What HEDDLE_SOURCE_PORTS takes and refuses, and which ports sockets get. */
+/** Tests parsing of HEDDLE_SOURCE_PORTS and the sockets' ports. */
 final class SourcePortsTest {
-  /* An address of this process alone, so that nobody else has its ports. */
+  /* An address used by this process only, so that its ports are free. */
   private static SoftPort.Address address() {
     long pid = ProcessHandle.current().pid();
     return new SoftPort("127." + (pid >> 8 & 127) + "." + (pid & 255) + ".77=1").address(0);

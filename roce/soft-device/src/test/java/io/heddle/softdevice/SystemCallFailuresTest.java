@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** System calls of the data path that serve nobody any more are told at once, and once. */
+/**
+ * Tests that permanent failures of the data path's system calls are reported at once and only once.
+ */
 @EndsWithin(60)
 class SystemCallFailuresTest {
   private static final int NOBODYS_DESCRIPTOR = 1 << 29;

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Trains over the loopback: a way that can't take segmented sends, beside one that can, and trains
- * whose pages are lent. The first is a UDP-Lite socket: for it the kernel answers such a send with
- * EIO, as it does for a route through IPsec.
+ * Tests trains over the loopback: a path that can't segment beside one that can, and zero-copy
+ * trains. The former is a UDP-Lite socket, for which the kernel fails a segmented send with EIO, as
+ * for a route through IPsec.
  */
 class TrainSenderTest {
   private static final int PACKET = 1000;
@@ -96,7 +96,7 @@ class TrainSenderTest {
     assertTrue(sender.send(socket, train, PACKET * PACKETS, PACKET));
   }
 
-  /* The packets that come, each with its mark: "0 1 2 3". */
+  /* Returns the marks of received packets: "0 1 2 3". */
   private String received(UdpSocket socket) throws InterruptedException {
     StringBuilder text = new StringBuilder();
     int packets = 0;
@@ -150,14 +150,14 @@ class TrainSenderTest {
     assertEquals(1, lines.size(), lines.toString());
   }
 
-  private UdpSocket[] way() {
+  private UdpSocket[] path() {
     UdpSocket to = kept(UdpSocket.bind(here, 0, 0, true));
     UdpSocket from = kept(UdpSocket.bind(here, 0, 0, false));
     from.connect(here, 0, to.port());
     return new UdpSocket[] {from, to};
   }
 
-  /* Packets of which each byte says which it is. */
+  /* Packets whose bytes are all their number. */
   private long lentTrain(int packetBytes, int packets) {
     long at = Memory.allocate(arena, (long) packetBytes * packets, PagePipe.PAGE_BYTES);
     for (int i = 0; i < packetBytes * packets; i++) {
@@ -166,7 +166,7 @@ class TrainSenderTest {
     return at;
   }
 
-  /* What becomes of a train that stays as it is. */
+  /* Sends a retained train and returns its outcome. */
   private PacketOutlet.Outcome give(UdpSocket socket, long address, int bytes, int packet) {
     return lender.sendRetained(socket, address, bytes, packet);
   }
@@ -185,7 +185,7 @@ class TrainSenderTest {
     }
   }
 
-  /* Lengths of the packets that come until there are so many bytes, after a look at their marks. */
+  /* Returns the lengths of received packets up to this many bytes, and checks their marks. */
   private List<Integer> lengths(UdpSocket socket, int bytes) throws InterruptedException {
     List<Integer> all = new ArrayList<>();
     int got = 0;
@@ -217,43 +217,43 @@ class TrainSenderTest {
   @Test
   void zeroCopyTrainArrivesAndNextKeepsItsSize() throws Exception {
     assumeLending();
-    UdpSocket[] way = way();
+    UdpSocket[] path = path();
     int packet = 8740;
     long wide = lentTrain(packet, 7);
-    assertEquals(Outcome.LENT, give(way[0], lentTrain(4132, 9), 9 * 4132, 4132));
-    assertEquals(9, lengths(way[1], 9 * 4132).size(), "until its way has been asked it is narrow");
-    assertEquals(Outcome.LENT, give(way[0], wide, 7 * packet - 100, packet));
+    assertEquals(Outcome.LENT, give(path[0], lentTrain(4132, 9), 9 * 4132, 4132));
+    assertEquals(9, lengths(path[1], 9 * 4132).size(), "before the path is probed it is narrow");
+    assertEquals(Outcome.LENT, give(path[0], wide, 7 * packet - 100, packet));
     assertEquals(
         List.of(packet, packet, packet, packet, packet, packet, packet - 100),
-        lengths(way[1], 7 * packet - 100));
+        lengths(path[1], 7 * packet - 100));
 
     long narrow = lentTrain(4132, 8);
-    assertEquals(Outcome.SENT, give(way[0], narrow, 8 * 4132, 4132), "else each changes the size");
-    assertEquals(8, lengths(way[1], 8 * 4132).size());
-    assertEquals(Outcome.LENT, give(way[0], wide, 7 * packet, packet));
-    assertEquals(7, lengths(way[1], 7 * packet).size());
+    assertEquals(Outcome.SENT, give(path[0], narrow, 8 * 4132, 4132), "else each changes the size");
+    assertEquals(8, lengths(path[1], 8 * 4132).size());
+    assertEquals(Outcome.LENT, give(path[0], wide, 7 * packet, packet));
+    assertEquals(7, lengths(path[1], 7 * packet).size());
 
-    assertTrue(lender.send(way[0], wide, packet, packet));
-    assertEquals(List.of(packet), lengths(way[1], packet), "one packet is never cut");
-    assertTrue(lender.send(way[0], train, PACKET * 2, PACKET));
-    assertEquals(List.of(PACKET, PACKET), lengths(way[1], PACKET * 2));
-    assertTrue(lender.send(way[0], train, 20, 20));
-    assertEquals(List.of(20), lengths(way[1], 20));
+    assertTrue(lender.send(path[0], wide, packet, packet));
+    assertEquals(List.of(packet), lengths(path[1], packet), "one packet is never cut");
+    assertTrue(lender.send(path[0], train, PACKET * 2, PACKET));
+    assertEquals(List.of(PACKET, PACKET), lengths(path[1], PACKET * 2));
+    assertTrue(lender.send(path[0], train, 20, 20));
+    assertEquals(List.of(20), lengths(path[1], 20));
     assertCounted(3, 1);
   }
 
   @Test
   void smallOrUnalignedTrainIsCopied() throws Exception {
     assumeLending();
-    UdpSocket[] way = way();
+    UdpSocket[] path = path();
     long lent = lentTrain(8740, 7);
-    assertEquals(Outcome.SENT, give(way[0], train, PACKET * PACKETS, PACKET));
-    assertEquals("0 1 2 3", received(way[1]));
-    assertEquals(Outcome.SENT, give(way[0], lent + 8740, 6 * 8740, 8740));
-    assertEquals(6, lengths(way[1], 6 * 8740).size());
-    assertEquals(Outcome.SENT, sender.sendRetained(way[0], lent, 7 * 8740, 8740), "without a pipe");
-    assertEquals(7, lengths(way[1], 7 * 8740).size());
-    assertEquals(0, way[0].ownSegmentBytes());
+    assertEquals(Outcome.SENT, give(path[0], train, PACKET * PACKETS, PACKET));
+    assertEquals("0 1 2 3", received(path[1]));
+    assertEquals(Outcome.SENT, give(path[0], lent + 8740, 6 * 8740, 8740));
+    assertEquals(6, lengths(path[1], 6 * 8740).size());
+    assertEquals(Outcome.SENT, sender.sendRetained(path[0], lent, 7 * 8740, 8740), "without a pipe");
+    assertEquals(7, lengths(path[1], 7 * 8740).size());
+    assertEquals(0, path[0].ownSegmentBytes());
     assertCounted(0, 2);
   }
 
@@ -270,20 +270,20 @@ class TrainSenderTest {
     assertEquals(7, lengths(slowTo, 7 * packet).size());
     assertCounted(0, 1);
 
-    UdpSocket[] way = way();
-    assertEquals(Outcome.LENT, give(way[0], lentTrain(packet, 5), 5 * packet, packet));
-    assertEquals(5, lengths(way[1], 5 * packet).size());
+    UdpSocket[] path = path();
+    assertEquals(Outcome.LENT, give(path[0], lentTrain(packet, 5), 5 * packet, packet));
+    assertEquals(5, lengths(path[1], 5 * packet).size());
     assertCounted(1, 1);
   }
 
   @Test
   void unsentTrainDoesNotPrecedeNext() throws Exception {
     assumeLending();
-    UdpSocket[] way = way();
+    UdpSocket[] path = path();
     int packet = 8740;
     UdpSocket unconnected = kept(UdpSocket.bind(here, 0, 0, false));
     assertEquals(Outcome.SENT, give(unconnected, lentTrain(packet, 7), 7 * packet, packet));
-    assertEquals(Outcome.LENT, give(way[0], lentTrain(packet, 6), 6 * packet, packet));
-    assertEquals(6, lengths(way[1], 6 * packet).size());
+    assertEquals(Outcome.LENT, give(path[0], lentTrain(packet, 6), 6 * packet, packet));
+    assertEquals(6, lengths(path[1], 6 * packet).size());
   }
 }

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two soft devices agree on packets larger than RoCEv2's, where both their links take them. */
+/** Tests soft devices that agree on packets larger than RoCEv2's, where both links support them. */
 class WidePacketsTest {
   private static final int BYTES = 1 << 20;
-  /* Where parameters name the size, and how they do. */
+  /* Offset of the size in the parameters. */
   private static final int SIZE_AT = 12;
 
   private final Random random = new Random(7);
@@ -48,7 +48,7 @@ class WidePacketsTest {
 
   @ParameterizedTest
   @CsvSource({
-    /* asked, own, peer's, on the route; sent, taken */
+    /* requested, own, peer's, on the route; sent, received */
     "4096, 8704, 8704, 8704, 8704, 8704",
     "4096, 8704, 8960, 8960, 8704, 8704",
     "4096, 8960, 4352, 8960, 4352, 4352",
@@ -80,7 +80,7 @@ class WidePacketsTest {
     assertTrue(train <= PacketSizes.TRAIN_BYTES, "bytes: " + train);
   }
 
-  /* As if the link of the device that wrote these took packets of that size. */
+  /* Changes the parameters to those of a link with that size. */
   private static byte[] naming(byte[] parameters, int writeBytes) {
     byte[] changed = parameters.clone();
     ByteBuffer.wrap(changed).putShort(SIZE_AT, (short) writeBytes);
@@ -110,10 +110,10 @@ class WidePacketsTest {
       a.initialise(0);
       b.initialise(0);
       follow(a, b, pair.right, naming(b.endpointParameters(), named));
-      /* Its own link's word is what b itself goes by; it takes no more than the smaller of both. */
+      /* b uses its own link's size; it receives no more than the smaller of both. */
       follow(b, a, pair.left, naming(a.endpointParameters(), named));
       int bytes = 1_000_000;
-      write(pair, a, b, 1); /* by the time it has arrived the way has been asked */
+      write(pair, a, b, 1); /* by its arrival the path has been probed */
       long before = packetsSent(pair.left);
       write(pair, a, b, bytes);
       assertEquals(
@@ -121,7 +121,7 @@ class WidePacketsTest {
     }
   }
 
-  /* On a busy machine the device may have asked by a packet whether its peer is still there. */
+  /* On a busy machine the device may have probed whether its peer is still there. */
   private static long packetsSent(SoftPair.Side side) {
     Counters counters = side.context.engine().counters;
     return counters.packetsSent() - counters.packetsResent();

@@ -23,9 +23,9 @@ import java.util.Random;
 import java.util.zip.CRC32;
 
 /**
- * A program of its own, since Java asks for the functions of C once in its life, and the tests
- * beside this one are about Java's own way: {@code SEED}. Ends with 0, with 3 where the processor
- * can't, and by an exception where C does otherwise than Java.
+ * Separate program, since a JVM looks up the C functions only once and other tests cover the Java
+ * version; argument {@code SEED}. Exits with 0, with 3 where the processor lacks the instructions,
+ * and with an exception where C and Java differ.
  */
 final class WriteRowsRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -89,7 +89,7 @@ final class WriteRowsRun {
     return side.context.gidTable().entries().getFirst().gid();
   }
 
-  /* What can be seen behind each train. */
+  /* Returns the visible state after each train. */
   private List<String> run() {
     for (int i = 0; i < TRAINS; i++) {
       int payload = random.nextInt(6) == 0 ? 4 * random.nextInt(mtu / 4 + 2) : mtu;
@@ -120,12 +120,12 @@ final class WriteRowsRun {
     return seen.toString();
   }
 
-  /* One write's packets, most of them as they should be; the last may be the one with the immediate. */
+  /* Packets of one write, most of them valid; the last may have the immediate. */
   private int build(int payload, int stride, int packets) {
     long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
     boolean closing = random.nextInt(3) == 0;
     if (random.nextInt(12) == 0) {
-      psn += random.nextInt(5) - 2; /* a gap, or packets that were there before */
+      psn += random.nextInt(5) - 2; /* a gap, or duplicates */
     }
     for (int i = 0; i < packets; i++) {
       long packet = train + (long) i * stride;
@@ -171,7 +171,7 @@ final class WriteRowsRun {
       return;
     }
     if (kind == 3) {
-      /* Congestion, which the checksum doesn't cover. */
+      /* Congestion marks, which the checksum doesn't cover. */
       Memory.ALL.set(ValueLayout.JAVA_BYTE, packet + 4, (byte) 0x40);
       return;
     }
@@ -193,7 +193,7 @@ final class WriteRowsRun {
     }
   }
 
-  /* From end to end over sockets, made and taken in C. */
+  /* End to end over sockets, built and received in C. */
   private static void transfer(Random random) {
     for (PathMtu negotiated : List.of(PathMtu.MTU_1024, PathMtu.MTU_4096)) {
       try (SoftPair pair = new SoftPair("", 1 << 20)) {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What C does with rows of packets, against what Java does with them packet by packet. */
+/** Tests C's processing of rows of packets against Java's, packet by packet. */
 class WriteRowsTest {
   @TempDir Path folder;
 

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Trains whose pages the kernel reads where they were made: until the peer has them they stay as
- * they were sent.
+ * Tests zero-copy trains, whose pages the kernel reads in place: they stay unchanged until
+ * acknowledged.
  */
 class ZeroCopyTrainsTest {
   private static final int BYTES = 1 << 20;
@@ -60,7 +60,7 @@ class ZeroCopyTrainsTest {
     return side.context.engine().counters.drops().get(reason);
   }
 
-  /* What waits in the peer's socket is read by it after the sender has asked again. */
+  /* The peer reads the packets in its socket after the sender's probe. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void probedTrainStaysUnchanged(boolean standard) throws Exception {
@@ -91,7 +91,7 @@ class ZeroCopyTrainsTest {
     }
   }
 
-  /* What the devices of a pair count when one has written to the other. */
+  /* Returns the counters of a pair's devices after writes from one to the other. */
   private static Map<String, Long> countOfWrites(int writes) {
     try (SoftPair pair = new SoftPair("", BYTES)) {
       QueuePair a = pair.left.createQueuePair();
@@ -137,7 +137,7 @@ class ZeroCopyTrainsTest {
     }
   }
 
-  /* This packet, as often as it came. */
+  /* Returns all received copies of this packet. */
   private static List<byte[]> copies(UdpSocket socket, int psn, Arena arena) {
     DatagramReceiver receiver = new DatagramReceiver(arena);
     List<byte[]> copies = new ArrayList<>();
@@ -157,7 +157,7 @@ class ZeroCopyTrainsTest {
     return copies;
   }
 
-  /* Each sending has a tag of its own. Nobody reads the peer's socket meanwhile: its packets are still the slot's pages. */
+  /* Each transmission has its own tag. The peer's socket isn't read meanwhile, so its packets are still the slot's pages. */
   @Test
   void retransmissionChangesCopyOnly() {
     assumeLending();
@@ -179,7 +179,7 @@ class ZeroCopyTrainsTest {
         while (a.resentPackets() < 2 && !patience.isOver()) {
           pair.left.context.progress();
         }
-        assertTrue(a.resentPackets() >= 2, "it has asked twice");
+        assertTrue(a.resentPackets() >= 2, "it has probed twice");
         Map<String, Long> counted = new HashMap<>();
         pair.left.context.readCounters(counted::put);
         assertTrue(counted.get("trains_lent") > 0, "nothing was lent");

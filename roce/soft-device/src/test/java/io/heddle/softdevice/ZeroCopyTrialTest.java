@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** What is found out about lending on this host, and what isn't to be had by hiding it. */
+/** Tests the zero-copy trial on this host, and with missing features. */
 class ZeroCopyTrialTest {
   private static final String KERNEL = System.getProperty("os.version");
 

@@ -52,7 +52,7 @@ final class PublishLock {
   private static boolean isTaken(OpenFile lock) {
     boolean taken = false;
     try {
-      taken = lock.tryLockAlone();
+      taken = lock.tryLockExclusively();
     } finally {
       if (!taken) {
         lock.close();

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Addresses and links that come and go under an open device. Changes the interface below the left
- * end, so it runs only where it is told to.
+ * Tests changes of addresses and links under an open device. It changes the left end's interface,
+ * so it runs only where enabled.
  */
 @EnabledIfSystemProperty(
     named = "heddle.test.change",

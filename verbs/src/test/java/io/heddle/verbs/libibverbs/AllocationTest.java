@@ -14,7 +14,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** Posting and polling allocate nothing once they are compiled. */
+/** Tests that compiled posting and polling allocate nothing. */
 @EnabledIf(
     value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
     disabledReason = "libibverbs lists no device here")

@@ -53,7 +53,7 @@ class DatagramTest {
   private End left;
   private End right;
 
-  /** One end: a device with a datagram queue pair and a buffer. */
+  /** End of a connection: a device with a datagram queue pair and a buffer. */
   private static final class End implements AutoCloseable {
     final DeviceContext context;
     final GidTable.Entry address;
@@ -288,7 +288,7 @@ class DatagramTest {
   private static void awaitReadable(int descriptor) {
     long start = System.nanoTime();
     while (!LinuxCalls.isReadable(descriptor)) {
-      assertTrue(System.nanoTime() - start < DEADLINE_NS, "nobody was woken");
+      assertTrue(System.nanoTime() - start < DEADLINE_NS, "no wake-up");
     }
   }
 

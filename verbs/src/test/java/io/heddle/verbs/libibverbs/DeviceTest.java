@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** What a device says of itself. */
+/** Tests a device's attributes and errors. */
 @EnabledIf(
     value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
     disabledReason = "libibverbs lists no device here")
@@ -103,7 +103,7 @@ class DeviceTest {
             VerbsException.class,
             () -> pd.registerMemory(page, 4096, EnumSet.of(Access.LOCAL_WRITE)));
     assertTrue(refused.getMessage().contains("0x" + Long.toHexString(page)), refused.getMessage());
-    /* rxe calls every reason ENOMEM. */
+    /* rxe returns ENOMEM for every cause. */
     assertTrue(refused.errno() == Errno.EFAULT || refused.errno() == Errno.ENOMEM);
   }
 

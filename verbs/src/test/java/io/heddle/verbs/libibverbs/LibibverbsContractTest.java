@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every provider promises, kept by the devices that libibverbs finds on this machine. */
+/** Tests the provider contract for this host's libibverbs devices. */
 @EnabledIf(
     value = "io.heddle.verbs.libibverbs.TestDevices#areThere",
     disabledReason = "libibverbs lists no device here")

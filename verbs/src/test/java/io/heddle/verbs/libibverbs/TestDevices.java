@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The devices of this machine that tests run on: those named in the system property {@code
- * heddle.test.devices}, the left end's and the right end's with a comma between; without it the
- * first that the provider lists, for both.
+ * Devices of this host for tests: those in the system property {@code heddle.test.devices}, left
+ * and right separated by a comma; by default the first device for both.
  */
 final class TestDevices {
   private static final String PROPERTY = "heddle.test.devices";
@@ -45,7 +44,7 @@ final class TestDevices {
         .open();
   }
 
-  /** The first routable RoCEv2 address of the port. */
+  /** Returns the index of the port's first routable RoCEv2 address. */
   static int gidIndex(DeviceContext context) {
     return context.gidTable().entries().stream()
         .filter(entry -> entry.type() != GidTable.Type.ROCE_V1 && !entry.gid().isLinkLocal())

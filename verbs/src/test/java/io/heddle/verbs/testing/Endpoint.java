@@ -21,18 +21,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * One end of a connection in a test: a queue pair with its completion queue and one registered
- * buffer.
+ * End of a connection in a test: a queue pair with its completion queue and one registered buffer.
  */
 public final class Endpoint implements AutoCloseable {
-  /** Everything that a buffer of a test may be used for. */
+  /** Access rights of a test's buffer. */
   public static final Set<ProtectionDomain.Access> ALL_ACCESS =
       EnumSet.of(
           ProtectionDomain.Access.LOCAL_WRITE,
           ProtectionDomain.Access.REMOTE_WRITE,
           ProtectionDomain.Access.REMOTE_READ);
 
-  /** The longest payload that the queue pair is asked to take within a request. */
+  /** Requested size of inline payloads. */
   public static final int INLINE_BYTES = 64;
 
   private static final long DEADLINE_NS = 20_000_000_000L;
@@ -93,7 +92,7 @@ public final class Endpoint implements AutoCloseable {
     qp.readyToSend(new ReadyToSendAttributes(psn, timeoutCode, 3, receiverNotReadyRetries));
   }
 
-  /** A request over the whole of both buffers, from the start, for the caller to adjust. */
+  /** Returns a request over both whole buffers, for the caller to adjust. */
   public SendWorkRequest request(
       SendWorkRequest.Operation operation, long id, int lengthBytes, Endpoint peer) {
     SendWorkRequest wr = new SendWorkRequest();
@@ -115,13 +114,13 @@ public final class Endpoint implements AutoCloseable {
     }
   }
 
-  /** The byte that {@link #fill} puts at this position. */
+  /** Returns the byte of {@link #fill} at this position. */
   public static byte pattern(int position, int seed) {
     int mixed = (position + 1) * 0x9e3779b1 ^ seed * 0x85ebca6b;
     return (byte) (mixed >>> 24 ^ mixed >>> 8);
   }
 
-  /** The first {@code lengthBytes} bytes of the buffer. */
+  /** Returns the first {@code lengthBytes} bytes of the buffer. */
   public byte[] bytes(int lengthBytes) {
     return Memory.toArray(mr.address(), lengthBytes);
   }
@@ -143,7 +142,7 @@ public final class Endpoint implements AutoCloseable {
     return fail("no completion within " + DEADLINE_NS / 1_000_000_000 + " s");
   }
 
-  /** Whether a completion arrives within a short while; it is taken. */
+  /** Returns whether a completion arrives within the limit; removes it. */
   public boolean completesWithin(long limitNs, Endpoint peer) {
     long start = System.nanoTime();
     while (System.nanoTime() - start < limitNs) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Runs jcstress tests of the class path in a process of their own, for a bounded time. The module
- * that uses it has jcstress-core on its test class path and its annotation processor switched on.
+ * Runner of jcstress tests of the class path in a separate process, with a time limit. The module
+ * must have jcstress-core on its test class path and its annotation processor enabled.
  */
 public final class JcstressRun {
   private static final int TIME_LIMIT_SECONDS = 180;
@@ -79,11 +79,11 @@ public final class JcstressRun {
             folder.toString());
     builder.command().addAll(BOUNDS);
     /*
-     * It asks twenty machines what they can do, and has each touch its whole heap first; that took longer than the tests.
-     * These options come after its own, so they hold.
+     * jcstress probes twenty JVM configurations, each of which touches its whole heap; that took longer than the tests. These
+     *    options come after its own, so they take effect.
      */
     builder.environment().put("_JAVA_OPTIONS", "-XX:-AlwaysPreTouch -XX:+UseSerialGC");
-    /* jcstress leaves its binary result where it stands. */
+    /* jcstress writes its binary result to the working directory. */
     builder.directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile());
     Process process = builder.start();
     boolean inTime = Patience.ofSeconds(TIME_LIMIT_SECONDS).outlasts(process);

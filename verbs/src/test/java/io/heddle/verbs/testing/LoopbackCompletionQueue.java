@@ -6,7 +6,7 @@ import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.VerbsException;
 import io.heddle.verbs.WorkCompletion;
 
-/** A ring of completions; overruns for good when nobody polls, as hardware's does. */
+/** Ring of completions; an overrun is permanent, as in hardware. */
 final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements CompletionQueue {
   private final LoopbackProvider.Context context;
   private final WorkCompletion[] ring;
@@ -27,8 +27,8 @@ final class LoopbackCompletionQueue extends LoopbackProvider.Owned implements Co
   }
 
   /**
-   * The next completion to fill, of this queue pair; null where there is no room. Under the
-   * fabric's monitor.
+   * Returns the next completion to fill, of this queue pair; null where the queue is full. Under
+   * the fabric's monitor.
    */
   WorkCompletion push(long id, WorkCompletion.Status status) {
     if (tail - head == ring.length) {

@@ -12,17 +12,17 @@ import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
- * within a queue pair and mixes it between queue pairs, by its seed; it can hold back
- * acknowledgements and cut addresses off.
+ * Network inside one process, between the devices of {@link LoopbackProvider}. It keeps order
+ * within a queue pair and reorders between queue pairs by its seed. It can hold acknowledgements
+ * and cut addresses.
  *
- * <p>Everything is done under this object's monitor, by whichever thread calls progress on any of
- * its devices.
+ * <p>All work is done under this object's monitor, by any thread that calls progress on one of its
+ * devices.
  */
 public final class LoopbackFabric {
   private record Event(AsyncEventListener.Kind kind, int queuePairNumber) {}
 
-  /* Steps of one queue pair in one round: few, so that queue pairs overtake each other. */
+  /* Steps of a queue pair per round: few, so that queue pairs overtake each other. */
   private static final int MOST_STEPS = 4;
 
   private final List<LoopbackQueuePair> pairs = new ArrayList<>();
@@ -31,7 +31,7 @@ public final class LoopbackFabric {
   private final Set<Gid> stuck = ConcurrentHashMap.newKeySet();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final PostedWrites posted = new PostedWrites();
-  /* Made once: tests count what a round allocates. */
+  /* Allocated once: tests count a round's allocations. */
   private final IntUnaryOperator below = this::below;
   private long random;
   private int nextNumber = 0x11;
@@ -43,16 +43,13 @@ public final class LoopbackFabric {
   private int refusalErrno;
 
   /**
-   * @param seed decides how queue pairs overtake each other
+   * @param seed determines how queue pairs overtake each other
    */
   public LoopbackFabric(long seed) {
     random = seed == 0 ? 1 : seed;
   }
 
-  /**
-   * While held, work is done at the receiver but its sender doesn't hear of it, as if answers were
-   * under way.
-   */
+  /** Holds or releases acknowledgements: while held, requests are executed but not acknowledged. */
   public void holdAcknowledgements(boolean held) {
     acknowledgementsHeld = held;
   }
@@ -62,39 +59,39 @@ public final class LoopbackFabric {
   }
 
   /**
-   * From now on queue pairs with the same number of their peer are judged together, as {@link
-   * io.heddle.verbs.ReadyToSendAttributes#peer} has it.
+   * Enables peer groups of queue pairs with the same {@link
+   * io.heddle.verbs.ReadyToSendAttributes#peer}.
    */
   public void judgeTogether() {
     judgesTogether = true;
   }
 
-  /** Whether the peer of a silent queue pair is there, as far as can be known. */
+  /** Returns whether the peer of a silent queue pair is known to be alive. */
   boolean isWitnessed(LoopbackQueuePair silent) {
     return !judgesTogether || pairs.stream().anyMatch(each -> each.hearsPeerOf(silent));
   }
 
-  /** From now on nothing passes to or from this address. */
+  /** Cuts all traffic to and from this address. */
   public void cut(Gid gid) {
     cut.add(gid);
   }
 
-  /** What was cut passes again. */
+  /** Restores a cut address. */
   public void mend(Gid gid) {
     cut.remove(gid);
   }
 
-  /** The address is gone from its device's table; queue pairs that have it go on. */
+  /** Removes the address from its device's table; its queue pairs continue. */
   public void take(Gid gid) {
     taken.add(gid);
   }
 
-  /** What was taken is there again, at its old place. */
+  /** Restores a removed address at its old index. */
   public void giveBack(Gid gid) {
     taken.remove(gid);
   }
 
-  /** Whether who closes a queue pair of this address hears that it can't be closed. */
+  /** Makes closing a queue pair of this address fail, or succeed again. */
   public void refuseCloses(Gid gid, boolean refused) {
     if (refused) {
       stuck.add(gid);
@@ -111,13 +108,13 @@ public final class LoopbackFabric {
     return !taken.contains(gid);
   }
 
-  /** The next so many queue pairs that are to be connected are refused with this errno. */
+  /** Refuses the next connects of queue pairs with this errno. */
   public synchronized void refuseConnects(int times, int errno) {
     refusals = times;
     refusalErrno = errno;
   }
 
-  /** How many payloads travelled within their requests. */
+  /** Returns the number of inline payloads. */
   public synchronized long inlinePayloads() {
     return inlinePayloads;
   }
@@ -126,20 +123,17 @@ public final class LoopbackFabric {
     inlinePayloads++;
   }
 
-  /** The errno to refuse with, or 0. */
+  /** Returns the errno of a refusal, or 0. */
   synchronized int connectRefusal() {
     return refusals-- > 0 ? refusalErrno : 0;
   }
 
-  /**
-   * Reports this of a queue pair to whoever polls the events of its device, without anything having
-   * happened to it.
-   */
+  /** Raises an asynchronous event of a queue pair without a cause. */
   public void raise(AsyncEventListener.Kind kind, int queuePairNumber) {
     events.add(new Event(kind, queuePairNumber));
   }
 
-  /** Hands over the events of these queue pairs. */
+  /** Passes the events of these queue pairs to the listener. */
   int pollEvents(IntPredicate mine, AsyncEventListener listener) {
     int count = 0;
     for (Event event : events) {
@@ -155,7 +149,7 @@ public final class LoopbackFabric {
     return cut.isEmpty() || !cut.contains(from) && !cut.contains(to);
   }
 
-  /** Whether everything that was posted is done and its sender knows. */
+  /** Returns whether all posted requests are executed and acknowledged. */
   public synchronized boolean isIdle() {
     return pairs.stream().noneMatch(LoopbackQueuePair::hasWork);
   }
@@ -194,7 +188,7 @@ public final class LoopbackFabric {
     return (int) ((random >>> 33) % bound);
   }
 
-  /** What lies behind a bus. */
+  /** Returns the writes posted to memory behind a bus. */
   PostedWrites posted() {
     return posted;
   }

@@ -26,7 +26,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One device in memory on a {@link LoopbackFabric}, to test what stands on verbs without a network.
+ * Provider of one in-memory device on a {@link LoopbackFabric}, for tests of verbs users without a
+ * network.
  */
 public final class LoopbackProvider implements VerbsProvider {
   /** Enough for any test. */
@@ -41,8 +42,8 @@ public final class LoopbackProvider implements VerbsProvider {
   /**
    * Limits of the device.
    *
-   * @param workRequests of one work queue
-   * @param completions of one completion queue
+   * @param workRequests depth of a work queue
+   * @param completions depth of a completion queue
    */
   public record Limits(int workRequests, int completions) {}
 
@@ -53,7 +54,7 @@ public final class LoopbackProvider implements VerbsProvider {
     this(fabric, gids, PLENTY);
   }
 
-  /** As the other, with a device that has these limits. */
+  /** Creates a provider whose device has these limits. */
   public LoopbackProvider(LoopbackFabric fabric, List<Gid> gids, Limits limits) {
     this.limits = limits;
     this.fabric = fabric;
@@ -82,7 +83,7 @@ public final class LoopbackProvider implements VerbsProvider {
     }
   }
 
-  /** An object with children, which close before it; enters and leaves the ledger. */
+  /** Object with children, which close before it; registered in the ledger. */
   abstract static class Owned implements AutoCloseable {
     private final LeakLedger ledger;
     private final Owned parent;
@@ -100,7 +101,7 @@ public final class LoopbackProvider implements VerbsProvider {
       }
     }
 
-    /** Undoes what the constructor of the subclass did. */
+    /** Undoes the subclass's constructor. */
     abstract void release();
 
     LeakLedger ledger() {
@@ -216,7 +217,7 @@ public final class LoopbackProvider implements VerbsProvider {
       return fabric().progress();
     }
 
-    /* Tests make its peers silent as they like. */
+    /* Tests control the silence of its peers. */
     @Override
     public long activity() {
       return System.nanoTime();
@@ -263,7 +264,7 @@ public final class LoopbackProvider implements VerbsProvider {
       return add(address, lengthBytes, access, false);
     }
 
-    /* Any memory, as if it were behind a bus. */
+    /* Any memory, treated as behind a bus. */
     @Override
     public MemoryRegion registerDmaBuf(
         int descriptor, long offset, long lengthBytes, long address, Set<Access> access) {
@@ -278,7 +279,7 @@ public final class LoopbackProvider implements VerbsProvider {
       return region;
     }
 
-    /** Reads memory that the key is good for; under the fabric's monitor. */
+    /** Reads memory that the key permits; under the fabric's monitor. */
     void read(int key, long from, Domain reader, int readersKey, long to, int lengthBytes) {
       Region region = find(key);
       if (region != null && region.behindBus) {
@@ -287,7 +288,7 @@ public final class LoopbackProvider implements VerbsProvider {
       reader.write(readersKey, from, to, lengthBytes);
     }
 
-    /** Writes memory that the key is good for; under the fabric's monitor. */
+    /** Writes memory that the key permits; under the fabric's monitor. */
     void write(int key, long from, long to, int lengthBytes) {
       Region region = find(key);
       if (region != null && region.behindBus && lengthBytes > 0) {
@@ -306,7 +307,7 @@ public final class LoopbackProvider implements VerbsProvider {
       return null;
     }
 
-    /** Whether the key is good for these bytes; under the fabric's monitor. */
+    /** Returns whether the key permits access to these bytes; under the fabric's monitor. */
     boolean allows(int key, long address, long lengthBytes, Access access) {
       if (lengthBytes == 0) {
         return true;

@@ -17,7 +17,7 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.lang.foreign.Arena;
 
-/** A reliable connection on a {@link LoopbackFabric}; guarded by the fabric's monitor. */
+/** Reliable-connection queue pair on a {@link LoopbackFabric}; guarded by the fabric's monitor. */
 final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePair {
   private static final long NOT_READY_TIMER_NS = 640_000;
   private static final int WITHOUT_END = 7;
@@ -174,7 +174,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
   }
 
-  /* Everything outstanding completes as flushed. */
+  /* Completes all outstanding requests as flushed. */
   private void flush() {
     while (head != tail) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
@@ -285,7 +285,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     }
   }
 
-  /** Tells the sender of what was executed. Returns how much. */
+  /** Acknowledges executed requests to the sender. Returns their number. */
   int acknowledge() {
     int told = 0;
     while (head != next && !fabric.acknowledgementsHeld()) {
@@ -312,7 +312,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     };
   }
 
-  /** Executes the next request at the peer. Returns whether something happened. */
+  /** Executes the next request at the peer. Returns whether there was progress. */
   boolean step() {
     if (state != QueuePairState.READY_TO_SEND || next == tail) {
       return false;
@@ -340,7 +340,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     waitingSince = 0;
     Status refused = peer.execute(wr, pd);
     if (refused != Status.SUCCESS) {
-      /* One that is its own peer has ended by that, and everything is flushed. */
+      /* A queue pair that is its own peer has ended by that, and is flushed. */
       return state == QueuePairState.ERROR || fail(refused);
     }
     next++;
@@ -352,7 +352,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return peer != null && peer.hears(this) && fabric.passes(localGid, remoteGid);
   }
 
-  /** Whether this one goes to the same peer as that, and is answered. */
+  /** Returns whether this one has the same peer, and is answered. */
   boolean hearsPeerOf(LoopbackQueuePair silent) {
     return silent.peersNumber == ReadyToSendAttributes.ALONE
         || peersNumber == silent.peersNumber
@@ -386,7 +386,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return over && !held && fail(end);
   }
 
-  /* The request at next fails; what was executed before it completes well, what is behind it is flushed. */
+  /* Fails the request at next; earlier executed ones succeed, later ones are flushed. */
   private boolean fail(Status status) {
     while (head != next) {
       SendWorkRequest wr = sends[(int) (head++ % sends.length)];
@@ -400,7 +400,7 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
     return true;
   }
 
-  /* This end is the responder. */
+  /* Responder's side. */
   private Status execute(SendWorkRequest wr, LoopbackProvider.Domain sender) {
     if (refuses) {
       return refuse(Status.REMOTE_INVALID_REQUEST_ERROR);

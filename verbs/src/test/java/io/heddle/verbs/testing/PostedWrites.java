@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What adapters have written to memory behind a bus and what hasn't arrived there: in any order,
- * unless a read of the same memory pushes it. Under the fabric's monitor.
+ * Posted writes of adapters to memory behind a bus: they arrive in any order, unless a read of the
+ * same memory pushes them. Under the fabric's monitor.
  */
 final class PostedWrites {
-  /* A write arrives in one of so many rounds. */
+  /* Average rounds until a write arrives. */
   private static final int SELDOM = 16;
 
   private record Write(LoopbackProvider.Region memory, long address, byte[] bytes) {
@@ -29,13 +29,13 @@ final class PostedWrites {
     underWay.add(new Write(memory, to, bytes));
   }
 
-  /** A read of this memory arrives behind all of its writes. */
+  /** Completes all writes to this memory, before a read of it. */
   void push(LoopbackProvider.Region memory) {
     underWay.stream().filter(write -> write.memory() == memory).forEach(Write::arrive);
     underWay.removeIf(write -> write.memory() == memory);
   }
 
-  /** Lets one arrive, or none. */
+  /** Completes one write, or none. */
   void progress(IntUnaryOperator below) {
     if (!underWay.isEmpty() && below.applyAsInt(SELDOM) == 0) {
       underWay.remove(below.applyAsInt(underWay.size())).arrive();

@@ -30,8 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every verbs provider must do. A provider's test extends this and says how to open two
- * connected devices.
+ * Contract of every verbs provider. A provider's test extends it and opens two connected devices.
  */
 public abstract class ProviderContract {
   private static final int BUFFER_BYTES = 1 << 20;
@@ -42,16 +41,16 @@ public abstract class ProviderContract {
   protected Endpoint left;
   protected Endpoint right;
 
-  /** Opens the device that the sending end uses; entered into the given ledger. */
+  /** Opens the sending end's device with the given ledger. */
   protected abstract DeviceContext openLeft(LeakLedger ledger);
 
-  /** Opens the device that the receiving end uses; may be a second context of the same device. */
+  /** Opens the receiving end's device; may be a second context of the same device. */
   protected abstract DeviceContext openRight(LeakLedger ledger);
 
-  /** Index of the GID to use on the left. */
+  /** Returns the GID index of the left end. */
   protected abstract int leftGidIndex(DeviceContext context);
 
-  /** Index of the GID to use on the right. */
+  /** Returns the GID index of the right end. */
   protected abstract int rightGidIndex(DeviceContext context);
 
   @BeforeEach
@@ -367,7 +366,7 @@ public abstract class ProviderContract {
     Endpoint.connect(left, right);
     right.qp.postReceive(1, right.mr.address(), 100, right.mr.lkey());
     left.qp.postSend(left.request(Operation.SEND, 2, 101, right));
-    /* rxe of Linux 6.1 calls it a failed operation at both ends. */
+    /* rxe of Linux 6.1 reports a failed operation at both ends. */
     assertTrue(
         EnumSet.of(Status.LOCAL_LENGTH_ERROR, Status.LOCAL_QUEUE_PAIR_OPERATION_ERROR)
             .contains(right.awaitCompletion(left).status));

@@ -1,7 +1,4 @@
-/**
- * What a provider's tests stand on: the contract that every provider must keep, and one end of a
- * connection.
- */
+/** Test support for providers: the contract of every provider, and the end of a connection. */
 @NullUnmarked
 package io.heddle.verbs.testing;
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -111,7 +111,7 @@ final class FabricRemovalTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void frrLeafDetectsSilentCutByBfd() {
     Skip.unlessFabric(true);
     String name = FabricTest.name("b");

@@ -34,7 +34,7 @@ class RegionTableTest {
     assertFalse(writes(table, key, BASE + 1, Integer.MAX_VALUE));
   }
 
-  /* Addresses and lengths of packets are the peer's, and a region is as long as a host says. */
+  /* Packets have the peer's addresses and lengths, and a region has any length. */
   @Test
   void noRangeOutsideRegionIsAllowed() {
     Random random = new Random(4711);
@@ -64,7 +64,7 @@ class RegionTableTest {
     assertTrue(inside > 1000, () -> "ranges inside");
   }
 
-  /* The edges of the range of numbers as often as its middle. */
+  /* Draws the edges of the number range as often as its middle. */
   private static long any(Random random) {
     long near = random.nextLong(-3, 4);
     return switch (random.nextInt(5)) {

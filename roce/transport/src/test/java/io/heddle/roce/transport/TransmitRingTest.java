@@ -9,7 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which memory a transmit ring gives to the next train. */
+/** Tests which memory a transmit ring uses for the next train. */
 class TransmitRingTest {
   private final LargeTrains trains = new LargeTrains();
   private final RingShares shares = new RingShares();
@@ -125,7 +125,7 @@ class TransmitRingTest {
     }
   }
 
-  /* Large ones until the ring has its share; how many. */
+  /* Adds large trains until the ring has its share; returns their number. */
   private int fill(TransmitRing ring) {
     int added = 0;
     while (!ring.hasFullShare()) {

@@ -248,7 +248,7 @@ public final class PacketFormat {
     return ((int) firstWord & ~PSN_MASK) != 0;
   }
 
-  public static boolean asksForAcknowledgement(int thirdWord) {
+  public static boolean requestsAcknowledgement(int thirdWord) {
     return thirdWord < 0;
   }
 

@@ -79,7 +79,7 @@ final class LinkLoads {
    * has.
    */
   int inFlight(int link) {
-    return numbers.several() ? numbers.underWay(link) : outstanding.inFlight() - read.awaited();
+    return numbers.several() ? numbers.inFlightOn(link) : outstanding.inFlight() - read.awaited();
   }
 
   /** Returns how many more packets this link may send. */
@@ -116,7 +116,7 @@ final class LinkLoads {
   private boolean isWorthwhile(int link) {
     int room = room(link);
     /* Sending less than a train costs as much as a train. */
-    return room >= links[link].window.smallest() / 2 || room > 0 && numbers.underWay(link) == 0;
+    return room >= links[link].window.smallest() / 2 || room > 0 && numbers.inFlightOn(link) == 0;
   }
 
   /* Without a usable link of positive weight, all usable links count equally. */
@@ -230,7 +230,7 @@ final class LinkLoads {
   /** Records silence of all links for a whole timeout. */
   void allSilent() {
     for (int i = 0; i < links.length; i++) {
-      if (links.length == 1 || numbers.underWay(i) > 0) {
+      if (links.length == 1 || numbers.inFlightOn(i) > 0) {
         links[i].window.silent();
       }
     }

@@ -104,7 +104,7 @@ final class LossDetector {
       for (psn = nextMissing(psn, end); psn < end; psn = nextMissing(psn + 1, end)) {
         int link = links.link(psn);
         boolean passed =
-            links.wasSentAgain(psn)
+            links.wasRetransmitted(psn)
                 ? ring.serial(slot) <= tags.answered(link)
                 : psn + REORDER_PACKETS <= links.highest(link);
         if (passed && isOver(slot, link, nowNs)) {
@@ -119,7 +119,7 @@ final class LossDetector {
   /* Returns the first number in flight from this one on, or end. */
   private long nextMissing(long from, long end) {
     for (long psn = from; psn < end; psn = (psn | 63) + 1) {
-      long missing = outstanding.underWayWord(psn, end);
+      long missing = outstanding.inFlightWord(psn, end);
       if (missing != 0) {
         return (psn & ~63L) + Long.numberOfTrailingZeros(missing);
       }
@@ -174,7 +174,7 @@ final class LossDetector {
       long from = Math.max((firstMissing & ~63L) + 64L * i, outstanding.unacknowledged());
       long to = Math.min((firstMissing & ~63L) + 64L * (i + 1), outstanding.next());
       if (from < to) {
-        long told = outstanding.toldWord(from, to, address + 8L * i);
+        long told = outstanding.newlyAcknowledgedWord(from, to, address + 8L * i);
         spurious += arrived(from, given.word(from) & told, nowNs);
       }
     }

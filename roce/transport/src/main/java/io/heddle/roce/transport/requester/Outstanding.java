@@ -85,12 +85,12 @@ final class Outstanding {
   }
 
   /** Returns the bits of this number's word from it to {@code end} that are in flight. */
-  long underWayWord(long psn, long end) {
+  long inFlightWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
 
   /** Returns the bits of a bitmap's word in this range that are newly acknowledged. */
-  long toldWord(long from, long to, long address) {
+  long newlyAcknowledgedWord(long from, long to, long address) {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
 
@@ -101,10 +101,10 @@ final class Outstanding {
   }
 
   /** Records the retransmission of lost or probed numbers on this link. */
-  void sentAgain(long from, long to, int link) {
+  void retransmitted(long from, long to, int link) {
     for (long psn = from; links.several() && psn < to; psn++) {
       if (!acknowledged.get(psn)) {
-        links.sentAgain(psn, link, !lost.get(psn));
+        links.retransmitted(psn, link, !lost.get(psn));
       }
     }
     lostCount -= lost.clearRange(from, to);
@@ -181,7 +181,7 @@ final class Outstanding {
       long from = Math.max(base + 64L * i, unacknowledged);
       long to = Math.min(base + 64L * (i + 1), next);
       if (from < to) {
-        news += take(from, toldWord(from, to, address + 8L * i));
+        news += take(from, newlyAcknowledgedWord(from, to, address + 8L * i));
       }
     }
     return news;
@@ -218,19 +218,19 @@ final class Outstanding {
       if (aheadNs <= RoundTrip.MINIMUM_TIMEOUT_NS) {
         continue;
       }
-      if (aheadNs > load.roundTrip.timeoutNs() && load.isOverdue(nowNs) && isUnderWay(slot)) {
+      if (aheadNs > load.roundTrip.timeoutNs() && load.isOverdue(nowNs) && isInFlight(slot)) {
         silent |= 1 << link;
       }
     }
     return silent;
   }
 
-  private boolean isUnderWay(long slot) {
+  private boolean isInFlight(long slot) {
     long end = ring.endPsn(slot);
     for (long psn = Math.max(ring.firstPsn(slot), unacknowledged);
         psn < end;
         psn = (psn | 63) + 1) {
-      if (underWayWord(psn, end) != 0) {
+      if (inFlightWord(psn, end) != 0) {
         return true;
       }
     }
@@ -242,7 +242,7 @@ final class Outstanding {
    *
    * @return whether a READ is in flight on it
    */
-  boolean loseBy(int link) {
+  boolean loseOn(int link) {
     boolean asked = false;
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (ring.isRead(slot)) {

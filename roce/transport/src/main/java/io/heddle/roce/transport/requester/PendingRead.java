@@ -73,7 +73,7 @@ final class PendingRead {
     lost |= active && endPsn > number;
   }
 
-  void askedAgain() {
+  void requestedAgain() {
     lost = false;
   }
 

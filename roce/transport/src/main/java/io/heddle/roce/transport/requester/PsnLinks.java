@@ -17,7 +17,7 @@ final class PsnLinks {
   private static final int MASK = PsnBits.SIZE - 1;
 
   private byte[] by = {};
-  private final int[] underWay = new int[EndpointParameters.MOST_LINKS];
+  private final int[] inFlightOn = new int[EndpointParameters.MOST_LINKS];
   private final int[] arrivals = new int[EndpointParameters.MOST_LINKS];
   private final long[] highest = new long[EndpointParameters.MOST_LINKS];
   private int links = 1;
@@ -34,7 +34,7 @@ final class PsnLinks {
 
   /** Clears all outstanding numbers. */
   void stop() {
-    java.util.Arrays.fill(underWay, 0);
+    java.util.Arrays.fill(inFlightOn, 0);
     clearArrivals();
   }
 
@@ -47,13 +47,13 @@ final class PsnLinks {
     return links == 1 ? 0 : by[(int) psn & MASK] & LINK;
   }
 
-  boolean wasSentAgain(long psn) {
+  boolean wasRetransmitted(long psn) {
     return (by[(int) psn & MASK] & AGAIN) != 0;
   }
 
   /** Returns the numbers in flight on a link. */
-  int underWay(int link) {
-    return underWay[link];
+  int inFlightOn(int link) {
+    return inFlightOn[link];
   }
 
   /** Returns the numbers that arrived over a link since the last {@link #clearArrivals}. */
@@ -78,17 +78,17 @@ final class PsnLinks {
     for (long psn = from; psn < to; psn++) {
       by[(int) psn & MASK] = (byte) link;
     }
-    underWay[link] += (int) (to - from);
+    inFlightOn[link] += (int) (to - from);
   }
 
   /** Records a retransmission; {@code counted} where the previous one still counts as in flight. */
-  void sentAgain(long psn, int link, boolean counted) {
+  void retransmitted(long psn, int link, boolean counted) {
     int row = (int) psn & MASK;
     if (counted) {
-      underWay[by[row] & LINK]--;
+      inFlightOn[by[row] & LINK]--;
     }
     by[row] = (byte) (link | AGAIN);
-    underWay[link]++;
+    inFlightOn[link]++;
   }
 
   /** Records an arrival; {@code counted} where the number counts as in flight, not as lost. */
@@ -96,7 +96,7 @@ final class PsnLinks {
     int how = by[(int) psn & MASK];
     int link = how & LINK;
     if (counted) {
-      underWay[link]--;
+      inFlightOn[link]--;
     }
     if ((how & AGAIN) == 0) {
       arrivals[link]++;
@@ -106,6 +106,6 @@ final class PsnLinks {
 
   /** Records the loss of a number in flight. */
   void lost(long psn) {
-    underWay[by[(int) psn & MASK] & LINK]--;
+    inFlightOn[by[(int) psn & MASK] & LINK]--;
   }
 }

@@ -304,7 +304,7 @@ public final class Requester {
   private void retireSilentLinks(int links, long nowNs) {
     for (int left = links; left != 0; left &= left - 1) {
       int link = Integer.numberOfTrailingZeros(left);
-      read.loseIf(outstanding.loseBy(link));
+      read.loseIf(outstanding.loseOn(link));
       loads.silent(link, nowNs);
       events.activate();
     }

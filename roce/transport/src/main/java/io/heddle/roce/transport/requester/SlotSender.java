@@ -192,10 +192,10 @@ final class SlotSender {
       WidePathProbe wide = loads.get(link).wide;
       if (wide.isProbeDue(nowNs)) {
         boolean leaves = outlet.mayPass(link, sizes.sentWriteBytes());
-        wide.asked(leaves, nowNs);
+        wide.probed(leaves, nowNs);
         if (leaves) {
           int widest = sizes.sentWriteBytes() + PacketFormat.IMMEDIATE_BYTES;
-          ask(link, widest, tags.nextWidthProbe(link, nowNs));
+          sendProbe(link, widest, tags.nextWidthProbe(link, nowNs));
         }
       }
     }
@@ -215,12 +215,12 @@ final class SlotSender {
   /** Probes the peer on each link; any peer answers, since the number is a duplicate. */
   void probePeer(long nowNs) {
     for (int link = 0; link < loads.count(); link++) {
-      ask(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
+      sendProbe(link, 0, softPeer ? tags.next(link, nowNs, false) : PacketFormat.NO_TAG);
     }
   }
 
   /* A probe that a full socket drops is lost. */
-  private void ask(int link, int payload, int tag) {
+  private void sendProbe(int link, int payload, int tag) {
     outlet.sealFor(link);
     tags.sent();
     long psn = outstanding.unacknowledged() - 1;
@@ -255,11 +255,11 @@ final class SlotSender {
   boolean resendRun(long nowNs) {
     if (lost.find(read.isLost())) {
       return lost.isRead()
-          ? resendRead(linkBeside(ring.link(lost.slot())), lost.slot(), nowNs)
+          ? resendRead(otherLink(ring.link(lost.slot())), lost.slot(), nowNs)
           : resendLost(lost.slot(), lost.from(), lost.to(), nowNs);
     }
     if (read.isLost()) {
-      read.askedAgain(); /* its last response has come */
+      read.requestedAgain(); /* its last response has come */
       return true;
     }
     throw new IllegalStateException(
@@ -267,13 +267,13 @@ final class SlotSender {
   }
 
   /* Returns another link than the one with the loss, if one has room. */
-  private int linkBeside(int before) {
+  private int otherLink(int before) {
     return loads.choose(loads.several() ? before : LinkLoads.NONE);
   }
 
   private boolean resendLost(long slot, int from, int to, long nowNs) {
     int before = outstanding.links().link(ring.firstPsn(slot) + from);
-    int link = linkBeside(before);
+    int link = otherLink(before);
     loads.get(before).resentPackets += to - from;
     return resend(link, slot, from, to, nowNs, false);
   }
@@ -287,7 +287,7 @@ final class SlotSender {
           .lost(slot, ring.totalBytes(slot), ring.sentAtNs(slot), nowNs);
     }
     long first = ring.firstPsn(slot);
-    outstanding.sentAgain(first + from, first + to, link);
+    outstanding.retransmitted(first + from, first + to, link);
     loads.sent(link, (to - from) * ring.segmentBytes(slot), 0);
     if (isWide(slot) && ring.sends(slot) > 0) {
       if (ring.sends(slot) == 1) {
@@ -328,7 +328,7 @@ final class SlotSender {
       return pieces.send(link, ring.address(slot) + offset, bytes, tag);
     }
     long address = changeable(slot, packet, packet + 1);
-    builder.markAgain(ring, slot, address, packet, packet + 1, tag, loads.several());
+    builder.prepareRetransmission(ring, slot, address, packet, packet + 1, tag, loads.several());
     return outlet.send(link, address + offset, bytes, segment);
   }
 
@@ -356,7 +356,7 @@ final class SlotSender {
       int link, long slot, long address, int from, int to, long nowNs, boolean probe) {
     int tag = softPeer ? tags.next(link, nowNs, probe) : PacketFormat.NO_TAG;
     outlet.sealFor(link);
-    builder.markAgain(ring, slot, address, from, to, tag, loads.several());
+    builder.prepareRetransmission(ring, slot, address, from, to, tag, loads.several());
   }
 
   /**
@@ -369,18 +369,18 @@ final class SlotSender {
       LinkLoad load = loads.get(link);
       if (load.isTrialDue(nowNs)) {
         load.postponeTrial(nowNs);
-        ask(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
+        sendProbe(link, sizes.mtuBytes(), tags.next(link, nowNs, false));
       }
     }
   }
 
   /* Requests the missing responses again. */
   private boolean resendRead(int link, long slot, long nowNs) {
-    read.askedAgain();
+    read.requestedAgain();
     if (!read.isActive()) {
       return true;
     }
-    outstanding.sentAgain(read.psn(), read.endPsn(), link);
+    outstanding.retransmitted(read.psn(), read.endPsn(), link);
     outlet.sealFor(link);
     read.rewrite(builder, ring.address(slot), nowNs);
     countResent(1);
@@ -405,7 +405,7 @@ final class SlotSender {
     if (ring.isRead(slot)) {
       /* A response's request isn't always known, so the path is measured separately. */
       if (softPeer) {
-        ask(probedOn, 0, tags.next(probedOn, nowNs, false));
+        sendProbe(probedOn, 0, tags.next(probedOn, nowNs, false));
       }
       resendRead(probedOn, slot, nowNs);
     } else {

@@ -286,7 +286,7 @@ final class TrainBuilder {
    * @param address address of the slot or its copy
    * @param sealAnew whether their link may have changed
    */
-  void markAgain(
+  void prepareRetransmission(
       TransmitRing ring, long slot, long address, int from, int to, int tag, boolean sealAnew) {
     int segment = ring.segmentBytes(slot);
     for (int i = from; i < to; i++) {

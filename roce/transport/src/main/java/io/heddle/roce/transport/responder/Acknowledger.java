@@ -57,7 +57,7 @@ final class Acknowledger {
     if (dueNs != Pause.NEVER_NS && timeNs - dueNs >= 0) {
       endWait();
       dueNs = Pause.NEVER_NS;
-      askNow();
+      acknowledgeNow();
     }
   }
 
@@ -72,7 +72,7 @@ final class Acknowledger {
       delay.waitExpired();
     }
     soon = false;
-    askNow();
+    acknowledgeNow();
   }
 
   boolean isWaiting() {
@@ -111,17 +111,17 @@ final class Acknowledger {
   }
 
   /** Records a probe with this tag, which must be answered even if later packets arrive first. */
-  void asked(int probeTag) {
+  void probed(int probeTag) {
     takeTag(probeTag);
     keepsTag = true;
-    askNow();
+    acknowledgeNow();
   }
 
   /** Records packets executed in order; at most the last one requested an acknowledgement. */
   void executed(int packets, boolean asked, boolean gapBehind) {
     owed += packets;
     if (owed >= MOST_PACKETS || asked && !mayWait(gapBehind)) {
-      askNow();
+      acknowledgeNow();
     } else if (dueNs == Pause.NEVER_NS) {
       dueNs = nowNs + DELAY_NS;
       events.timerAt(dueNs);
@@ -149,7 +149,7 @@ final class Acknowledger {
     return true;
   }
 
-  void askNow() {
+  void acknowledgeNow() {
     now = true;
     events.activate();
   }

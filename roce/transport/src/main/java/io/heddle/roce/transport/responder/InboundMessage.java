@@ -49,7 +49,7 @@ final class InboundMessage {
     message = NONE;
   }
 
-  boolean isUnderWay() {
+  boolean isInProgress() {
     return message != NONE;
   }
 

@@ -232,9 +232,10 @@ public final class Responder {
       return; /* responses acknowledge a READ */
     }
     if (fills && !several) {
-      acknowledger.askNow(); /* stops a retransmission by the peer (RFC 5681, section 4.2) */
+      acknowledger
+          .acknowledgeNow(); /* stops a retransmission by the peer (RFC 5681, section 4.2) */
     }
-    acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), highest >= expected);
+    acknowledger.executed(1, PacketFormat.requestsAcknowledgement(thirdWord), highest >= expected);
   }
 
   /**
@@ -247,7 +248,7 @@ public final class Responder {
       WriteRows rows, long packet, int stride, int most, FlowChecksum flow, long nowNs) {
     if (several
         || refuses
-        || inbound.isUnderWay()
+        || inbound.isInProgress()
         || highest >= expected
         || writes.isAnyPartial()
         || !writes.takes(stride - PacketFormat.WRITE_ONLY_BYTES)) {
@@ -274,7 +275,7 @@ public final class Responder {
       sequenceErrorSent = false;
       expected += taken;
       messages += taken;
-      acknowledger.executed(taken, rows.asked(), false);
+      acknowledger.executed(taken, rows.acknowledgeRequested(), false);
     }
     return taken;
   }
@@ -288,7 +289,7 @@ public final class Responder {
         /* Probe of another link: each gets its own answer, or the other links would seem lost. */
         sendAcknowledge(PacketFormat.SYNDROME_ACK, acknowledged(), acknowledger.nowNs());
       }
-      acknowledger.asked(PacketFormat.tagOf(thirdWord));
+      acknowledger.probed(PacketFormat.tagOf(thirdWord));
       return;
     }
     counters.drops().count(DropCounters.Reason.DUPLICATE);
@@ -297,7 +298,7 @@ public final class Responder {
       startRead(packet, psn);
       return;
     }
-    acknowledger.askNow();
+    acknowledger.acknowledgeNow();
   }
 
   private void ahead(
@@ -311,7 +312,7 @@ public final class Responder {
     if (softPeer
         && only
         && !refuses
-        && !inbound.isUnderWay()
+        && !inbound.isInProgress()
         && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
       received.set(psn);
       highest = Math.max(highest, psn);
@@ -320,9 +321,9 @@ public final class Responder {
       }
       if (several) {
         arrivals.took(answering, payloadBytes, (int) (psn - expected));
-        acknowledger.executed(1, PacketFormat.asksForAcknowledgement(thirdWord), true);
+        acknowledger.executed(1, PacketFormat.requestsAcknowledgement(thirdWord), true);
       } else {
-        acknowledger.askNow();
+        acknowledger.acknowledgeNow();
       }
       return;
     }
@@ -346,7 +347,7 @@ public final class Responder {
       return;
     }
     int outcome =
-        only && !refuses && !inbound.isUnderWay()
+        only && !refuses && !inbound.isInProgress()
             ? writes.placePiece(opcode, packet, payload, payloadBytes, psn)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
@@ -370,8 +371,8 @@ public final class Responder {
       sequenceErrorSent = false;
       deliverPending();
     }
-    if (!events.isDead() && PacketFormat.asksForAcknowledgement(thirdWord)) {
-      acknowledger.askNow();
+    if (!events.isDead() && PacketFormat.requestsAcknowledgement(thirdWord)) {
+      acknowledger.acknowledgeNow();
     }
   }
 
@@ -412,14 +413,14 @@ public final class Responder {
         return executeRead(packet);
       default:
         int outcome = inbound.execute(opcode, packet, payload, payloadBytes);
-        messages += outcome == 0 && !inbound.isUnderWay() ? 1 : 0;
+        messages += outcome == 0 && !inbound.isInProgress() ? 1 : 0;
         return outcome;
     }
   }
 
   private int executeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
     boolean immediate = opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (inbound.isUnderWay()) {
+    if (inbound.isInProgress()) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (immediate && receives.isEmpty()) {
@@ -443,7 +444,7 @@ public final class Responder {
   private int executeRead(long packet) {
     long reth = packet + PacketFormat.BTH_BYTES;
     int length = PacketFormat.networkInt(reth + 12);
-    if (inbound.isUnderWay() || length < 0) {
+    if (inbound.isInProgress() || length < 0) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
     if (length > 0

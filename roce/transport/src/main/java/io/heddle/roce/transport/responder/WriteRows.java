@@ -34,7 +34,7 @@ public final class WriteRows {
    * @param stride length of each; see {@link #areTaken}
    * @param expected sequence number of the first
    * @param key rkey that they must have, which permits writes to the region
-   * @return number of packets taken; {@link #tag} and {@link #asked} describe them
+   * @return number of packets taken; {@link #tag} and {@link #acknowledgeRequested} describe them
    */
   int take(
       long packet,
@@ -66,7 +66,7 @@ public final class WriteRows {
   }
 
   /** Returns whether the last one taken requests an acknowledgement. */
-  boolean asked() {
+  boolean acknowledgeRequested() {
     return (outcome >>> 40 & 1) != 0;
   }
 }

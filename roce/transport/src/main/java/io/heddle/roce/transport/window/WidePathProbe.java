@@ -54,7 +54,7 @@ public final class WidePathProbe {
    *
    * @param leaves whether it was sent: no known MTU prevents it
    */
-  public void asked(boolean leaves, long nowNs) {
+  public void probed(boolean leaves, long nowNs) {
     askAtNs = nowNs + pauseNs;
     pauseNs = Math.min(2 * pauseNs, LONGEST_PAUSE_NS);
     askedAtNs = nowNs;

@@ -17,9 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The transport without a device: no socket, no thread, and time that passes when it is told to.
- */
+/** Tests the transport without a device: no socket, no thread, and simulated time. */
 class ReliableConnectionTest {
   private static final int MESSAGES = 16;
   private static final int MESSAGE_BYTES = 100_003;
@@ -141,7 +139,7 @@ class ReliableConnectionTest {
     }
   }
 
-  /* A timeout takes 2 ms at least, so READs that each waited for one would take longer than that. */
+  /* A timeout takes at least 2 ms, so READs that each waited for one would take longer. */
   @ParameterizedTest
   @CsvSource({"true, 1", "true, 4", "false, 1"})
   void lostResponseIsRequestedAtNextResponse(boolean soft, int links) {
@@ -166,8 +164,8 @@ class ReliableConnectionTest {
   }
 
   /*
-   * Of the buffer the lower half is written and the upper one read. An answer may reach past a READ, or tell only of what
-   * bitmaps have told before; writes may fill the window behind a READ that is to be asked for again.
+   * The lower half of the buffer is written and the upper one read. An answer may cover more than a READ, or only numbers
+   *    known from bitmaps; writes may fill the window after a READ that must be repeated.
    */
   @ParameterizedTest
   @CsvSource({
@@ -221,7 +219,7 @@ class ReliableConnectionTest {
     }
   }
 
-  /* What came ahead of its turn, and finds no receive when that comes, counts as if it had not come. */
+  /* An early packet that finds no receive in its order counts as not received. */
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 0.1", "4, 0", "4, 0.1"})
   void immediatesWaitForLateReceives(int links, double loss) {
@@ -268,7 +266,7 @@ class ReliableConnectionTest {
     }
   }
 
-  /* What a seed has shown can be looked at again. */
+  /* A seed's run is repeatable. */
   @Test
   void theSameSeedTakesTheSameTime() {
     long[][] runs = new long[2][];
@@ -327,7 +325,7 @@ class ReliableConnectionTest {
       writeAll(pair, 100);
       assertTrue(areEqual(pair), "what arrived");
       long later = counters.packetsSpuriouslyResent() - inVain;
-      assertTrue(later < counters.packetsSent() / 1000, later + " in vain later");
+      assertTrue(later < counters.packetsSent() / 1000, later + " spurious later");
     }
   }
 }

@@ -34,8 +34,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Two connected queue pairs in virtual time, on one thread: packets take a while, and some are lost
- * by chance.
+ * Pair of connected queue pairs in virtual time, on one thread: packets are delayed, and some are
+ * lost at random.
  */
 final class VirtualPair implements AutoCloseable {
   private static final long WAY_NS = 20_000;
@@ -63,7 +63,7 @@ final class VirtualPair implements AutoCloseable {
 
   private record Packet(long dueNs, long order, End to, int link, byte[] bytes) {}
 
-  /** A completion: of a send, or of a receive with its immediate. */
+  /** Completion of a send, or of a receive with its immediate. */
   record Completed(long id, Status status, Kind kind, int immediate) {}
 
   VirtualPair(long seed, double loss, boolean soft, int bufferBytes) {
@@ -80,29 +80,27 @@ final class VirtualPair implements AutoCloseable {
     right.connect(left, soft);
   }
 
-  /**
-   * From now on data packets take up to so much longer, by chance, as where switches spread them.
-   */
+  /** Adds a random delay to data packets, as by spraying switches. */
   void spread(long mostNs) {
     spreadNs = mostNs;
   }
 
-  /** From now on these links carry nothing, bit i for link i, and the others do. */
+  /** Cuts these links, bit i for link i, and restores the others. */
   void cut(int dead) {
     deadLinks = dead;
   }
 
-  /** From now on a train of more bytes is lost as a whole. */
+  /** Drops longer trains as a whole from now on. */
   void loseLongerThan(int bytes) {
     longestDatagram = bytes;
   }
 
-  /** How often an end has said that packets go singly. */
+  /** Returns how often an end has reported single packets. */
   int singly() {
     return singly;
   }
 
-  /** Trains longer than 9100 bytes that have left. */
+  /** Returns the number of trains longer than 9100 bytes. */
   long trains() {
     return trains;
   }
@@ -119,7 +117,7 @@ final class VirtualPair implements AutoCloseable {
     return lost;
   }
 
-  /** Lets time pass until nothing is under way and no timer runs, or that much of it has passed. */
+  /** Advances time until nothing is in flight and no timer runs, or by this much. */
   void run(long mostNs) {
     long end = nowNs + mostNs;
     while (nowNs < end) {
@@ -142,7 +140,7 @@ final class VirtualPair implements AutoCloseable {
     }
   }
 
-  /** Lets time pass in which neither end sends. Nothing is outstanding. */
+  /** Advances time without sends. Nothing is outstanding. */
   void rest(long ns) {
     nowNs += ns;
   }
@@ -152,7 +150,7 @@ final class VirtualPair implements AutoCloseable {
     arena.close();
   }
 
-  /** A queue pair with one registered buffer. */
+  /** Queue pair with one registered buffer. */
   final class End implements QueuePairEvents, PacketOutlet {
     final List<Completed> completed = new ArrayList<>();
     final long buffer;
@@ -259,7 +257,7 @@ final class VirtualPair implements AutoCloseable {
       return true;
     }
 
-    /* What may overtake others is marked, and nothing else; towards a standard peer nothing at all. */
+    /* Only packets that may be reordered have the data mark; none to a standard peer. */
     private void assertMarked(long packet) {
       boolean mayOvertake = soft && isData(packet);
       if (PacketFormat.isData(packet) != mayOvertake
@@ -314,7 +312,7 @@ final class VirtualPair implements AutoCloseable {
     private static boolean isData(long packet) {
       int opcode = PacketFormat.opcode(packet);
       boolean names = PacketFormat.networkInt(packet + PacketFormat.BTH_BYTES + 8) != 0;
-      return names /* a question names no memory */
+      return names /* a probe has no memory address */
           && (opcode == PacketFormat.WRITE_ONLY
               || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE);
     }
@@ -380,7 +378,7 @@ final class VirtualPair implements AutoCloseable {
       completed.add(new Completed(id, status, kind, immediate));
     }
 
-    /* The loop asks for the earliest of all times. */
+    /* The loop uses the earliest of all times. */
     @Override
     public void timerAt(long whenNs) {}
 
@@ -391,7 +389,7 @@ final class VirtualPair implements AutoCloseable {
 
     @Override
     public void waitRounds(int rounds) {
-      throw new AssertionError("nobody makes rounds");
+      throw new AssertionError("no caller makes rounds");
     }
 
     @Override

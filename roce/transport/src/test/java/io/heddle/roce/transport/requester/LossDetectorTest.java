@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a bitmap of later arrivals says of packets that are missing. */
+/** Tests loss detection from a bitmap of later arrivals. */
 class LossDetectorTest {
   private final Arena arena = Arena.ofConfined();
   private final TransmitRing ring =
@@ -59,7 +59,7 @@ class LossDetectorTest {
     return first;
   }
 
-  /* These have arrived, and nothing before them that wasn't known. Returns what counts as lost by that. */
+  /* Records these arrivals and no earlier new ones. Returns the number of losses. */
   private int arrived(long from, int packets) {
     long word = Memory.allocate(arena, 8, 8);
     Memory.ALL.set(Memory.NETWORK_LONG, word, PsnBits.mask(from, from + packets));

@@ -35,11 +35,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What Linux's kernel RoCE device (rxe, 6.1) sent, and what a client on plain sockets sent that it
- * executed, captured: our checksum and our headers must be the same, bit by bit.
+ * Tests checksum and headers bit by bit against captured packets: those sent by Linux's kernel RoCE
+ * device (rxe, 6.1), and those of a plain-socket client that it executed.
  *
- * <p>Of the second capture, of 40 writes of 64 KiB on two queue pairs, there are all
- * acknowledgements, and of the first and last write of each queue pair some packets of each kind.
+ * <p>The second capture is of 40 writes of 64 KiB on two queue pairs. It has all acknowledgements,
+ * and some packets of each kind from the first and last write of each queue pair.
  */
 class RxeCaptureTest {
   private static final int ETHERNET = 14;
@@ -115,7 +115,7 @@ class RxeCaptureTest {
     }
   }
 
-  /* What kernel rxe executed is what our own requester would have sent for the same write. */
+  /* Our requester builds the same packets as those that rxe executed. */
   @Test
   void requesterBuildsPacketsThatRxeExecuted() throws IOException {
     int mtu = 4096;
@@ -175,7 +175,7 @@ class RxeCaptureTest {
     }
   }
 
-  /* The bit that tells of path migration: the client set it, rxe doesn't, and neither do we. */
+  /* The migration bit: the client set it, but rxe and we don't. */
   private static void takeMigrationState(Packet from, long to) {
     byte ours = Memory.ALL.get(ValueLayout.JAVA_BYTE, to + 1);
     byte theirs = (byte) (from.transport()[1] & 0x40);

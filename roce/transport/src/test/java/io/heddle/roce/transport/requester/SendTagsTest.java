@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Tags are few, and each comes to its turn again while answers are under way. */
+/** Tests that tags, which are few, are reused while answers are outstanding. */
 final class SendTagsTest {
   private final SendTags tags = new SendTags();
 

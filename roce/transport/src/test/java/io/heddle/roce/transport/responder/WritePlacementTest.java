@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where payloads come to lie, how often, and which are refused. */
+/** Tests the placement of payloads: address, repetition, and refusals. */
 final class WritePlacementTest {
   private static final int MOST_BYTES = 1024;
   private static final int REGION_BYTES = 4096;

@@ -20,14 +20,14 @@ class RetryTimerTest {
     timer.reset(new ReadyToSendAttributes(1, timeoutCode, retries, 7), 0);
   }
 
-  /* Serves the timer until it gives up, and returns when; the questions are counted. */
+  /* Serves the timer until it gives up; returns the time and counts the probes. */
   private int questions;
 
   private long giveUpTimeAfter(long fromNs) {
     return giveUpTimeAfter(fromNs, 0);
   }
 
-  /* The first time it is served late. */
+  /* Serves the first expiry late. */
   private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
     timer.arm(nowNs);
@@ -43,7 +43,7 @@ class RetryTimerTest {
     return Long.MAX_VALUE;
   }
 
-  /* 4.096 µs · 2^code · (retries + 1), where that leaves time for three questions two milliseconds apart. */
+  /* 4.096 µs · 2^code · (retries + 1), where that has room for three probes two milliseconds apart. */
   @ParameterizedTest
   @CsvSource({"12, 7, 134", "14, 7, 537", "18, 7, 8590", "20, 1, 8590", "17, 0, 537"})
   void silentPathIsGivenUpAfterCallersTime(int timeoutCode, int retries, long milliseconds) {
@@ -114,7 +114,7 @@ class RetryTimerTest {
     assertFalse(timer.isExhausted(nowNs + 10_000 * MS));
   }
 
-  /* Answers of whichever way say what was sent so long ago. */
+  /* Answers on any path cover packets sent this long ago. */
   @ParameterizedTest
   @CsvSource({
     "1, 537, 605",

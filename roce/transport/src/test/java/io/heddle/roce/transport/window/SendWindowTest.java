@@ -16,7 +16,7 @@ class SendWindowTest {
     return window;
   }
 
-  /* Everything under way comes through after this time; the next packet leaves a moment later. */
+  /* Acknowledges everything in flight after this time; the next packet is sent just afterwards. */
   private void round(SendWindow window, long roundTripNs, long waitedNs) {
     long sentAtNs = ++nowNs;
     nowNs += roundTripNs;
@@ -24,7 +24,7 @@ class SendWindowTest {
     window.acknowledged(window.packets(), window.packets());
   }
 
-  /* A link on which a packet takes this long, and nothing else does; returns the last round trip. */
+  /* Simulates a link with only this delay per packet; returns the last round trip. */
   private long rounds(SendWindow window, long packetNs, int count) {
     long roundTrip = 0;
     for (int i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** When trains of packets are believed to be lost on a path, and when they are tried again. */
+/** Tests when a path counts as losing trains, and when trains are retried. */
 final class TrainPathTest {
   private static final int LONG = 60_000;
   private static final int SHORT = 8_000;
@@ -20,7 +20,7 @@ final class TrainPathTest {
     path.start(nowNs);
   }
 
-  /* A train is lost, and a packet that left after it is answered: whether that decided it. */
+  /* Loses a train and answers a later packet; returns whether that was decisive. */
   private boolean round() {
     long sentAtNs = nowNs + 1;
     nowNs += ROUND_NS;

@@ -6,107 +6,107 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** When a way is asked whether it carries wide packets, and when it is believed. */
+/** Tests when a path is probed for wide packets, and when it counts as wide. */
 class WidePathProbeTest {
   private static final long START_NS = -5_000_000_000L;
-  private final WidePathProbe way = new WidePathProbe();
+  private final WidePathProbe path = new WidePathProbe();
 
-  private static void loseFour(WidePathProbe way, long nowNs) {
+  private static void loseFour(WidePathProbe path, long nowNs) {
     for (int i = 0; i < 3; i++) {
-      assertFalse(way.lost(nowNs));
+      assertFalse(path.lost(nowNs));
     }
-    assertTrue(way.passes());
-    assertTrue(way.lost(nowNs));
-    assertFalse(way.passes());
+    assertTrue(path.passes());
+    assertTrue(path.lost(nowNs));
+    assertFalse(path.passes());
   }
 
   @Test
   void noProbeWithoutAgreement() {
-    way.start(false, START_NS);
-    assertFalse(way.isProbeDue(START_NS));
-    assertFalse(way.isProbeDue(START_NS + 100 * WidePathProbe.LONGEST_PAUSE_NS));
-    assertFalse(way.passes());
+    path.start(false, START_NS);
+    assertFalse(path.isProbeDue(START_NS));
+    assertFalse(path.isProbeDue(START_NS + 100 * WidePathProbe.LONGEST_PAUSE_NS));
+    assertFalse(path.passes());
   }
 
   @Test
   void failedProbesBackOff() {
-    way.start(true, START_NS);
+    path.start(true, START_NS);
     long nowNs = START_NS;
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 1; i < 20; i++) {
-      assertTrue(way.isProbeDue(nowNs));
-      way.asked(true, nowNs);
-      assertEquals(i == WidePathProbe.FAILURES_BEFORE_WARNING, way.overtaken(nowNs + 1));
-      assertFalse(way.overtaken(nowNs + 2), "one question is in vain once");
-      assertFalse(way.isProbeDue(nowNs + pauseNs - 1));
+      assertTrue(path.isProbeDue(nowNs));
+      path.probed(true, nowNs);
+      assertEquals(i == WidePathProbe.FAILURES_BEFORE_WARNING, path.overtaken(nowNs + 1));
+      assertFalse(path.overtaken(nowNs + 2), "a probe fails only once");
+      assertFalse(path.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
       pauseNs = Math.min(2 * pauseNs, WidePathProbe.LONGEST_PAUSE_NS);
     }
-    assertFalse(way.passes());
+    assertFalse(path.passes());
   }
 
   @Test
   void silentPeerIsNoProbeFailure() {
-    way.start(true, START_NS);
+    path.start(true, START_NS);
     long nowNs = START_NS;
     for (int i = 0; i < 20; i++) {
-      way.asked(true, nowNs);
-      assertFalse(way.overtaken(nowNs), "an answer to what had left before says nothing");
+      path.probed(true, nowNs);
+      assertFalse(path.overtaken(nowNs), "an answer to what had left before says nothing");
       nowNs += WidePathProbe.LONGEST_PAUSE_NS;
     }
-    assertFalse(way.overtaken(nowNs), "the last question alone is in vain");
+    assertFalse(path.overtaken(nowNs), "only the last probe failed");
   }
 
   @Test
   void unsentProbeIsNoFailure() {
-    way.start(true, START_NS);
+    path.start(true, START_NS);
     for (int i = 0; i < 20; i++) {
-      way.asked(false, START_NS + i);
-      assertFalse(way.overtaken(START_NS + i + 1));
+      path.probed(false, START_NS + i);
+      assertFalse(path.overtaken(START_NS + i + 1));
     }
   }
 
   @Test
   void answerEndsProbesDespiteRandomLoss() {
-    way.start(true, START_NS);
-    way.asked(true, START_NS);
-    way.answered(START_NS + 50_000);
-    assertTrue(way.passes());
+    path.start(true, START_NS);
+    path.probed(true, START_NS);
+    path.answered(START_NS + 50_000);
+    assertTrue(path.passes());
     for (int i = 0; i < 10; i++) {
-      assertFalse(way.isProbeDue(START_NS + i * WidePathProbe.LONGEST_PAUSE_NS));
-      assertFalse(way.lost(START_NS));
-      assertFalse(way.lost(START_NS));
-      assertFalse(way.lost(START_NS));
-      way.carried();
+      assertFalse(path.isProbeDue(START_NS + i * WidePathProbe.LONGEST_PAUSE_NS));
+      assertFalse(path.lost(START_NS));
+      assertFalse(path.lost(START_NS));
+      assertFalse(path.lost(START_NS));
+      path.carried();
     }
-    assertTrue(way.passes());
+    assertTrue(path.passes());
   }
 
   @Test
   void longWorkingPathIsProbedAtOnce() {
-    way.start(true, START_NS);
-    way.asked(true, START_NS);
-    way.answered(START_NS);
+    path.start(true, START_NS);
+    path.probed(true, START_NS);
+    path.answered(START_NS);
     long laterNs = START_NS + 2 * WidePathProbe.LONGEST_PAUSE_NS;
-    loseFour(way, laterNs);
-    assertTrue(way.isProbeDue(laterNs));
-    way.asked(true, laterNs);
-    assertTrue(way.isProbeDue(laterNs + WidePathProbe.FIRST_PAUSE_NS));
+    loseFour(path, laterNs);
+    assertTrue(path.isProbeDue(laterNs));
+    path.probed(true, laterNs);
+    assertTrue(path.isProbeDue(laterNs + WidePathProbe.FIRST_PAUSE_NS));
   }
 
   @Test
   void pathThatLosesTrainsIsProbedLessOften() {
-    way.start(true, START_NS);
+    path.start(true, START_NS);
     long nowNs = START_NS;
     long pauseNs = WidePathProbe.FIRST_PAUSE_NS;
     for (int i = 0; i < 5; i++) {
-      way.asked(true, nowNs);
-      way.answered(nowNs);
-      loseFour(way, nowNs);
+      path.probed(true, nowNs);
+      path.answered(nowNs);
+      loseFour(path, nowNs);
       pauseNs *= 2;
-      assertFalse(way.isProbeDue(nowNs + pauseNs - 1));
+      assertFalse(path.isProbeDue(nowNs + pauseNs - 1));
       nowNs += pauseNs;
-      assertTrue(way.isProbeDue(nowNs));
+      assertTrue(path.isProbeDue(nowNs));
     }
   }
 }
