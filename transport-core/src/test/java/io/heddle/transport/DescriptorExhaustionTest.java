@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of a process without spare descriptors that keeps starting the transport. */
 @EndsWithin(150)
-class FewDescriptorsTest {
+class DescriptorExhaustionTest {
   /** Descriptors that the start in C requires before it enters Java (start_limits.c). */
   private static final int ASKED_FOR = 32;
 
@@ -20,7 +20,7 @@ class FewDescriptorsTest {
   void failedStartKeepsNoDescriptor() throws Exception {
     String printed =
         DescriptorExhaustion.run(
-            folder.resolve("output"), FewDescriptorsRun.class, folder.toString());
+            folder.resolve("output"), DescriptorExhaustionRun.class, folder.toString());
     int tooFew = Integer.parseInt(printed.strip());
     assertTrue(tooFew > 0 && tooFew < ASKED_FOR, printed);
   }

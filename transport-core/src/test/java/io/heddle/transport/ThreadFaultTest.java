@@ -325,7 +325,7 @@ class ThreadFaultTest {
     assertEquals(0, run.code, run.output);
     assertTrue(
         run.output.contains(
-            "heddle-addresses: goes on after: java.lang.AssertionError: as injected"),
+            "heddle-addresses: continues after: java.lang.AssertionError: as injected"),
         run.output);
     assertTrue(run.output.contains("polled again"), run.output);
   }
