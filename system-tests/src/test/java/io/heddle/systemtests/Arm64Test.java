@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -265,7 +265,7 @@ final class Arm64Test {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void givenRuntimeIsIncludedIfItHasTheModules() throws Exception {
     Path bare = standIn(folder.resolve("bare"), "25.0.1", "java.base");
     End lacks = dist(folder, "--runtime", bare.toString());

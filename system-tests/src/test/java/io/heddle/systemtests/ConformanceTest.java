@@ -9,8 +9,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ final class ConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"loss=0.01", "duplicate=0.01", "reorder=0.01", "corrupt=0.01"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void everyCaseHoldsOverBadLink(String fault) throws IOException, InterruptedException {
     Map<String, String> environment = Map.of("HEDDLE_SOFT_FAULTS", fault + ",seed=" + seed);
     bothPass(environment, environment, "--case", "random_sizes_and_orders");
@@ -134,7 +134,7 @@ final class ConformanceTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aMessageOfAGibibyteArrives() throws IOException, InterruptedException {
     long available =
         Files.readAllLines(Path.of("/proc/meminfo")).stream()

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +92,7 @@ final class CopiedCheckoutTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void movedCheckoutBuildsAndKeepsOtherFilesOfBuildFolder() throws Exception {
     Files.writeString(first.resolve("target/report.xml"), "");
     Path moved = Files.move(first, folder.resolve("moved"));
@@ -102,7 +102,7 @@ final class CopiedCheckoutTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void unmovedCheckoutRebuildsNothing() throws Exception {
     Path object = first.resolve("target/CMakeFiles/one.dir/one.c.o");
     var before = Files.getLastModifiedTime(object);

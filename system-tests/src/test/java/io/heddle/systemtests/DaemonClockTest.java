@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,7 +76,7 @@ final class DaemonClockTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"+700d", "-700d"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void wallClockStepKeepsSessionsAndRoutes(String step) throws Exception {
     if (!Files.exists(FAKETIME)) {
       Skip.because(FAKETIME + " isn't there: install libfaketime");

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -102,7 +102,7 @@ final class DemoCleanupTest {
 
   @ParameterizedTest
   @EnumSource(Lab.Kind.class)
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void ranksEndWithKilledDemo(Lab.Kind kind) throws Exception {
     Skip.unless(kind);
     String network = kind == Lab.Kind.USER_NAMESPACE ? "user" : kind.name();

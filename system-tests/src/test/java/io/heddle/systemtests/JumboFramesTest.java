@@ -10,8 +10,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,7 +82,7 @@ final class JumboFramesTest {
 
   @ParameterizedTest
   @CsvSource({"9000, 6000, 9014", "4500, 3500, 4514", "1500, 1000, 1132"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void packetSizeIsThatOfSmallerLink(int peersMtu, int least, int most) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000))) {
       count(lab);

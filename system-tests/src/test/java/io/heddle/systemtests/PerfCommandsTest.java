@@ -8,8 +8,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +69,7 @@ final class PerfCommandsTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @InWholeRun(butRows = {1, 5})
+  @WholeRunOnly(butRows = {1, 5})
   void twoHostsMeasure(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -103,7 +103,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60", "write_lat -D 60", "send_lat -D 60"})
-  @InWholeRun(butRows = 3)
+  @WholeRunOnly(butRows = 3)
   void killedServerIsOneLineAtClient(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);
@@ -124,7 +124,7 @@ final class PerfCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"write_bw -D 60", "send_bw -D 60"})
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void killedClientIsOneLineAtServer(String test) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, 1, 9000));
         HostProcess server = server(lab, test);

@@ -9,9 +9,9 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -155,7 +155,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @InWholeRun(butRows = {1, 8})
+  @WholeRunOnly(butRows = {1, 8})
   void ourClientMeasuresAgainstPerftestsServer(String test) throws Exception {
     try (HostProcess server = stock(1, test);
         HostProcess client = awaitOwnServer(test)) {
@@ -174,7 +174,7 @@ final class PerftestInteropTest {
         "write_lat -n 500",
         "send_lat -n 500"
       })
-  @InWholeRun(butRows = {2, 6})
+  @WholeRunOnly(butRows = {2, 6})
   void perftestsClientMeasuresAgainstOurServer(String test) throws Exception {
     try (HostProcess server = ours(1, test)) {
       server.awaitOutput("Waiting for client", LIMIT_SECONDS);
@@ -191,7 +191,7 @@ final class PerftestInteropTest {
   /* Rates aren't compared: both ends succeed and have measured equally many messages. */
   @ParameterizedTest
   @MethodSource("matrix")
-  @InWholeRun(butRows = {1, 104})
+  @WholeRunOnly(butRows = {1, 104})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     try (HostProcess server = oursIsServer ? ours(1, test) : stock(1, test)) {
       if (oursIsServer) {
@@ -218,7 +218,7 @@ final class PerftestInteropTest {
     "write_bw -l 3 -n 100, '-n 100 is no multiple of -l 3'",
     "write_lat -q 2, 'has no option -q'"
   })
-  @InWholeRun(butRows = 1)
+  @WholeRunOnly(butRows = 1)
   void refusesUnsupportedOptionsWithReason(String test, String reason) throws Exception {
     try (HostProcess refused = ours(1, test)) {
       assertEquals(2, refused.exitCode(LIMIT_SECONDS), refused::outputOrWhyNot);

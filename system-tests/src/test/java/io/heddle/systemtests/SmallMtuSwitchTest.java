@@ -10,8 +10,8 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.PlaneFaults;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -81,7 +81,7 @@ final class SmallMtuSwitchTest {
     "false, 4, spray",
     "false, 4, packet",
   })
-  @InWholeRun(butRows = {2, 4})
+  @WholeRunOnly(butRows = {2, 4})
   void jobRunsWithoutFailover(boolean fromTheStart, int planes, String policy) throws Exception {
     try (Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(2, planes, 9000))) {
       if (fromTheStart) {

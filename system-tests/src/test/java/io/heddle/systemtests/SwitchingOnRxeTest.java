@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import org.junit.jupiter.api.Test;
 
 /** Spraying switches, with the kernel's own RDMA devices behind them. */
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 @SystemTest
 final class SwitchingOnRxeTest {
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void kernelDevicesPacketsAreNotSprayedAndKeepGoodput() throws Exception {
     Skip.unlessFabric(false);
     JsonNode report =

@@ -14,9 +14,9 @@ import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.Patience;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupLoad;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -351,7 +351,7 @@ class TwoBridgesOverVerbsTest {
 
   /* Each receives the other's packets into the subnet, and recognises them as a bridge's. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void infinibandDrainAndKillDuplicateNoPayload() throws Exception {
     BuildOutputs.standinManager();
     infiniband = true;
@@ -368,7 +368,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void handoversDuplicateNoPayloadAndBackupTakesOverWithinHold() throws Exception {
     int beaconMs = 200;
     double holdMs = beaconMs * 3.5;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -130,7 +130,7 @@ final class BridgeOnRxeTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void stockProgramsConnectBothWaysAndReliableConnectionIsRefused() throws Exception {
     RxeGuest.Ended ended =
         runWith(

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupTalk;
 import java.nio.file.Path;
 import java.util.List;
@@ -136,7 +136,7 @@ final class BridgeOverRxeTest {
       """;
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void everyGroupPacketArrivesOnceInOrder() throws Exception {
     RxeGuest.assumePrograms("rdma", "mckey");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";

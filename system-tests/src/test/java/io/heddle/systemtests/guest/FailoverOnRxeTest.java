@@ -3,8 +3,8 @@ package io.heddle.systemtests.guest;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -93,7 +93,7 @@ final class FailoverOnRxeTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void everyByteIsRightWhilePlaneLosesPackets() throws Exception {
     everyByteIsRight(traffic -> {
       traffic.guest("netem_plane A 2 loss 3%; netem_plane B 2 loss 3%");
@@ -104,7 +104,7 @@ final class FailoverOnRxeTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void twoDevicesContinueOnRemainingPlanes() throws Exception {
     try (RxeTraffic traffic =
         RxeTraffic.start(

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -79,7 +79,7 @@ final class MappedOnRxeTest {
   @TempDir private Path folder;
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void stockProgramsConnectBothWays() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String heddle = "heddle() { " + RxeGuest.java(List.of(), HeddleCommand.class) + " \"$@\"; }\n";

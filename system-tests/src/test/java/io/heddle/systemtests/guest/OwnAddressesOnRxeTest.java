@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -121,7 +121,7 @@ final class OwnAddressesOnRxeTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void stockProgramsConnectBothWays() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy");
     String talks =

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -49,7 +49,7 @@ final class ProviderInGuestTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void kernelWithoutDeviceListsNone() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "load_rdma\n" + java("", "DeviceTest"));

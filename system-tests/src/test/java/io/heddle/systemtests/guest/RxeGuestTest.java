@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ final class RxeGuestTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void aGuestThatTakesTooLongIsEnded() throws Exception {
     long began = System.nanoTime();
     RxeGuest.Ended ended =
@@ -76,7 +76,7 @@ final class RxeGuestTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void distinguishesDeadGuestFromFailedCommand() throws Exception {
     RxeGuest.Ended ended =
         RxeGuest.run(GuestPlan.bare(), folder, "echo c >/proc/sysrq-trigger; sleep 1000");
@@ -86,7 +86,7 @@ final class RxeGuestTest {
 
   /* SoftToRxeTest always has stock programs use it. */
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void stockProgramsUseRxeAndGuestsAreIsolated() throws Exception {
     RxeGuest.assumePrograms("ibv_devinfo", "ib_write_bw");
     String script = "ibv_devinfo\n" + STOCK_WRITE_BANDWIDTH;

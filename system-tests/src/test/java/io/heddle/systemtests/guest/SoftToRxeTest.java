@@ -7,8 +7,8 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.HeddleRun;
 import io.heddle.systemtests.HostProcess;
 import io.heddle.systemtests.PerftestMatrix;
@@ -224,7 +224,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("runs")
-  @InWholeRun(butRows = {1, 7, 13, 19, 25})
+  @WholeRunOnly(butRows = {1, 7, 13, 19, 25})
   void everyTestPassesInBothRolesAtEveryMtuOnOneAndFourQueuePairs(Run run) throws Exception {
     measure(run.oursIsServer(), run.words());
   }
@@ -236,7 +236,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @MethodSource("matrix")
-  @InWholeRun(butRows = {4, 61})
+  @WholeRunOnly(butRows = {4, 61})
   void everyOptionWorksInBothRoles(String test, boolean oursIsServer) throws Exception {
     measure(
         oursIsServer,
@@ -254,7 +254,7 @@ final class SoftToRxeTest {
 
   @ParameterizedTest
   @CsvSource({"false", "true"})
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void wholeMegabytesPassAsClientAndAsServer(boolean oursIsServer) throws Exception {
     measure(oursIsServer, "write_bw -s 1048576 -n 10");
   }
@@ -270,7 +270,7 @@ final class SoftToRxeTest {
     "false, write_lat",
     "true, send_lat"
   })
-  @InWholeRun(butRows = {2, 5})
+  @WholeRunOnly(butRows = {2, 5})
   void survivesLossInBothDirections(boolean oursIsServer, String test) throws Exception {
     Map<String, String> faults =
         Map.of("HEDDLE_SOFT_FAULTS", "loss=0.01,send-loss=0.01,seed=" + (runs + 1));
@@ -284,7 +284,7 @@ final class SoftToRxeTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @InWholeRun(butRows = 2)
+  @WholeRunOnly(butRows = 2)
   void everyOperationAndLengthIsCorrect(boolean lossy) throws Exception {
     int port = 18_600 + ++runs;
     Map<String, String> faults =

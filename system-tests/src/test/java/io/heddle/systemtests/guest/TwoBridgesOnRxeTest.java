@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.heddle.HeddleCommand;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.InWholeRun;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.systemtests.bridge.GroupLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -202,7 +202,7 @@ final class TwoBridgesOnRxeTest {
   }
 
   @Test
-  @InWholeRun
+  @WholeRunOnly
   void drainAndKillDuplicateNoPayloadAndClientsSwitchBridge() throws Exception {
     RxeGuest.assumePrograms("rdma", "udaddy", "chrt");
     RxeGuest.Ended ended = RxeGuest.run(GuestPlan.bare().within(LIMIT_SECONDS), folder, script());
