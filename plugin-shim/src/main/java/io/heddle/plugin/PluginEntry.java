@@ -41,7 +41,7 @@ public final class PluginEntry {
       thread.setContextClassLoader(PluginEntry.class.getClassLoader());
       HostTable table = new HostTable(host);
       OwnDescriptors.use(table.descriptors());
-      Supplier<Providers> providers = prepareAside(table);
+      Supplier<Providers> providers = loadProvidersInBackground(table);
       log = new NcclLog(table);
       JavaCalls.use(log, new NcclDevices(table, log, providers));
       fill(calls);
@@ -59,7 +59,7 @@ public final class PluginEntry {
    * Loads the transport's providers while this thread creates the entries: with a second processor, the start is
    * shorter by a fifth. Neither waits for the other earlier.
    */
-  private static Supplier<Providers> prepareAside(HostTable table) {
+  private static Supplier<Providers> loadProvidersInBackground(HostTable table) {
     FutureTask<Providers> found =
         new FutureTask<>(() -> {
           LinuxCalls.errnoCapture();

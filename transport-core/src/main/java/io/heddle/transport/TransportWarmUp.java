@@ -245,7 +245,7 @@ final class TransportWarmUp implements Runnable {
     }
 
     private boolean isOutAtBothEnds(int plane) {
-      while (!sender.isOut(plane) || !receiver.isOut(plane)) {
+      while (!sender.isOutOfUse(plane) || !receiver.isOutOfUse(plane)) {
         if (!progress()) {
           return false;
         }

@@ -54,7 +54,7 @@ class LoopbackOneSidedTest extends OneSidedSuite {
           "the end of all planes",
           () -> {
             ranks.progress();
-            return FOUR.stream().allMatch(plane -> puts.isOut(plane - 1));
+            return FOUR.stream().allMatch(plane -> puts.isOutOfUse(plane - 1));
           });
       OneSidedOperation put = OneSidedRanks.put(length, DATA);
       long request = ranks.start(0, 1, DATA, OneSidedRanks.signal(put, Signal.STRONG, WORD, 1));

@@ -127,7 +127,8 @@ class PacketPolicyTest {
       assertEquals(before, linkBytes(link, 0), "bytes by a plane that weighs nothing");
       /* The receiver's operator drains a plane, and the sender is notified. */
       DrainOrders.in(ends.right.statsFile().getParent()).write(Set.of("plane:2"));
-      Ends.await("drain at the sender", () -> link.sending().planeWeights().current().isOut(1));
+      Ends.await(
+          "drain at the sender", () -> link.sending().planeWeights().current().isOutOfUse(1));
       long drained = linkBytes(link, 1);
       exchange(ends, link, 4);
       assertEquals(drained, linkBytes(link, 1), "bytes by a drained plane");

@@ -133,8 +133,8 @@ class RouteWeightsTest {
       String line = ends.line("only this host's daemon had named them");
       assertTrue(line.contains("colour:5 is plane:2 there (by configured key)"), line);
       DrainOrders.in(ends.left.statsFile().getParent()).write(Set.of("colour:5"));
-      Ends.await("drain here", () -> link.sending().planeWeights().current().isOut(1));
-      Ends.await("drain there", () -> link.receiving().planeWeights().current().isOut(1));
+      Ends.await("drain here", () -> link.sending().planeWeights().current().isOutOfUse(1));
+      Ends.await("drain there", () -> link.receiving().planeWeights().current().isOutOfUse(1));
     }
   }
 

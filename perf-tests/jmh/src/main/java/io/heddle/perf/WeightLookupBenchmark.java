@@ -59,7 +59,7 @@ public class WeightLookupBenchmark {
       changes++;
     }
     int next = nextPlane();
-    return now.isOut(next) ? changes : now.weight(next);
+    return now.isOutOfUse(next) ? changes : now.weight(next);
   }
 
   @Benchmark

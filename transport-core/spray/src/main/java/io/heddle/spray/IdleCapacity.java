@@ -73,7 +73,7 @@ final class IdleCapacity {
   private double dryNs;
 
   private boolean isFound;
-  private long validForNs;
+  private long findingAgeNs;
 
   IdleCapacity(int planes, int preferredChunkBytes) {
     chunkBytes = preferredChunkBytes;
@@ -113,7 +113,7 @@ final class IdleCapacity {
    */
   boolean polled(PlaneLoads loads, PlaneWeights weights) {
     PlaneRates rates = loads.rates();
-    if (!isAnyBusy && !rates.isAnyUnderWay()) {
+    if (!isAnyBusy && !rates.isAnyInFlight()) {
       /*
        * No plane was late since the last poll. None can be late at the next one either: chunks posted now are not
        * overdue by then.
@@ -152,8 +152,8 @@ final class IdleCapacity {
         busyBytes /= 2;
       }
     }
-    validForNs += wasAnyBusy ? tookNs : 0;
-    if (!isFound || validForNs <= VALID_NS) {
+    findingAgeNs += wasAnyBusy ? tookNs : 0;
+    if (!isFound || findingAgeNs <= VALID_NS) {
       return false;
     }
     isFound = false;
@@ -206,7 +206,7 @@ final class IdleCapacity {
     double missingNs = lateNs - lateBytes / bytesPerNs;
     if (missingNs > Math.max(dryNs / 2, LEAST_MISSING * Math.max(spanNs, SPAN_NS))) {
       isFound = true;
-      validForNs = 0;
+      findingAgeNs = 0;
       forgetLate();
     }
   }

@@ -138,8 +138,8 @@ public final class PlaneLoads {
   }
 
   /** Returns whether a chunk is still unacknowledged. */
-  public boolean isAnyUnderWay() {
-    return rates.isAnyUnderWay();
+  public boolean isAnyInFlight() {
+    return rates.isAnyInFlight();
   }
 
   /** Returns the virtual time that the plane would reach with this chunk. */

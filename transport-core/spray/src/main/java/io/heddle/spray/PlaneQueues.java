@@ -148,7 +148,7 @@ final class PlaneQueues {
                 ownQueueNs * own - chunkBytes, Math.max(1, LEAST_QUEUE_CHUNKS * part) * preferred);
         double ownChunkNs = Math.min(chunkBytes / own, firstNs);
         double late = (lateNs + ownChunkNs) * own - chunkBytes;
-        lateBytes[plane] = rates.isTrial(plane, own) ? Math.min(1, late) : late;
+        lateBytes[plane] = rates.isProbeRate(plane, own) ? Math.min(1, late) : late;
         if (!loads.isCapacityIdle()) {
           lateBytes[plane] = Double.POSITIVE_INFINITY;
         }

@@ -43,7 +43,7 @@ final class PlaneRates {
   private final long[] lastTookNs;
   private final double[] shortestNs;
   private final long[] idleSinceNs;
-  private int underWay;
+  private int inFlight;
   private double callerLateNs;
   private boolean isTimed;
   private boolean wasBusy;
@@ -86,7 +86,7 @@ final class PlaneRates {
     double before =
         callerLateNs * Math.max(0, 1 - (nowNs - polledAtNs) * LATENESS_FORGOTTEN_PER_NS);
     callerLateNs = wasBusy ? Math.max(nowNs - Math.max(polledAtNs, busySinceNs), before) : before;
-    wasBusy = underWay > 0;
+    wasBusy = inFlight > 0;
     polledAtNs = nowNs;
   }
 
@@ -108,8 +108,8 @@ final class PlaneRates {
   }
 
   /** Returns whether a chunk is still unacknowledged. */
-  boolean isAnyUnderWay() {
-    return underWay > 0;
+  boolean isAnyInFlight() {
+    return inFlight > 0;
   }
 
   /** Records that a chunk was given to the plane, which now has this many bytes in flight. */
@@ -120,7 +120,7 @@ final class PlaneRates {
     int slot = plane * (mask + 1) + (posted[plane]++ & mask);
     postedAtNs[slot] = nowNs;
     bytesBefore[slot] = inFlightBytes;
-    underWay++;
+    inFlight++;
     if (!wasBusy) {
       wasBusy = true;
       busySinceNs = nowNs;
@@ -152,7 +152,7 @@ final class PlaneRates {
       return;
     }
     finished[plane] = number + 1;
-    underWay--;
+    inFlight--;
     idleSinceNs[plane] = nowNs;
     int slot = plane * (mask + 1) + (number & mask);
     long tookNs = nowNs - postedAtNs[slot];
@@ -176,7 +176,7 @@ final class PlaneRates {
 
   /** Drops the plane's chunks in flight and all observations of it. */
   void lost(int plane) {
-    underWay -= posted[plane] - finished[plane];
+    inFlight -= posted[plane] - finished[plane];
     finished[plane] = posted[plane];
     forget(plane);
   }
@@ -235,7 +235,7 @@ final class PlaneRates {
   }
 
   /** Returns whether this rate exceeds the plane's observed one. */
-  boolean isTrial(int plane, double rate) {
+  boolean isProbeRate(int plane, double rate) {
     return rate > bytesPerNs[plane];
   }
 

@@ -220,7 +220,7 @@ public final class PlaneWeights {
   }
 
   /** Returns whether this plane must not be given anything. */
-  public boolean isOut(int plane) {
+  public boolean isOutOfUse(int plane) {
     return (out >>> plane & 1) != 0;
   }
 

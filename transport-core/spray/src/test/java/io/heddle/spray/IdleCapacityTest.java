@@ -143,7 +143,7 @@ class IdleCapacityTest {
   void pauseDoesNotCount() {
     rounds(1, 1, 4);
     poll(8, 0);
-    assertFalse(loads.isAnyUnderWay());
+    assertFalse(loads.isAnyInFlight());
     now += 60_000;
     poll(0, 0);
     assertTrue(loads.isCapacityIdle());

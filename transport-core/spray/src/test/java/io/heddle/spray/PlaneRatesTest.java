@@ -87,9 +87,9 @@ class PlaneRatesTest {
   void lostPlaneHasNothingInFlight() {
     rates.at(START);
     rates.started(0, CHUNK);
-    assertTrue(rates.isAnyUnderWay());
+    assertTrue(rates.isAnyInFlight());
     rates.lost(0);
-    assertFalse(rates.isAnyUnderWay());
+    assertFalse(rates.isAnyInFlight());
     rates.finished(0);
     assertEquals(0, rate(0));
     carry(0, 2, 2 * MS);
@@ -142,6 +142,6 @@ class PlaneRatesTest {
       carry(round & 1, 256, 256 * MS);
       assertEquals((double) CHUNK / MS, rate(round & 1), 1e-9);
     }
-    assertFalse(rates.isAnyUnderWay());
+    assertFalse(rates.isAnyInFlight());
   }
 }

@@ -81,8 +81,8 @@ public abstract sealed class Communicator implements AutoCloseable
   }
 
   /** Whether nothing is sent over this carrier now. */
-  public final boolean isOut(int carrier) {
-    return path.weights().isOut(carrier);
+  public final boolean isOutOfUse(int carrier) {
+    return path.weights().isOutOfUse(carrier);
   }
 
   /** Leaves a carrier that never fell before, as if it had failed. Any thread. */

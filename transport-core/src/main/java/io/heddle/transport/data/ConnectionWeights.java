@@ -154,6 +154,6 @@ public final class ConnectionWeights {
   }
 
   private String reasonOf(PlaneWeights now, int plane) {
-    return !now.isOut(plane) ? now.source() : drainedBy[plane] == 0 ? "out of use" : "drained";
+    return !now.isOutOfUse(plane) ? now.source() : drainedBy[plane] == 0 ? "out of use" : "drained";
   }
 }

@@ -275,7 +275,7 @@ public final class PeerPuts extends Communicator {
       long end = policy.chunkStart(operation.lengthBytes, chunk + 1, count, loads, by);
       int length = (int) (end - start);
       int plane = policy.choose(flight.number(slot), chunk, count, length, loads, by);
-      if (plane >= 0 && newest.isOut(plane)) {
+      if (plane >= 0 && newest.isOutOfUse(plane)) {
         plane = SprayPolicy.substitute(length, loads, newest);
       }
       if (plane < 0) {
@@ -399,7 +399,7 @@ public final class PeerPuts extends Communicator {
 
   @Override
   void completionsTaken() {
-    if (observes && loads.isAnyUnderWay()) {
+    if (observes && loads.isAnyInFlight()) {
       loads.at(clock.nanoTime());
       loads.polled();
     }

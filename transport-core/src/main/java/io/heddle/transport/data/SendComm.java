@@ -284,7 +284,7 @@ public final class SendComm extends Communicator {
       long end = policy.chunkStart(lengthBytes[line], chunk + 1, count, loads, by);
       int length = (int) (end - start);
       int plane = policy.choose(messageNumber[line], chunk, count, length, loads, by);
-      if (plane >= 0 && newest.isOut(plane)) {
+      if (plane >= 0 && newest.isOutOfUse(plane)) {
         plane = SprayPolicy.substitute(length, loads, newest);
       }
       int flow = plane < 0 ? -1 : flowOn(plane, messageNumber[line], chunk);
@@ -377,7 +377,7 @@ public final class SendComm extends Communicator {
     if (polledAtNs() != lookedAtNs) {
       lookedAtNs = polledAtNs();
       loads.polled();
-    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyUnderWay()) {
+    } else if (++looks % LOOKS_PER_TIME == 0 && loads.isAnyInFlight()) {
       /* A caller that looks in vain isn't away. */
       loads.at(clock.nanoTime());
       loads.polled();

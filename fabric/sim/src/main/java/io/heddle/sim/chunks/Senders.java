@@ -159,7 +159,7 @@ final class Senders {
     int at = place(connection, message);
     PlaneWeights by = policy.cutsByWeight() ? cutBy[at] : newest;
     int plane = policy.choose(message, chunk, chunksOf[at], lengthBytes, load, by);
-    return plane >= 0 && newest.isOut(plane)
+    return plane >= 0 && newest.isOutOfUse(plane)
         ? SprayPolicy.substitute(lengthBytes, load, newest)
         : plane;
   }
