@@ -153,7 +153,7 @@ final class DemoCleanupTest {
                       + " .*\\)\n"
                       + "(Picked up .*\n"
                       + ")?"
-                      + "heddle: what the run has logged is kept in .*\n"),
+                      + "heddle: logs of the run are kept in .*\n"),
           demo.output());
     }
   }
@@ -168,8 +168,7 @@ final class DemoCleanupTest {
           demo.output().contains("FAILED: no rank reported anything for 1 s"), demo.output());
       assertTrue(demo.output().contains("stuck"), demo.output());
       Matcher kept =
-          Pattern.compile("heddle: what the run has logged is kept in (\\S+)\n")
-              .matcher(demo.output());
+          Pattern.compile("heddle: logs of the run are kept in (\\S+)\n").matcher(demo.output());
       assertTrue(kept.find(), demo.output());
       assertTrue(Files.isDirectory(Path.of(kept.group(1))));
       assertEquals(List.of(), demo.namespaces());

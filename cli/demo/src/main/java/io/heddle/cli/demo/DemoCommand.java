@@ -36,7 +36,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The main job on planes that it sets up itself. */
+/** Command that runs an all-reduce on planes that it sets up. */
 @Command(
     name = "demo",
     description =
@@ -44,7 +44,10 @@ import picocli.CommandLine.ParameterException;
             + " every byte.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    exitCodeList = {"0:Every byte was right, and every rank ended well.", "1:Not so."})
+    exitCodeList = {
+      "0:All data was correct, and all ranks ended cleanly.",
+      "1:Data was wrong, or a rank failed."
+    })
 public final class DemoCommand implements Callable<Integer> {
   private static final int LARGEST_WEIGHT = 1_000_000;
 
@@ -54,28 +57,28 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--ranks",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Processes, each a host of its own (${DEFAULT-VALUE}).")
+      description = "Number of ranks, each on a separate host (${DEFAULT-VALUE}).")
   private int ranks;
 
   @Option(
       names = "--planes",
       paramLabel = "N",
       defaultValue = "4",
-      description = "Planes that every host has (${DEFAULT-VALUE}).")
+      description = "Planes of every host (${DEFAULT-VALUE}).")
   private int planes;
 
   @Option(
       names = "--weights",
       split = ",",
       paramLabel = "W",
-      description = "One whole number per plane, such as 4,2,1,1 (all equal).")
+      description = "Weights, one whole number per plane, such as 4,2,1,1 (all equal).")
   private int @Nullable [] weights;
 
   @Option(
       names = "--policy",
       paramLabel = "POLICY",
       defaultValue = "spray",
-      description = "Who carries the next chunk: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+      description = "Spray policy: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private PolicyName policy = PolicyName.SPRAY;
 
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
@@ -91,15 +94,16 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--timeout",
       defaultValue = "60",
       paramLabel = "SECONDS",
-      description = "Silence after which the run counts as hung (${DEFAULT-VALUE}).")
+      description =
+          "Time without a report after which the run counts as hung, seconds (${DEFAULT-VALUE}).")
   private int timeoutSeconds;
 
   @Option(
       names = "--until",
       paramLabel = "FILE",
       description =
-          "Repeats the largest size until this file appears: a job for trying heddle drain, stat or"
-              + " a cut of your own on.")
+          "Repeat the largest size until this file appears: a job for trials of heddle drain,"
+              + " heddle stat or cuts.")
   private @Nullable Path until;
 
   @Option(
@@ -107,15 +111,15 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "K@T[:RESTORE]",
       converter = KillPlaneOption.Converter.class,
       description =
-          "Cuts plane K of rank 0 T seconds after the first bytes, and lets it return after RESTORE"
-              + " seconds, while all-reduces of --max-bytes go on; shows throughput over time.")
+          "Cut plane K of rank 0 T seconds after the first bytes, and restore it after RESTORE"
+              + " seconds, while all-reduces of --max-bytes run. Shows throughput over time.")
   private @Nullable KillPlaneOption kill;
 
   @Option(
       names = "--plot",
       defaultValue = "heddle-kill-plane.svg",
       paramLabel = "FILE",
-      description = "Where --kill-plane draws throughput over time (${DEFAULT-VALUE}).")
+      description = "File for --kill-plane's plot of throughput over time (${DEFAULT-VALUE}).")
   private Path plot = Path.of("");
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -128,14 +132,14 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--plugin",
       paramLabel = "FILE",
-      description = "Plugin to load (the one that the build made).")
+      description = "Plugin to load (the build's own).")
   private @Nullable Path plugin;
 
   @Option(
       names = "--driver",
       paramLabel = "FILE",
       hidden = true,
-      description = "The rank's program.")
+      description = "Program of the ranks.")
   private @Nullable Path driver;
 
   @Override
@@ -147,7 +151,7 @@ public final class DemoCommand implements Callable<Integer> {
       return wide.run(Objects.requireNonNull(spec).commandLine().getOut(), json);
     }
     if (wide.whole) {
-      throw usage("--whole goes with --wan");
+      throw usage("--whole requires --wan");
     }
     if (fabric.fabric) {
       sizes.usually(
@@ -165,7 +169,7 @@ public final class DemoCommand implements Callable<Integer> {
     Path driverFile =
         Installation.require(
             driver == null ? Installation.part(Installation.ALL_REDUCE) : driver,
-            "the rank's program");
+            "the program of the ranks");
     if (fabric.fabric) {
       return runOnFabric(pluginFile, driverFile);
     }
@@ -211,12 +215,12 @@ public final class DemoCommand implements Callable<Integer> {
       range.require("--weights", weight, 0, LARGEST_WEIGHT);
     }
     if (Arrays.stream(given).allMatch(weight -> weight == 0)) {
-      throw usage("--weights gives every plane the weight 0; one at least must carry");
+      throw usage("--weights gives every plane the weight 0; at least one must be above 0");
     }
     if (kill != null) {
       range.require("--kill-plane's plane", kill.plane(), 1, planes);
       if (fabric.fabric) {
-        throw usage("--kill-plane isn't for --fabric; there, heddle lab cut does it");
+        throw usage("--kill-plane can't be combined with --fabric; use heddle lab cut there");
       }
     }
     return new LabPlan(ranks, planes, mtu);
@@ -224,11 +228,12 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void requireUntilAlone(Path file) {
     if (kill != null || fabric.fabric || wide.wan) {
-      throw usage("--until isn't for --kill-plane, --fabric or --wan, which end by themselves");
+      throw usage(
+          "--until can't be combined with --kill-plane, --fabric or --wan, which end by"
+              + " themselves");
     }
     if (Files.exists(file)) {
-      throw usage(
-          "--until: " + file + " is there already, so the run would end at once; remove it");
+      throw usage("--until: " + file + " already exists, so the run would end at once; remove it");
     }
     Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
     if (!Files.isDirectory(folder)) {
@@ -268,7 +273,7 @@ public final class DemoCommand implements Callable<Integer> {
                   ? null
                   : new AllReducePlan.Watched(until.toAbsolutePath(), AllReducePlan.Kept.NOTHING));
       if (kill != null) {
-        say(out, title(choice));
+        print(out, title(choice));
         boolean passed = false;
         try {
           passed = new KillPlaneDemo(lab, plan, kill, out, json, plot).run(cleanup);
@@ -280,7 +285,7 @@ public final class DemoCommand implements Callable<Integer> {
         return passed ? 0 : ExitCode.FAILED;
       }
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      say(out, title(choice));
+      print(out, title(choice));
       List<Long> before = lab.sentBytesByPlane();
       List<AllReduceResult> results = new ArrayList<>();
       String failure = null;
@@ -289,10 +294,10 @@ public final class DemoCommand implements Callable<Integer> {
             result -> {
               progress.clear();
               if (results.isEmpty()) {
-                say(out, AllReduceResult.HEAD.stripTrailing());
+                print(out, AllReduceResult.HEAD.stripTrailing());
               }
               results.add(result);
-              say(out, result.line());
+              print(out, result.line());
             },
             () ->
                 progress.update(() ->
@@ -329,7 +334,7 @@ public final class DemoCommand implements Callable<Integer> {
     return policy.toString();
   }
 
-  private void say(PrintWriter out, String text) {
+  private void print(PrintWriter out, String text) {
     if (!json) {
       out.println(text);
       out.flush();

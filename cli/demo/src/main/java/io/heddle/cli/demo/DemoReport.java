@@ -5,19 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code heddle demo --json} prints.
+ * JSON document of {@code heddle demo}.
  *
- * @param network how hosts were kept apart, and why so
- * @param networkReason why so
- * @param ranks processes
+ * @param network isolation of the hosts
+ * @param networkReason reason for that kind
+ * @param ranks number of ranks
  * @param planeCount planes of each host
- * @param weights that were asked for
- * @param policy who chose planes
- * @param plugin the name it gives itself
- * @param planes what each plane was asked to carry and carried
- * @param wrong wrong elements over all ranks and sizes
- * @param passed whether every byte was right and every rank ended well
- * @param failure why not, null where it passed
+ * @param weights requested weights
+ * @param policy spray policy
+ * @param plugin name of the plugin
+ * @param planes requested and actual share of each plane
+ * @param wrong number of wrong elements over all ranks and sizes
+ * @param passed whether all data was correct and all ranks ended cleanly
+ * @param failure reason of a failure; null if passed
  */
 record DemoReport(
     String network,

@@ -30,25 +30,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo's job over a fabric of real routers with spines of unequal rates: with weights from BGP,
- * with policy hash, and with a path bandwidth that changes in the middle.
+ * Demo over a fabric of real routers with spines of unequal rates: with weights from BGP, with
+ * policy hash, and with a path bandwidth that changes during the run.
  */
 final class FabricDemo {
   private static final double GIGA = 1e9;
   private static final String SOURCE =
       "heddle bgp on each host, from the path bandwidths that its leaf announces";
 
-  /** Room for the share to be seen before and after the change. */
+  /** Duration that shows the shares before and after the change. */
   private static final double CHANGING_RUN_SECONDS = 10;
 
   private static final double CHANGE_AT_SECONDS = 4;
   private static final double FOLLOWED_POINTS = 3;
   private static final double FOLLOWED_WINDOW = 0.2;
 
-  /** What ranks run. */
+  /** Programs of the ranks. */
   record Programs(Path plugin, Path driver) {}
 
-  /** What they reduce. */
+  /** Sizes of the all-reduces. */
   private final Fabric fabric;
 
   private final FabricLab lab;
@@ -80,7 +80,9 @@ final class FabricDemo {
   }
 
   /**
-   * @return whether every byte was right and every rank ended well
+   * Runs the demo.
+   *
+   * @return whether all data was correct and all ranks ended cleanly
    */
   static boolean run(
       FabricPlan plan,
@@ -109,16 +111,16 @@ final class FabricDemo {
     Double ratio = null;
     Change change = null;
     String failure = null;
-    say(FabricDemoText.heading(fabric.plan(), SOURCE));
+    print(FabricDemoText.heading(fabric.plan(), SOURCE));
     try {
       Job spray = job("spray");
       jobs.add(spray);
       Job hash = job("hash");
       jobs.add(hash);
       ratio = hash.results().getLast().timeUs() / spray.results().getLast().timeUs();
-      say(FabricDemoText.ratio(ratio, sizes.maxBytes()));
+      print(FabricDemoText.ratio(ratio, sizes.maxBytes()));
       change = change(changedGbps);
-      say(FabricDemoText.change(change, changedGbps));
+      print(FabricDemoText.change(change, changedGbps));
     } catch (HeddleException failed) {
       failure = failed.getMessage();
     }
@@ -130,7 +132,7 @@ final class FabricDemo {
       out.println(Json.of(report));
       out.flush();
     } else {
-      say(FabricDemoText.verdict(report));
+      print(FabricDemoText.verdict(report));
     }
     return report;
   }
@@ -164,11 +166,11 @@ final class FabricDemo {
   }
 
   private Job job(String policy) throws IOException, InterruptedException {
-    say(FabricDemoText.jobHeading(policy));
+    print(FabricDemoText.jobHeading(policy));
     Path own = folder.resolve(policy);
     List<Long> before = fabric.receivedBytesByPlane();
     List<AllReduceResult> results =
-        finish(ranks(policy, own, sizes, null), result -> say(result.line()), () -> {});
+        finish(ranks(policy, own, sizes, null), result -> print(result.line()), () -> {});
     List<Long> spines = PlaneShare.difference(before, fabric.receivedBytesByPlane());
     List<Double> sent = ShareSamples.shares(SentByPlane.read(own, plan().planes()));
     List<Double> spineShares = ShareSamples.shares(spines);
@@ -188,7 +190,7 @@ final class FabricDemo {
     double deviation =
         ShareSamples.deviationPoints(asked, sent != null ? sent : List.copyOf(asked));
     Job job = new Job(policy, results, rows, deviation);
-    say(FabricDemoText.spines(job));
+    print(FabricDemoText.spines(job));
     return job;
   }
 
@@ -215,7 +217,8 @@ final class FabricDemo {
         new ShareWatch(
             () -> {
               SentByPlane.Open open = SentByPlane.open(own, plan().planes());
-              /* Once one is closed the run is over; what is open then is a part. */
+              /* Once a communicator is closed the run is over, and the open ones are only a part.
+               */
               if (open.communicators() < most.get()) {
                 return List.of();
               }
@@ -243,7 +246,7 @@ final class FabricDemo {
     }
     long weightsAfterMs = weightsSinceMs.get() - watch.changedAtMs();
     if (weightsAfterMs < 0) {
-      throw new HeddleException("no rank has other weights since the path bandwidth changed");
+      throw new HeddleException("no rank got new weights after the change of the path bandwidth");
     }
     return new Change(
         1,
@@ -262,8 +265,8 @@ final class FabricDemo {
         : new Window(at, asked, sent, ShareSamples.deviationPoints(asked, sent));
   }
 
-  /* Looked for from the moment on at which the ranks had the weights: what is sent before may be near them by chance, or
-  because the slower link pushes back. */
+  /* The search starts when the ranks had the weights: shares may be near them before by chance, or
+  by back-pressure of the slower link. */
   static @Nullable Double followedAfterMs(
       ShareSamples samples, double changedAt, long weightsAfterMs, List<Double> asked) {
     double weighed = changedAt + weightsAfterMs / 1e3;
@@ -278,7 +281,7 @@ final class FabricDemo {
     return null;
   }
 
-  private void say(String text) {
+  private void print(String text) {
     if (!json) {
       out.println(text);
       out.flush();

@@ -5,17 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code heddle demo --fabric --json} prints.
+ * JSON document of {@code heddle demo --fabric}.
  *
- * @param weightSource where the weights come from
- * @param ranks processes
- * @param jobs the same job under each policy
- * @param hashOverSpray time of the largest all-reduce under hash by that under spray
- * @param change what the share did when a path bandwidth changed; null where the run didn't get so
- *     far
- * @param wrong wrong elements
- * @param passed whether every byte was right and every rank ended well
- * @param failure why not, null where it passed
+ * @param weightSource source of the weights
+ * @param ranks number of ranks
+ * @param jobs results of the job under each policy
+ * @param hashOverSpray time of the largest all-reduce under hash ÷ under spray
+ * @param change reaction to the change of a path bandwidth; null if the run didn't get so far
+ * @param wrong number of wrong elements
+ * @param passed whether all data was correct and all ranks ended cleanly
+ * @param failure reason of a failure; null if passed
  */
 record FabricDemoReport(
     String weightSource,
@@ -28,10 +27,10 @@ record FabricDemoReport(
     @Nullable String failure) {
 
   /**
-   * One all-reduce of all sizes.
+   * Result of all sizes under one policy.
    *
-   * @param policy who chose planes
-   * @param deviationPoints the largest difference between a plane's asked and sent share,
+   * @param policy spray policy
+   * @param deviationPoints largest difference between a plane's requested and sent share,
    *     percentage points
    */
   record Job(
@@ -41,15 +40,16 @@ record FabricDemoReport(
       double deviationPoints) {}
 
   /**
-   * One plane.
+   * Shares of one plane.
    *
-   * @param plane from 1
-   * @param rateGbps that its links are shaped to
+   * @param plane number of the plane, from 1
+   * @param rateGbps rate that its links are shaped to
    * @param announcedGbps path bandwidth in BGP
-   * @param askedShare what follows from it
-   * @param sentShare by the plugin's counters, null where it left none
-   * @param spineBytes what the kernel counted at the spine, headers and acknowledgements included
-   * @param spineShare of what it counted at all spines
+   * @param askedShare requested share by that path bandwidth
+   * @param sentShare sent share by the plugin's counters; null if there are none
+   * @param spineBytes bytes counted by the kernel at the spine, headers and acknowledgements
+   *     included
+   * @param spineShare share of the bytes at all spines
    */
   record SpineShare(
       int plane,
@@ -61,15 +61,15 @@ record FabricDemoReport(
       double spineShare) {}
 
   /**
-   * A path bandwidth that changed in mid-run, and the whole seconds before and after.
+   * Change of a path bandwidth during the run, with the whole seconds before and after.
    *
-   * @param plane from 1
+   * @param plane number of the plane, from 1
    * @param announcedBeforeGbps path bandwidth before
    * @param announcedAfterGbps path bandwidth after
-   * @param weightsAfterMs from the beginning of the command that shapes the link and announces its
-   *     bandwidth to the moment when all ranks had the new weights
-   * @param followedAfterMs from the same to the first 200 ms, with the new weights in force, whose
-   *     shares were within 3 percentage points of them; null where there were none
+   * @param weightsAfterMs time from the start of the command that shapes the link and announces its
+   *     bandwidth until all ranks had the new weights
+   * @param followedAfterMs time from that start to the first 200 ms window, with the new weights in
+   *     force, whose shares were within 3 percentage points of them; null if there was none
    */
   record Change(
       int plane,
@@ -78,7 +78,7 @@ record FabricDemoReport(
       long weightsAfterMs,
       @Nullable Double followedAfterMs,
       List<Window> windows) {
-    /** The largest deviation of all whole seconds but the one in which the change was made. */
+    /** Returns the largest deviation over all whole seconds except that of the change. */
     double steadyDeviationPoints() {
       return windows.stream()
           .filter(window -> window.fromSeconds() != 0)
@@ -89,12 +89,12 @@ record FabricDemoReport(
   }
 
   /**
-   * A second of the run.
+   * One second of the run.
    *
-   * @param fromSeconds since the change; negative before it
-   * @param askedShares by the weights in force at its end
-   * @param sentShares by the plugin's counters
-   * @param deviationPoints the largest difference between the two, percentage points
+   * @param fromSeconds start, since the change; negative before it
+   * @param askedShares requested shares, by the weights in force at its end
+   * @param sentShares sent shares, by the plugin's counters
+   * @param deviationPoints largest difference between both, percentage points
    */
   record Window(
       double fromSeconds,

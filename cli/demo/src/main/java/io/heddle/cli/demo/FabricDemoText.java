@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The fabric demo's tables. */
+/** Formatter of the fabric demo's tables. */
 final class FabricDemoText {
   private FabricDemoText() {}
 
@@ -63,7 +63,9 @@ final class FabricDemoText {
     StringBuilder text = new StringBuilder();
     text.append(
         format(
-            "#\n# in mid-run plane %d gets %s Gbit/s, and BGP announces %d instead of %d Gbit/s\n",
+            "#\n"
+                + "# during the run plane %d gets %s Gbit/s, and BGP announces %d instead of %d"
+                + " Gbit/s\n",
             change.plane(),
             changedGbps,
             change.announcedAfterGbps(),
@@ -80,14 +82,14 @@ final class FabricDemoText {
     }
     text.append(
         format(
-            "# at most %.1f points off over a second, but the one of the change\n"
+            "# at most %.1f points off in any second except that of the change\n"
                 + "# all ranks had the new weights %d ms after the change was begun; ",
             change.steadyDeviationPoints(), change.weightsAfterMs()));
     Double followed = change.followedAfterMs();
     text.append(
         followed == null
-            ? "the share did not follow within 3 points"
-            : format("within 3 points of them was what was sent from %.0f ms on", followed));
+            ? "sent shares did not come within 3 points of them"
+            : format("sent shares were within 3 points of them from %.0f ms on", followed));
     return text.toString();
   }
 

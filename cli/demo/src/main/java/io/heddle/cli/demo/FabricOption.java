@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** The options that put the demo on a fabric of real routers. */
+/** Options that run the demo on a fabric of real routers. */
 final class FabricOption {
-  /** As deep as eight outstanding slices on one plane, so that no policy is punished by losses. */
+  /** Queue depth: holds eight outstanding slices on one plane, so that no policy suffers losses. */
   private static final int QUEUE_MS = 250;
 
   private static final int HOLD_SECONDS = 9;
@@ -22,20 +22,20 @@ final class FabricOption {
   @Option(
       names = "--fabric",
       description =
-          "Over a leaf-spine fabric of real routers, one spine per rate, as root: weights from"
-              + " BGP's path bandwidths, then policy hash beside it, then a bandwidth that changes"
-              + " in mid-run. Here --max-bytes is "
+          "Run over a leaf-spine fabric of real routers, one spine per rate, as root: with weights"
+              + " from BGP's path bandwidths, with policy hash for comparison, and with a bandwidth"
+              + " that changes during the run. Then --max-bytes is "
               + (MAX_BYTES >> 20)
               + "M and --iterations "
               + ITERATIONS
-              + ", unless given.")
+              + "by default.")
   boolean fabric;
 
   @Option(
       names = "--rates",
       split = ",",
       paramLabel = "GBPS",
-      description = "With --fabric: what each spine's links carry, Gbit/s (0.8,0.4,0.2,0.2).")
+      description = "With --fabric: rate of each spine's links, Gbit/s (0.8,0.4,0.2,0.2).")
   private double @Nullable [] rates;
 
   @Option(
@@ -43,11 +43,10 @@ final class FabricOption {
       defaultValue = "0.2",
       paramLabel = "GBPS",
       description =
-          "With --fabric: what the first spine carries after the change, Gbit/s"
-              + " (${DEFAULT-VALUE}).")
+          "With --fabric: rate of the first spine after the change, Gbit/s (${DEFAULT-VALUE}).")
   double changedRate;
 
-  /** Sizes end here unless asked otherwise: the fabric is slower than plain links. */
+  /** Default of the largest size: the fabric is slower than plain links. */
   static final long MAX_BYTES = 16L << 20;
 
   static final int ITERATIONS = 5;
@@ -57,13 +56,15 @@ final class FabricOption {
   }
 
   /**
-   * @throws CommandLine.ParameterException for options that don't go together or out of range
+   * Returns the plan of the fabric.
+   *
+   * @throws CommandLine.ParameterException for options that are incompatible or out of range
    */
   FabricPlan plan(CommandLine line, int hosts, int mtuBytes) {
     for (String other : List.of("--planes", "--weights", "--policy", "--network")) {
       if (line.getParseResult().hasMatchedOption(other)) {
         throw LabCommand.usage(
-            line, other + " can't be given with --fabric, where --rates and BGP decide");
+            line, other + " can't be combined with --fabric, where --rates and BGP decide");
       }
     }
     double[] given = rates();

@@ -21,13 +21,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All-reduces of one size, again and again, while a plane is cut and returns: what the connection
- * carries over time.
+ * Demo of a plane failure: repeats all-reduces of one size while a plane is cut and restored, and
+ * records the throughput over time.
  */
 final class KillPlaneDemo {
   private static final int RANK = 0;
   private static final double BIN_SECONDS = 0.05;
-  /* What counts as carrying on: half of what the remaining planes would carry of the rate before the cut. */
+  /* Threshold of recovery: half of the remaining planes' share of the rate before the cut. */
   private static final double STEADY_SECONDS = 0.1;
   private static final double HALF = 0.5;
   private static final int LINE_WIDTH = 100;
@@ -40,22 +40,22 @@ final class KillPlaneDemo {
   private final Path plot;
 
   /**
-   * What it came to.
+   * Result of the demo.
    *
-   * @param plane that is cut, from 1
-   * @param cutSeconds when, after the first bytes
-   * @param returnSeconds when it is given back; null where it stays cut
-   * @param beforeMegabytesPerSecond carried before the cut
-   * @param cutMegabytesPerSecond carried while the plane was cut
-   * @param afterMegabytesPerSecond carried after its return; null where it stays cut
-   * @param wentOnAfterMs from the cut until the other planes carried at least half of their share
-   *     of what was carried before; null if never
-   * @param usedAfterMs from the return until the plane carried anything; null if never
-   * @param plot the picture's file
+   * @param plane cut plane, from 1
+   * @param cutSeconds time of the cut, after the first bytes
+   * @param returnSeconds time of the restoration; null if it stays cut
+   * @param beforeMegabytesPerSecond throughput before the cut
+   * @param cutMegabytesPerSecond throughput while the plane was cut
+   * @param afterMegabytesPerSecond throughput after the restoration; null if it stays cut
+   * @param wentOnAfterMs time from the cut until the other planes carried at least half of their
+   *     share of the throughput before; null if never
+   * @param usedAfterMs time from the restoration until the plane carried anything; null if never
+   * @param plot file of the plot
    * @param curve throughput over time
-   * @param wrong elements
-   * @param passed whether every byte was right and the job went on
-   * @param failure why not; null where it passed
+   * @param wrong number of wrong elements
+   * @param passed whether all data was correct and the job continued
+   * @param failure reason of a failure; null if passed
    */
   record Report(
       int plane,
@@ -82,7 +82,7 @@ final class KillPlaneDemo {
     this.plot = plot;
   }
 
-  /** Whether every byte was right and the ranks came to their end. */
+  /** Runs the demo; returns whether all data was correct and the ranks ended cleanly. */
   boolean run(Cleanup cleanup) throws IOException, InterruptedException {
     PlaneFaults faults = new PlaneFaults(lab);
     int plane = kill.plane() - 1;
@@ -111,7 +111,7 @@ final class KillPlaneDemo {
     }
     ranks.close();
     Report report = report(watch, Math.max(wrong, ranks.wrong()), failure);
-    tell(report);
+    print(report);
     return report.passed();
   }
 
@@ -136,7 +136,7 @@ final class KillPlaneDemo {
     boolean returned = kill.restoreSeconds() != null && failure == null;
     Double back = returned ? Double.valueOf(watch.changedAt(1) - samples.first()) : null;
     double end = kill.seconds();
-    /* The first moments belong to the ranks' warm-up. */
+    /* The beginning is warm-up of the ranks. */
     double before = curve.mean(cut / 3, cut);
     double share = before * (planes - 1) / planes;
     Double wentOn = curve.reachedAfter(cut, HALF * share, STEADY_SECONDS);
@@ -173,7 +173,7 @@ final class KillPlaneDemo {
     return marks;
   }
 
-  private void tell(Report report) {
+  private void print(Report report) {
     if (json) {
       out.println(Json.of(report));
       out.flush();
@@ -186,12 +186,12 @@ final class KillPlaneDemo {
         line(
             "plane " + report.plane() + " cut",
             report.cutMegabytesPerSecond(),
-            "the others carry on after",
+            "others recover after",
             report.wentOnAfterMs()));
     if (report.afterMegabytesPerSecond() != null) {
       out.print(
           line(
-              "plane back",
+              "plane restored",
               report.afterMegabytesPerSecond(),
               "in use after",
               report.usedAfterMs()));

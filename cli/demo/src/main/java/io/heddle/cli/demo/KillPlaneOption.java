@@ -5,11 +5,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code K@T} or {@code K@T:RESTORE}: which plane is cut, when, and when it returns.
+ * Value {@code K@T} or {@code K@T:RESTORE}: cut plane, time of the cut and of the restoration.
  *
- * @param plane from 1
- * @param cutSeconds after the first bytes
- * @param restoreSeconds after the first bytes; null where it stays cut
+ * @param plane cut plane, from 1
+ * @param cutSeconds time of the cut, after the first bytes
+ * @param restoreSeconds time of the restoration, after the first bytes; null if it stays cut
  */
 record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSeconds) {
   static final double LONGEST_SECONDS = 600;
@@ -19,7 +19,7 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
     public KillPlaneOption convert(String value) {
       String[] halves = value.split("@", -1);
       if (halves.length != 2) {
-        throw refused(value, "there is no single @ between plane and time");
+        throw refused(value, "exactly one @ must separate plane and time");
       }
       String[] times = halves[1].split(":", -1);
       if (times.length > 2) {
@@ -29,12 +29,12 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
       try {
         plane = Integer.parseInt(halves[0]);
       } catch (NumberFormatException notANumber) {
-        throw refused(value, "\"" + halves[0] + "\" is no plane's number");
+        throw refused(value, "\"" + halves[0] + "\" is not the number of a plane");
       }
       double cut = seconds(value, times[0]);
       Double restore = times.length == 1 ? null : Double.valueOf(seconds(value, times[1]));
       if (restore != null && restore <= cut) {
-        throw refused(value, "the plane would return before it is cut");
+        throw refused(value, "the plane would be restored before it is cut");
       }
       return new KillPlaneOption(plane, cut, restore);
     }
@@ -46,9 +46,9 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
           return seconds;
         }
       } catch (NumberFormatException notANumber) {
-        /* Told of below. */
+        /* Rejected below. */
       }
-      throw refused(whole, "\"" + text + "\" is no time from 0.5 to 600 seconds");
+      throw refused(whole, "\"" + text + "\" is not a time from 0.5 to 600 seconds");
     }
 
     private static TypeConversionException refused(String value, String why) {
@@ -57,7 +57,7 @@ record KillPlaneOption(int plane, double cutSeconds, @Nullable Double restoreSec
     }
   }
 
-  /** How long a run takes that shows what follows the last change. */
+  /** Returns the duration of a run that shows the effect of the last change. */
   double seconds() {
     return (restoreSeconds == null ? cutSeconds : restoreSeconds) + 3;
   }

@@ -6,17 +6,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one plane was asked to carry, and what it carried by two witnesses.
+ * Requested share of a plane, and its actual share by the plugin's and the kernel's counters.
  *
- * @param plane from 1
- * @param weight that was asked for
- * @param askedShare what follows from it
- * @param sentBytes message bytes by the plugin's own counters, over all ranks; null where it left
- *     none
- * @param sentShare of all planes' bytes
- * @param wireBytes bytes that the kernel counted on the plane's interfaces, with headers,
- *     acknowledgements and whatever else was sent there; null where planes share an interface
- * @param wireShare of all planes' bytes
+ * @param plane number of the plane, from 1
+ * @param weight requested weight
+ * @param askedShare requested share by that weight
+ * @param sentBytes message bytes by the plugin's counters, over all ranks; null if there are none
+ * @param sentShare share in all planes' message bytes
+ * @param wireBytes bytes counted by the kernel on the plane's interfaces, including headers,
+ *     acknowledgements and other traffic; null if planes share an interface
+ * @param wireShare share in all planes' bytes on the wire
  */
 public record PlaneShare(
     int plane,
@@ -27,8 +26,10 @@ public record PlaneShare(
     @Nullable Long wireBytes,
     @Nullable Double wireShare) {
   /**
-   * @param sent one number per plane, or none
-   * @param wire one number per plane, or none
+   * Computes the shares of all planes.
+   *
+   * @param sent one value per plane, or none
+   * @param wire one value per plane, or none
    */
   public static List<PlaneShare> of(int[] weights, List<Long> sent, List<Long> wire) {
     long totalWeight = 0;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Samples of bytes by plane over time, and the shares in between. */
+/** Samples of the planes' byte counters over time, and shares between samples. */
 final class ShareSamples {
   private record Sample(double seconds, List<Long> bytes) {}
 
@@ -31,9 +31,9 @@ final class ShareSamples {
   }
 
   /**
-   * Each plane's share of what was sent in a time, by the samples next to its ends.
+   * Returns each plane's share of the bytes sent in an interval, by the samples next to its ends.
    *
-   * @return null where nothing was sent, or there are no two samples
+   * @return null if nothing was sent, or there are fewer than two samples
    */
   @Nullable List<Double> shares(double from, double to) {
     Sample before = at(from);
@@ -49,7 +49,7 @@ final class ShareSamples {
     return total <= 0 ? null : bytes.stream().map(one -> (double) one / total).toList();
   }
 
-  /* The last sample that isn't later. */
+  /* Returns the last sample that isn't later. */
   private @Nullable Sample at(double seconds) {
     Sample found = null;
     for (Sample sample : samples) {
@@ -60,7 +60,7 @@ final class ShareSamples {
     return found;
   }
 
-  /** What one plane had sent by then, on the line between the samples next to it. */
+  /** Returns the bytes sent by a plane until then, interpolated between adjacent samples. */
   double bytesAt(double seconds, int plane) {
     Sample before = samples.getFirst();
     for (Sample sample : samples) {
@@ -75,7 +75,7 @@ final class ShareSamples {
     return before.bytes().get(plane);
   }
 
-  /** The largest difference, in percentage points. */
+  /** Returns the largest difference, in percentage points. */
   static double deviationPoints(List<Double> asked, List<Double> sent) {
     double largest = 0;
     for (int plane = 0; plane < asked.size(); plane++) {

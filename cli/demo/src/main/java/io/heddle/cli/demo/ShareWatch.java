@@ -8,15 +8,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples counters while a run goes on, and makes changes in its middle. A thread of its own until
- * {@link #close}, which hands on what went wrong there; a change has another one, so that it is
- * seen while it is made.
+ * Sampler of counters during a run, which also triggers changes. Runs on its own thread until
+ * {@link #close}, which rethrows its failure. A change runs on another thread, so that sampling
+ * continues meanwhile.
  */
 final class ShareWatch implements AutoCloseable {
   private static final long PERIOD_MS = 20;
   private static final double NANO = 1e-9;
 
-  /** Bytes by plane so far; empty while there are none. */
+  /** Source of the bytes sent so far by plane; empty before the first. */
   interface Counters {
     List<Long> read() throws IOException;
   }
@@ -28,16 +28,16 @@ final class ShareWatch implements AutoCloseable {
   private final Thread thread = new Thread(this::watch, "share-watch");
   private final double begun = System.nanoTime() * NANO;
   private volatile boolean ended;
-  /* Since the first bytes; none before. */
+  /* Samples start with the first bytes. */
   private volatile double seenSeconds = -1;
   private volatile @Nullable Throwable failure;
   private final double[] changedAt;
   private final long[] changedAtMs;
 
   /**
-   * Something to be done.
+   * Change to trigger.
    *
-   * @param afterSeconds since the first bytes
+   * @param afterSeconds time since the first bytes
    */
   record Change(double afterSeconds, Runnable action) {}
 
@@ -46,15 +46,19 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * @param changes in order of time
+   * Starts sampling with the default period.
+   *
+   * @param changes changes in order of time
    */
   ShareWatch(Counters counters, List<Change> changes) {
     this(counters, changes, PERIOD_MS);
   }
 
   /**
-   * @param changes in order of time
-   * @param periodMs between two samples
+   * Starts sampling.
+   *
+   * @param changes changes in order of time
+   * @param periodMs period between two samples
    */
   ShareWatch(Counters counters, List<Change> changes, long periodMs) {
     this.counters = counters;
@@ -110,7 +114,7 @@ final class ShareWatch implements AutoCloseable {
         });
   }
 
-  /* The ranks' files appear empty before they are whole. */
+  /* The ranks' files are empty at first. */
   private List<Long> read() throws IOException {
     try {
       return counters.read();
@@ -123,11 +127,11 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * Whether there is no more to be seen.
+   * Returns whether sampling is complete.
    *
-   * @param seconds that are to be seen from the first bytes on
-   * @param firstWithin seconds from the start in which the first bytes are to come
-   * @return true also where the watching has failed
+   * @param seconds duration to sample, from the first bytes
+   * @param firstWithin seconds from the start within which the first bytes must arrive
+   * @return true also if sampling has failed
    */
   boolean hasSeen(double seconds, double firstWithin) {
     double seen = seenSeconds;
@@ -137,10 +141,10 @@ final class ShareWatch implements AutoCloseable {
   }
 
   /**
-   * What ends ranks once there is no more to be seen, for a run to call while it is idle.
+   * Returns an idle callback for a run that ends the ranks once sampling is complete.
    *
-   * @param seconds that are to be seen from the first bytes on
-   * @param firstWithin seconds from the start in which the first bytes are to come
+   * @param seconds duration to sample, from the first bytes
+   * @param firstWithin seconds from the start within which the first bytes must arrive
    */
   Runnable ending(AllReducePlan.Watched ranks, double seconds, double firstWithin) {
     return () -> {
@@ -150,33 +154,39 @@ final class ShareWatch implements AutoCloseable {
     };
   }
 
-  /** After {@link #close}: whether any change was begun. */
+  /** Returns whether any change was started; valid after {@link #close}. */
   boolean hasChanged() {
     return changedAt[0] > 0;
   }
 
-  /** After {@link #close}: when the only change was begun, in seconds of the samples' clock. */
+  /**
+   * Returns the start of the only change, in seconds of the samples' clock; valid after {@link
+   * #close}.
+   */
   double changedAt() {
     return changedAt(0);
   }
 
-  /** The same by the clock of the ranks' statistics, milliseconds since 1970. */
+  /**
+   * Returns the start of the only change by the clock of the ranks' statistics, milliseconds since
+   * 1970.
+   */
   long changedAtMs() {
     return changedAtMs[0];
   }
 
-  /** The same of each change. */
+  /** Returns the start of a change, in seconds of the samples' clock. */
   double changedAt(int change) {
     if (changedAt[change] <= 0) {
       throw new HeddleException(
           "the run ended before the change after "
               + changes.get(change).afterSeconds()
-              + " s; ask for larger sizes or smaller rates");
+              + " s; use larger sizes or smaller rates");
     }
     return changedAt[change];
   }
 
-  /** After {@link #close}. */
+  /** Returns the samples; valid after {@link #close}. */
   ShareSamples samples() {
     return samples;
   }
@@ -187,7 +197,7 @@ final class ShareWatch implements AutoCloseable {
     thread.join();
     Throwable failed = failure;
     if (failed != null) {
-      throw new HeddleException("watching the run failed: " + failed, failed);
+      throw new HeddleException("sampling the run failed: " + failed, failed);
     }
   }
 }

@@ -5,17 +5,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes per second over time, of each plane and of all, from counters that were read now and then.
+ * Throughput over time of each plane, and of all planes, from samples of counters.
  *
  * @param binSeconds length of a bin
  * @param seconds middle of each bin, since the first bytes
- * @param byPlane MB/s in each bin, a list for each plane
+ * @param byPlane MB/s in each bin, one list per plane
  */
 record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double>> byPlane) {
   private static final String BARS = "▁▂▃▄▅▆▇█";
 
   /**
-   * @param mostSeconds what comes later is left out
+   * Builds a curve.
+   *
+   * @param mostSeconds end of the curve
    */
   static ThroughputCurve of(
       ShareSamples samples, int planes, double binSeconds, double mostSeconds) {
@@ -51,7 +53,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return sums;
   }
 
-  /** Mean of all planes together, from one time to another; 0 where there is no bin between. */
+  /** Returns the mean of all planes together in an interval; 0 if it contains no bin. */
   double mean(double from, double to) {
     List<Double> total = total();
     double sum = 0;
@@ -66,10 +68,10 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
   }
 
   /**
-   * How long after a time the sum was below a rate for the last time before it stayed there for as
-   * long as {@code steadySeconds}.
+   * Returns the time after {@code from} until the sum reached a rate and kept it for {@code
+   * steadySeconds}.
    *
-   * @return seconds, by the bins; null where it never did
+   * @return seconds, by the bins; null if it never did
    */
   @Nullable Double reachedAfter(double time, double rate, double steadySeconds) {
     List<Double> total = total();
@@ -88,7 +90,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return null;
   }
 
-  /** How long after a time a plane carried something; null where it never did. */
+  /** Returns the time until a plane carried anything; null if it never did. */
   @Nullable Double usedAfter(double time, int plane) {
     for (int bin = 0; bin < seconds.size(); bin++) {
       double start = seconds.get(bin) - binSeconds / 2;
@@ -99,7 +101,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return null;
   }
 
-  /** A line of bars, with marks in place of the bars where something happened. */
+  /** Returns a line of bars, with marks in place of bars at events. */
   String sparkline(int width, List<Mark> marks) {
     List<Double> total = total();
     int bins = Math.max(1, total.size());
@@ -123,6 +125,6 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
     return line.toString();
   }
 
-  /** Something that happened. */
+  /** Mark of an event. */
   record Mark(double seconds, String symbol, String text) {}
 }

@@ -12,14 +12,14 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Throughput over time as an SVG picture. */
+/** Plot of throughput over time as an SVG file. */
 final class ThroughputPlot {
   private static final int WIDTH = 960;
   private static final int HEIGHT = 420;
 
   private ThroughputPlot() {}
 
-  /** As {@link SvgFile#write}. */
+  /** Writes the plot; see {@link SvgFile#write}. */
   static void write(
       Path file, String title, ThroughputCurve curve, List<ThroughputCurve.Mark> marks) {
     SvgFile.write(file, chart(title, curve, marks), WIDTH, HEIGHT);

@@ -15,24 +15,24 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Option;
 
-/** The option that shows gateways and their controller instead of an all-reduce. */
+/** Option that shows gateways and their controller instead of an all-reduce. */
 final class WanOption {
   @Option(
       names = "--wan",
       description =
-          "Two gateways, three ways between them and a controller, as root: queue pairs collide by"
-              + " their hash, and the controller parts them. GoBGP reflects where it is installed."
-              + " Of the other options only --whole and --json count.")
+          "Run two gateways with three paths between them and a controller, as root: queue pairs"
+              + " collide by their hash, and the controller separates them. GoBGP is the route"
+              + " reflector if installed. Of the other options only --whole and --json apply.")
   boolean wan;
 
   @Option(
       names = "--whole",
       description =
-          "With --wan: also what takes minutes, such as the gain of two saturated lists and a"
-              + " controller of a hundred gateways.")
+          "With --wan: include steps that take minutes, such as the gain of two saturated lists and"
+              + " a controller of a hundred gateways.")
   boolean whole;
 
-  /** Runs it; the exit code. */
+  /** Runs the demo; returns the exit code. */
   int run(PrintWriter out, boolean json) throws IOException, InterruptedException {
     AtomicReference<String> step = new AtomicReference<>("namespaces and daemons");
     ProgressLine progress = ProgressLine.onStandardError();
@@ -50,7 +50,7 @@ final class WanOption {
     }
   }
 
-  /* Configurations and logs stay where something failed. */
+  /* Configurations and logs are kept on failure. */
   private WanReport show(
       RunFolder folder, AtomicReference<String> step, ProgressLine progress, Cleanup cleanup)
       throws IOException, InterruptedException {
@@ -97,6 +97,6 @@ final class WanOption {
           each.text(),
           each.sentence());
     }
-    out.println(report.holds() ? "all of it held" : "not all of it held");
+    out.println(report.holds() ? "PASSED" : "FAILED");
   }
 }

@@ -17,12 +17,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Shares between samples, when a change has taken effect, and the watch that makes it. */
+/**
+ * Test of {@link ShareSamples}, of the detection of a change's effect, and of {@link ShareWatch}.
+ */
 @EndsWithin(30)
 final class ShareSamplesTest {
   private static final double STEP = 0.02;
 
-  /* Two planes by halves, from second 102 on 3 to 1; each sample has 1000 bytes more. */
+  /* Returns two planes with equal shares, from second 102 on 3 to 1; 1000 bytes per sample. */
   private static ShareSamples halvesThenQuarters() {
     ShareSamples samples = new ShareSamples();
     long first = 0;
@@ -36,7 +38,7 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void sharesAreOfWhatWasSentInTheTimeAlone() {
+  void sharesAreOfTheInterval() {
     ShareSamples samples = halvesThenQuarters();
     assertEquals(List.of(0.5, 0.5), samples.shares(100, 101));
     assertEquals(List.of(0.75, 0.25), samples.shares(102.5, 103.5));
@@ -44,46 +46,46 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void whereNothingWasSentThereIsNoShare() {
+  void shareIsNullIfNothingWasSent() {
     ShareSamples samples = new ShareSamples();
     samples.add(1, List.of(10L, 10L));
     samples.add(2, List.of(10L, 10L));
     assertNull(samples.shares(1, 2));
-    assertNull(samples.shares(0.5, 2), "nothing is known of the beginning");
+    assertNull(samples.shares(0.5, 2), "there is no sample before");
     assertNull(samples.shares(1, 1.5), "both ends have the same sample");
   }
 
   @Test
-  void theFurthestPlaneGivesTheDeviation() {
+  void deviationIsOfTheFurthestPlane() {
     assertEquals(
         20, ShareSamples.deviationPoints(List.of(0.5, 0.3, 0.2), List.of(0.4, 0.5, 0.1)), 1e-9);
   }
 
   @Test
-  void aChangeIsFollowedByTheFirstTimeThatHasTheNewShares() {
+  void changeIsFollowedAtTheFirstWindowWithTheNewShares() {
     Double followed =
         FabricDemo.followedAfterMs(halvesThenQuarters(), 101.5, 100, List.of(0.75, 0.25));
-    assertEquals(480, followed, 41, "at 102, less what 3 points let pass");
+    assertEquals(480, followed, 41, "at 102, less the tolerance of 3 points");
   }
 
   @Test
-  void sharesThatWereRightBeforeTheWeightsCameCountFromThenOn() {
+  void sharesBeforeTheWeightsDoNotCount() {
     Double followed =
         FabricDemo.followedAfterMs(halvesThenQuarters(), 102.5, 700, List.of(0.75, 0.25));
     assertEquals(700, followed, 21);
   }
 
   @Test
-  void sharesThatNeverComeAreNotFollowed() {
+  void sharesThatNeverMatchAreNotFollowed() {
     ShareSamples samples = halvesThenQuarters();
     assertNull(FabricDemo.followedAfterMs(samples, 101, 0, List.of(0.9, 0.1)));
     assertNull(
         FabricDemo.followedAfterMs(samples, 103.9, 0, List.of(0.75, 0.25)),
-        "too short a time is left to tell");
+        "the rest is too short");
   }
 
   @Test
-  void theSecondOfTheChangeIsNoSteadyOne() {
+  void secondOfTheChangeIsNotSteady() {
     List<FabricDemoReport.Window> windows = new ArrayList<>();
     double[] deviations = {1, 2, 40, 3};
     for (int i = 0; i < deviations.length; i++) {
@@ -94,7 +96,7 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void changesAreMadeOnceEachInTheirOrderAfterTheFirstBytes() throws Exception {
+  void changesAreTriggeredOnceInOrderAfterTheFirstBytes() throws Exception {
     AtomicLong bytes = new AtomicLong();
     CountDownLatch looks = new CountDownLatch(3);
     List<String> made = Collections.synchronizedList(new ArrayList<>());
@@ -119,10 +121,10 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void enoughIsSeenSoLongAfterTheFirstBytesOrWhereNoneComeInTime() throws Exception {
+  void samplingIsCompleteAfterItsDurationOrWithoutFirstBytes() throws Exception {
     AtomicLong bytes = new AtomicLong();
     CountDownLatch looks = new CountDownLatch(3);
-    /* A millisecond and more between two. */
+    /* At least a millisecond between samples. */
     CountDownLatch looksAtBytes = new CountDownLatch(60);
     ShareWatch watch =
         new ShareWatch(
@@ -157,7 +159,7 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void aRunThatEndsBeforeTheChangeSaysSo() throws Exception {
+  void runThatEndsBeforeTheChangeFails() throws Exception {
     ShareWatch watch = new ShareWatch(() -> List.of(0L, 0L), 0.0, () -> {});
     watch.close();
     HeddleException early = assertThrows(HeddleException.class, watch::changedAt);
@@ -168,7 +170,7 @@ final class ShareSamplesTest {
   }
 
   @Test
-  void whatGoesWrongInAChangeOrWhileCountingIsHandedOn() throws Exception {
+  void failureOfAChangeOrOfCountersIsRethrown() throws Exception {
     CountDownLatch tried = new CountDownLatch(1);
     ShareWatch changing =
         new ShareWatch(
@@ -194,7 +196,7 @@ final class ShareSamplesTest {
             100,
             () -> {});
     watching.get().join();
-    assertTrue(counting.hasSeen(1e6, 1e6), "whoever waits for more would wait in vain");
+    assertTrue(counting.hasSeen(1e6, 1e6), "no more samples will come");
     failed = assertThrows(HeddleException.class, counting::close);
     assertTrue(String.valueOf(failed.getMessage()).endsWith("the folder is gone"));
   }

@@ -19,7 +19,8 @@ final class ThroughputCurveTest {
 
   @TempDir private Path folder;
 
-  /* Two planes of 50 MB/s each; the second stands from second 1 to 2, the first one for 0.3 s after the cut. */
+  /* Returns two planes of 50 MB/s each; the second stops from second 1 to 2, the first for 0.3 s
+  after the cut. */
   private static ThroughputCurve cutAndReturn() {
     ShareSamples samples = new ShareSamples();
     long first = 0;
@@ -43,7 +44,7 @@ final class ThroughputCurveTest {
   }
 
   @Test
-  void fullSpeedIsCountedFromTheCutToTheBeginOfTheSteadyTime() {
+  void recoveryIsTheTimeFromTheCutToTheSteadyRate() {
     ThroughputCurve curve = cutAndReturn();
     Double after = curve.reachedAfter(1, 45, 0.3);
     assertNotNull(after);
@@ -55,7 +56,7 @@ final class ThroughputCurveTest {
   }
 
   @Test
-  void theSparklineHasAMarkWhereThePlaneWasCut() {
+  void sparklineHasAMarkAtTheCut() {
     String line = cutAndReturn().sparkline(30, List.of(new ThroughputCurve.Mark(1.01, "x", "cut")));
     assertEquals(31, line.length());
     assertEquals("████████████████████", line.substring(0, 10) + line.substring(21));
@@ -63,14 +64,14 @@ final class ThroughputCurveTest {
   }
 
   @Test
-  void thePlotShowsTheCutAndTheReturn() throws IOException {
+  void plotShowsTheCutAndTheRestoration() throws IOException {
     String without = plot(List.of());
     String with =
         plot(
             List.of(
                 new ThroughputCurve.Mark(1, "x", "cut"), new ThroughputCurve.Mark(2, "^", "back")));
     assertTrue(without.contains("<svg"), without);
-    /* A line and outlines of letters for each mark. */
+    /* Each mark adds a line and outlines of letters. */
     assertTrue(
         elements(with) >= elements(without) + 4, elements(with) + " and " + elements(without));
   }

@@ -80,7 +80,7 @@ final class SharedLinksCheck implements Check {
     }
     List<String> ways = new ArrayList<>();
     for (int port : ports) {
-      String way = known.way(port);
+      String way = known.path(port);
       if (way != null) {
         ways.add(way);
       }

@@ -5,27 +5,27 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 import org.jspecify.annotations.Nullable;
 
-/** A line that a rank of the C driver prints. */
+/** Line printed by a rank of the C driver. */
 public sealed interface AllReduceEvent {
-  /** The plugin is loaded. */
+  /** Event: the plugin is loaded. */
   record Started(String net, int abiVersion) implements AllReduceEvent {}
 
-  /** Iterations of a size go on; told several times in what would count as a hang. */
+  /** Event: iterations of a size continue; reported several times per hang timeout. */
   record UnderWay(int iteration) implements AllReduceEvent {}
 
   /**
-   * One size is done.
+   * Event: one size is done.
    *
-   * @param timeUs mean time of an iteration, microseconds
-   * @param wrong elements that differ from what they must be, over all iterations checked
+   * @param timeUs mean time of an iteration, µs
+   * @param wrong number of wrong elements over all checked iterations
    */
   record Size(long bytes, long count, int iterations, double timeUs, long wrong)
       implements AllReduceEvent {}
 
-  /** All sizes are done. */
+  /** Event: all sizes are done. */
   record Ended(long wrong) implements AllReduceEvent {}
 
-  /** Anything else; shown when the rank fails. */
+  /** Any other line; shown if the rank fails. */
   record Unknown(String line) implements AllReduceEvent {}
 
   static AllReduceEvent parse(String line) {

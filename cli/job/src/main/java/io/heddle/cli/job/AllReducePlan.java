@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ranks are to do.
+ * Plan of an all-reduce run.
  *
- * @param driver the C program
- * @param plugin the plugin that it loads
- * @param folder where ranks find each other and logs go
- * @param devices how many carry it, each its share
- * @param environment variables for every rank
- * @param watched null for a run that nobody watches
+ * @param driver path of the C program
+ * @param plugin path of the plugin that it loads
+ * @param folder folder for rendezvous and logs
+ * @param devices number of devices that share the load
+ * @param environment environment variables of every rank
+ * @param watched settings of a run that is observed from outside; null for none
  */
 public record AllReducePlan(
     Path driver,
@@ -28,17 +28,17 @@ public record AllReducePlan(
     Map<String, String> environment,
     @Nullable Watched watched) {
   /**
-   * What is reduced, how often.
+   * Sizes and iterations.
    *
-   * @param maxBytes the last of the sizes that double
-   * @param timeoutSeconds silence after which a run counts as hung
+   * @param maxBytes last of the sizes, which double
+   * @param timeoutSeconds time without a report after which a run counts as hung
    */
   public record Sizes(long minBytes, long maxBytes, int iterations, long timeoutSeconds) {
     public Sizes only(long bytes, int times) {
       return new Sizes(bytes, bytes, times, timeoutSeconds);
     }
 
-    /** How many there are. */
+    /** Returns the number of sizes. */
     public int count() {
       int count = 0;
       for (long bytes = minBytes; bytes <= maxBytes; bytes *= 2) {
@@ -49,16 +49,16 @@ public record AllReducePlan(
   }
 
   /**
-   * What a run is asked for that is watched from outside.
+   * Settings of a run that is observed from outside.
    *
-   * @param until a file whose appearance ends the run
-   * @param kept what the ranks note meanwhile
+   * @param until file whose appearance ends the run
+   * @param kept records written by the ranks
    */
   public record Watched(Path until, Kept kept) {
     /**
-     * Ends the ranks after the all-reduce that they are in; once is enough.
+     * Ends the ranks after their current all-reduce; idempotent.
      *
-     * @throws HeddleException where the file can't be made
+     * @throws HeddleException if the file can't be created
      */
     public void end() {
       try {
@@ -66,26 +66,26 @@ public record AllReducePlan(
           Files.createFile(until);
         }
       } catch (IOException failed) {
-        throw new HeddleException("the ranks can't be told to end: " + failed, failed);
+        throw new HeddleException("can't signal the ranks to end: " + failed, failed);
       }
     }
   }
 
-  /** What watched ranks note for whoever asks afterwards. */
+  /** Records written by observed ranks for later evaluation. */
   public enum Kept {
     NOTHING,
-    /** When each send was done. */
+    /** Completion time of each send. */
     COMPLETIONS,
-    /** That, and in their logs all that the plugin traces, with the time. */
+    /** Completion times, and timestamped traces of the plugin in the logs. */
     COMPLETIONS_AND_TRACES
   }
 
-  /** Where a rank that keeps its completions leaves them. */
+  /** Returns the file of a rank's completions. */
   public Path completions(int rank) {
     return folder.resolve("rank-" + rank + ".completions");
   }
 
-  /** Where a rank's log is. */
+  /** Returns the log file of a rank. */
   public Path log(int rank) {
     return folder.resolve("rank-" + rank + ".log");
   }

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One line of the table, as nccl-tests defines it.
+ * Line of the table, as defined by nccl-tests.
  *
- * @param bytes the size
- * @param count elements
- * @param iterations all-reduces
+ * @param bytes size
+ * @param count number of elements
+ * @param iterations number of all-reduces
  * @param timeUs mean time of an iteration on the slowest rank
- * @param algbwGigabytesPerSecond size over time, 10^9 bytes
- * @param busbwGigabytesPerSecond algbw times 2(n−1)/n: what each rank's links carry
- * @param wrong wrong elements over all ranks
+ * @param algbwGigabytesPerSecond size ÷ time, 10^9 bytes
+ * @param busbwGigabytesPerSecond algbw × 2(n−1)/n, the load of each rank's links
+ * @param wrong number of wrong elements over all ranks
  */
 public record AllReduceResult(
     long bytes,
@@ -29,7 +29,9 @@ public record AllReduceResult(
       """;
 
   /**
-   * @param ranks what every rank said of the same size
+   * Combines the reports of all ranks.
+   *
+   * @param ranks reports of the same size
    */
   public static AllReduceResult of(List<AllReduceEvent.Size> ranks) {
     double timeUs = 0;

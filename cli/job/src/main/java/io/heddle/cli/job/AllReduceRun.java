@@ -16,15 +16,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One all-reduce over a lab: starts a rank on each host, joins what they report, and ends them all
- * when one fails or nothing is heard for too long.
+ * Run of all-reduces on a lab: starts a rank on each host, combines their reports, and ends all
+ * ranks if one fails or none reports anything for too long.
  */
 public final class AllReduceRun implements AutoCloseable {
   private static final long POLL_MS = 100;
 
   /**
-   * Ranks whose peer has died are to notice by themselves; their own last words are worth this
-   * wait.
+   * Time for ranks to detect the death of a peer by themselves, so that their last log lines are
+   * available.
    */
   private static final long GRACE_MS = 3_000;
 
@@ -48,12 +48,12 @@ public final class AllReduceRun implements AutoCloseable {
   }
 
   /**
-   * Runs to the end.
+   * Runs all sizes.
    *
-   * @param onResult called in order of size, when every rank has reported it
+   * @param onResult called in order of size, once every rank has reported it
    * @param onIdle called about ten times a second, for a progress line
    * @return all results
-   * @throws HeddleException when a rank dies, hangs, or says less than all
+   * @throws HeddleException if a rank dies, hangs, or leaves out a report
    */
   public List<AllReduceResult> run(Consumer<AllReduceResult> onResult, Runnable onIdle)
       throws InterruptedException {
@@ -83,17 +83,17 @@ public final class AllReduceRun implements AutoCloseable {
   }
 
   /**
-   * Runs it as a contestant of a measurement, whose times mean nothing where data is wrong.
+   * Runs as a contestant of a measurement; wrong data is a failure.
    *
-   * @param name what a failure is told of
-   * @param folder stays with its logs where it fails
+   * @param name prefix of failure messages
+   * @param folder folder of logs, kept on failure
    */
   public List<AllReduceResult> measure(String name, RunFolder folder, Runnable onIdle)
       throws InterruptedException {
     try {
       List<AllReduceResult> measured = run(result -> {}, onIdle);
       if (wrong() != 0 || measured.stream().anyMatch(result -> result.wrong() != 0)) {
-        throw new HeddleException("wrong data: its times mean nothing");
+        throw new HeddleException("wrong data, so its times are invalid");
       }
       return measured;
     } catch (HeddleException failed) {
@@ -102,7 +102,7 @@ public final class AllReduceRun implements AutoCloseable {
     }
   }
 
-  /** Name that the plugin gave itself, once a rank has said it. */
+  /** Returns the name of the plugin, once a rank has reported it. */
   public @Nullable String net() {
     return net;
   }
@@ -123,7 +123,7 @@ public final class AllReduceRun implements AutoCloseable {
                 line -> reports.add(new Reported(own, AllReduceEvent.parse(line)))));
       } catch (IOException failed) {
         throw new HeddleException(
-            "rank " + rank + " can't be started: " + failed.getMessage(), failed);
+            "rank " + rank + " could not be started: " + failed.getMessage(), failed);
       }
     }
   }
@@ -148,7 +148,7 @@ public final class AllReduceRun implements AutoCloseable {
       }
       case AllReduceEvent.Unknown unknown ->
           throw new HeddleException(
-              "rank " + reported.rank() + " printed a line that is no report: " + unknown.line());
+              "rank " + reported.rank() + " printed an unexpected line: " + unknown.line());
     }
   }
 
@@ -193,11 +193,12 @@ public final class AllReduceRun implements AutoCloseable {
           results.size()
               + " of "
               + plan.sizes().count()
-              + " sizes were reported by every rank; the run isn't whole");
+              + " sizes were reported by every rank; the run is incomplete");
     }
   }
 
-  /* As with a plugin that can't be loaded: all ranks end alike, and each gives the same one reason. */
+  /* For example, a plugin can't be loaded: all ranks end for the same reason, which is reported
+  once. */
   private boolean allDiedAlike(RankProcess dead) throws InterruptedException {
     for (RankProcess other : processes) {
       if (other.isAlive()

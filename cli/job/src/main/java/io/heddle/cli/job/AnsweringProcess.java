@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A process that takes an order a line and answers each with lines, the last of which is {@code
- * end}; it holds no processor meanwhile, so that several can take turns.
+ * Process with a line protocol: it reads one order per line and answers with lines, the last of
+ * which is {@code end}. It is idle between orders, so that several can alternate.
  */
 public final class AnsweringProcess implements AutoCloseable {
   private static final long ANSWER_SECONDS = 60;
@@ -23,7 +23,9 @@ public final class AnsweringProcess implements AutoCloseable {
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
   /**
-   * @param folder its own, where its log goes; deleted at the end unless it fails
+   * Starts the process.
+   *
+   * @param folder folder for its log, owned; deleted at the end unless it fails
    */
   public AnsweringProcess(
       String name, List<String> command, Map<String, String> environment, RunFolder folder)
@@ -39,20 +41,23 @@ public final class AnsweringProcess implements AutoCloseable {
   }
 
   /**
-   * @throws HeddleException where it ends or says nothing for too long, with its last words
+   * Sends an order and reads the answer.
+   *
+   * @throws HeddleException with the last log lines, if the process ends or prints nothing for too
+   *     long
    */
   public void order(String order, Consumer<String> eachLine) throws InterruptedException {
     try {
       process.say(order);
     } catch (IOException ended) {
-      throw failure(process.isAlive() ? "takes no more input" : end());
+      throw failure(process.isAlive() ? "has closed its standard input" : end());
     }
     for (String line = next(); !line.equals(END); line = next()) {
       eachLine.accept(line);
     }
   }
 
-  /** The next line that it prints, without an order. */
+  /** Returns the next line that it prints, without an order. */
   public String next() throws InterruptedException {
     for (long tenths = 0; tenths < ANSWER_SECONDS * 10; tenths++) {
       String line = answers.poll(100, TimeUnit.MILLISECONDS);
@@ -63,7 +68,7 @@ public final class AnsweringProcess implements AutoCloseable {
         throw failure(end());
       }
     }
-    throw failure("said nothing for " + ANSWER_SECONDS + " s");
+    throw failure("printed nothing for " + ANSWER_SECONDS + " s");
   }
 
   private String end() throws InterruptedException {

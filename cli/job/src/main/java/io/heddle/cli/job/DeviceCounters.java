@@ -8,13 +8,15 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the devices of a run's ranks have counted so far, summed over ranks and devices. */
+/** Counters of the devices of a run's ranks, summed over ranks and devices. */
 public final class DeviceCounters {
   private DeviceCounters() {}
 
   /**
-   * @param folder where the ranks have their statistics files
-   * @return counter to value, without the device's name
+   * Reads the counters.
+   *
+   * @param folder folder of the ranks' statistics files
+   * @return values by counter, without the device's name
    */
   public static Map<String, Long> read(Path folder) throws IOException {
     Map<String, Long> sum = new TreeMap<>();

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** The option that says how hosts are kept apart, for every command that sets some up. */
+/** Option for the isolation of hosts, for every command that sets up a lab. */
 public final class HostsOption {
   private static final long ORDERLY_END_SECONDS = 10;
 
-  /** Where ranks live; AUTO takes the best that the machine allows. */
+  /** Isolation of hosts; AUTO selects the best that the machine allows. */
   enum Network {
     AUTO,
     NAMESPACES,
@@ -30,20 +30,22 @@ public final class HostsOption {
       paramLabel = "WHERE",
       defaultValue = "AUTO",
       description =
-          "Where ranks live: ${COMPLETION-CANDIDATES}, in either case. AUTO takes network"
-              + " namespaces, else those of a user namespace, else loopback addresses, and says"
-              + " which.")
+          "Isolation of hosts: ${COMPLETION-CANDIDATES}, in upper or lower case. AUTO selects"
+              + " network namespaces, else those in a user namespace, else loopback addresses, and"
+              + " prints its choice.")
   private Network network = Network.AUTO;
 
   @Option(
       names = "--inside-user-namespace",
       paramLabel = "WHY",
       hidden = true,
-      description = "Set by the command when it runs itself.")
+      description = "Set by the command when it re-executes itself.")
   private @Nullable String insideUserNamespace;
 
   /**
-   * @throws HeddleException when what was asked for is refused by the machine
+   * Selects the kind of lab.
+   *
+   * @throws HeddleException if the requested kind is refused by the machine
    */
   public Labs.Choice choose() {
     if (insideUserNamespace != null) {
@@ -51,47 +53,47 @@ public final class HostsOption {
     }
     return switch (network) {
       case AUTO -> Labs.choose();
-      case NAMESPACES -> asked(Lab.Kind.NAMESPACES);
-      case USER -> asked(Lab.Kind.USER_NAMESPACE);
-      case LOOPBACK -> asked(Lab.Kind.LOOPBACK);
+      case NAMESPACES -> requested(Lab.Kind.NAMESPACES);
+      case USER -> requested(Lab.Kind.USER_NAMESPACE);
+      case LOOPBACK -> requested(Lab.Kind.LOOPBACK);
     };
   }
 
   /**
-   * As {@link #choose}, for a command that can't do with loopback addresses.
+   * Selects like {@link #choose}, for a command that can't use loopback addresses.
    *
-   * @param why what they don't do for, as a sentence without its end
+   * @param why sentence, without its end, that says why
    */
   public Labs.Choice chooseNamespaces(String why) {
     Labs.Choice choice = choose();
     if (choice.kind() == Lab.Kind.LOOPBACK) {
       throw new HeddleException(
           why
-              + ", which takes network namespaces; these hosts are loopback addresses: "
+              + ", which needs network namespaces; these hosts are loopback addresses: "
               + choice.why());
     }
     return choice;
   }
 
-  private Labs.Choice asked(Lab.Kind kind) {
+  private Labs.Choice requested(Lab.Kind kind) {
     Labs.refusal(kind)
         .ifPresent(refusal -> {
           throw new HeddleException(
               "--network " + network + " is refused by this machine: " + refusal);
         });
-    return new Labs.Choice(kind, "asked for by --network");
+    return new Labs.Choice(kind, "requested by --network");
   }
 
-  /** Whether this process is on the wrong side of a user namespace's door. */
+  /** Returns whether this process must be re-executed inside a user namespace. */
   public boolean mustEnter(Labs.Choice choice) {
     return choice.kind() == Lab.Kind.USER_NAMESPACE && insideUserNamespace == null;
   }
 
   /**
-   * Runs the whole command again inside a user namespace: only a process that entered it before it
-   * had threads can use it.
+   * Re-executes the command inside a user namespace, which a process must enter before it has
+   * threads.
    *
-   * @return its exit code
+   * @return exit code of the inner command
    */
   public static int runInside(Labs.Choice choice, CommandLine line)
       throws IOException, InterruptedException {
@@ -99,7 +101,8 @@ public final class HostsOption {
     while (root.getParent() != null) {
       root = root.getParent();
     }
-    /* In a user namespace the tie must be made anew: who gets other rights loses it. */
+    /* The parent-death signal must be set again in a user namespace: a change of credentials clears
+    it. */
     List<String> own = new ArrayList<>(TiedProcess.prefix());
     own.addAll(SelfCall.asStarted());
     own.addAll(root.getParseResult().originalArgs());
@@ -111,7 +114,7 @@ public final class HostsOption {
     }
   }
 
-  /* SIGTERM first, so that it can end its ranks. */
+  /* Sends SIGTERM first, so that the command can end its ranks. */
   private static void end(Process inner) throws InterruptedException {
     inner.destroy();
     if (!inner.waitFor(ORDERLY_END_SECONDS, TimeUnit.SECONDS)) {

@@ -7,11 +7,14 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How often processes have gone on without a plane, by what they count themselves. */
+/** Number of failovers of processes, by their own counters. */
 public final class LeftPlanes {
   private LeftPlanes() {}
 
-  /** Of all connections, open and closed, of the processes whose statistics are in this folder. */
+  /**
+   * Returns the sum over all connections, open and closed, of the processes with statistics in this
+   * folder.
+   */
   public static long count(Path folder) throws IOException {
     long count = 0;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.stats")) {

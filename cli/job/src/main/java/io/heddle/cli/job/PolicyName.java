@@ -2,7 +2,7 @@ package io.heddle.cli.job;
 
 import java.util.Locale;
 
-/** The spray policies, with the names that HEDDLE_POLICY has. */
+/** Spray policy, named as in HEDDLE_POLICY. */
 public enum PolicyName {
   SPRAY,
   PINNED,

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank. Two threads of its own read what it prints: lines of standard output go to a consumer,
- * standard error to a file whose last lines are kept for the message when the rank fails.
+ * Process of a rank. Two threads read its output: lines of standard output go to a consumer,
+ * standard error to a file, whose last lines are kept for the message if the rank fails.
  */
 public final class RankProcess implements AutoCloseable {
   private static final int LAST_LINES = 12;
@@ -59,7 +59,7 @@ public final class RankProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
       FaultReporter faults = new FaultReporter("reading a rank's output", Log.toStandardError());
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        /* Who reads no more would stop the rank as soon as its pipe is full. */
+        /* Reading must continue, since a full pipe would stop the rank. */
         try {
           consumer.accept(line);
         } catch (RuntimeException | Error failed) {
@@ -67,7 +67,7 @@ public final class RankProcess implements AutoCloseable {
         }
       }
     } catch (IOException streamClosedByDestroy) {
-      /* The process is being killed; its exit code tells the rest. */
+      /* The process is being killed; its exit code has the reason. */
     }
   }
 
@@ -105,7 +105,7 @@ public final class RankProcess implements AutoCloseable {
     return rank;
   }
 
-  /* `ip netns exec` becomes the command, so this is the rank's own number. */
+  /* `ip netns exec` executes the command in place, so this is the rank's own number. */
   public long pid() {
     return process.pid();
   }
@@ -113,7 +113,7 @@ public final class RankProcess implements AutoCloseable {
   /**
    * Writes a line to its standard input.
    *
-   * @throws IOException where it has ended
+   * @throws IOException if it has ended
    */
   public void say(String line) throws IOException {
     OutputStream input = process.getOutputStream();
@@ -121,16 +121,16 @@ public final class RankProcess implements AutoCloseable {
     input.flush();
   }
 
-  /** No more lines come to its standard input. */
+  /** Closes its standard input. */
   public void endInput() {
     try {
       process.getOutputStream().close();
     } catch (IOException ended) {
-      /* Its exit code says why. */
+      /* The exit code has the reason. */
     }
   }
 
-  /** Whether it ends by itself in this time. */
+  /** Returns whether it ends by itself within this time. */
   public boolean awaitEnd(long seconds) throws InterruptedException {
     return process.waitFor(seconds, TimeUnit.SECONDS);
   }
@@ -139,7 +139,7 @@ public final class RankProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** The exit code of a rank that has ended, after all its output was taken. */
+  /** Returns the exit code of an ended rank, after all its output was read. */
   public int exitCode() throws InterruptedException {
     int code = process.waitFor();
     joinReaders();
@@ -152,14 +152,14 @@ public final class RankProcess implements AutoCloseable {
     }
   }
 
-  /** How it ended, as a clause: {@code exit code 3} or {@code killed by signal 9}. */
+  /** Describes an exit code as a clause: {@code exit code 3} or {@code killed by signal 9}. */
   public static String describeExit(int code) {
     return code > SIGNAL_BASE ? "killed by signal " + (code - SIGNAL_BASE) : "exit code " + code;
   }
 
   /**
-   * How a rank ended that has, for people: {@code died: killed by signal 9}, or {@code ended with
-   * 3: } and its last words.
+   * Describes the end of a rank for people: {@code died: killed by signal 9}, or {@code ended with
+   * 3: } and its last log line.
    */
   public String end() throws InterruptedException {
     int code = exitCode();
@@ -167,7 +167,9 @@ public final class RankProcess implements AutoCloseable {
       return "died: " + describeExit(code);
     }
     List<String> lines = lastLines();
-    return "ended with " + code + (lines.isEmpty() ? " without a word" : ": " + lines.getLast());
+    return "ended with "
+        + code
+        + (lines.isEmpty() ? " without a log line" : ": " + lines.getLast());
   }
 
   public List<String> lastLines() {
@@ -177,8 +179,8 @@ public final class RankProcess implements AutoCloseable {
   }
 
   /**
-   * Kills it where it still runs, and waits until it is gone and its log is written: a namespace in
-   * use can't be removed, nor a folder into which somebody writes.
+   * Kills the process if it still runs, and waits until it has ended and its log is written: a
+   * namespace in use can't be removed, nor a folder that is written to.
    */
   @Override
   public void close() {

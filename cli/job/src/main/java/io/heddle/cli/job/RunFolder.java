@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A temporary folder for one run; removed at the end, or kept for its logs and named. While the run
- * lasts, commands that look at jobs find their statistics in it.
+ * Temporary folder of a run; removed at the end, or kept for its logs and reported. During the run,
+ * commands that inspect jobs find their statistics in it.
  */
 public final class RunFolder implements AutoCloseable {
   private final Path path;
@@ -36,7 +36,7 @@ public final class RunFolder implements AutoCloseable {
     return path;
   }
 
-  /** It stays. */
+  /** Keeps the folder after {@link #close}. */
   public void keep() {
     kept = true;
   }
@@ -47,13 +47,13 @@ public final class RunFolder implements AutoCloseable {
       notice.close();
     }
     if (kept) {
-      System.err.println("heddle: what the run has logged is kept in " + path);
+      System.err.println("heddle: logs of the run are kept in " + path);
     } else if (Files.exists(path)) {
       remove(path);
     }
   }
 
-  /** Removes a folder with all that is in it. */
+  /** Removes a folder recursively. */
   public static void remove(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -14,38 +14,36 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
-/**
- * What the plugin's own counters say that each plane has carried, summed over the ranks of a run.
- */
+/** Bytes sent by plane, from the plugin's counters, summed over the ranks of a run. */
 public final class SentByPlane {
   private SentByPlane() {}
 
   /**
-   * Message bytes sent, in the order of plane keys.
+   * Returns the sent message bytes, in the order of plane keys.
    *
-   * @param folder where the ranks left their statistics files
-   * @return empty where no file is there, or where the planes that it names aren't as many as
-   *     expected
+   * @param folder folder of the ranks' statistics files
+   * @return empty if there is no file, or if the number of planes in it differs from the expected
+   *     one
    */
   public static List<Long> read(Path folder, int planes) throws IOException {
     return read(folder, planes, ProcessStats.Row::bytes);
   }
 
-  /** As {@link #read(Path, int)}, of bytes whose arrival was acknowledged. */
+  /** Returns the acknowledged message bytes, like {@link #read(Path, int)}. */
   public static List<Long> acknowledged(Path folder, int planes) throws IOException {
     return read(folder, planes, ProcessStats.Row::acknowledgedBytes);
   }
 
   /**
-   * What communicators that are open have sent.
+   * Bytes sent by open communicators.
    *
-   * @param communicators rows of them: one a plane
+   * @param communicators number of their rows, one per plane
    * @param bytes message bytes in the order of plane keys
-   * @param weightsSinceMs when the last of them came to its weights, milliseconds since 1970
+   * @param weightsSinceMs time when the last of them got its weights, milliseconds since 1970
    */
   public record Open(int communicators, List<Long> bytes, long weightsSinceMs) {}
 
-  /** As {@link #read(Path, int)}, without communicators that are closed. */
+  /** Returns the bytes like {@link #read(Path, int)}, without closed communicators. */
   public static Open open(Path folder, int planes) throws IOException {
     Map<String, Long> bytesByKey = new TreeMap<>(Plane.KEY_ORDER);
     int communicators = 0;

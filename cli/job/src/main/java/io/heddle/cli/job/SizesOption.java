@@ -5,7 +5,7 @@ import io.heddle.cli.kit.OptionRange;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** The options that say through which sizes an all-reduce goes, and how often each. */
+/** Options for the sizes of all-reduces, and their iterations. */
 public final class SizesOption {
   private static final long LARGEST_SIZE = 1L << 31;
   private static final int FLOAT_BYTES = 4;
@@ -47,7 +47,7 @@ public final class SizesOption {
     }
   }
 
-  /** Less than usual, where nothing was asked for. */
+  /** Sets other defaults for options that were not given. */
   public void usually(CommandLine.ParseResult given, long usualMaxBytes, int usualIterations) {
     if (!given.hasMatchedOption("--max-bytes")) {
       maxBytes = Math.max(minBytes, usualMaxBytes);

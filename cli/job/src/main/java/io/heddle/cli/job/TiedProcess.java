@@ -8,12 +8,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts processes that the kernel ends with this one, however this one ends: by {@code setpriv},
- * which sets what Linux calls the parent-death signal. Without it (from util-linux 2.33 on) they
- * are started as any other.
+ * Starter of processes that the kernel kills when this one ends for any reason: by {@code setpriv}
+ * (util-linux 2.33 and later), which sets the parent-death signal. Without it they are started like
+ * any other.
  */
 final class TiedProcess {
-  /** Where the command that follows is run. */
+  /** Command prefix that sets the parent-death signal. */
   private static final List<String> TIE = List.of("setpriv", "--pdeathsig", "KILL");
 
   private static final long PROBE_SECONDS = 10;
@@ -39,14 +39,16 @@ final class TiedProcess {
     }
   }
 
-  /** What stands before a command that this process becomes by exec, to tie it to its parent. */
+  /**
+   * Returns the prefix for a command that this process executes in place, to tie it to its parent.
+   */
   static List<String> prefix() {
     return PREFIX;
   }
 
   /**
-   * As {@link ProcessBuilder#start}. The kernel takes the thread that starts a process for its
-   * parent, so each has one that lives as long as it.
+   * Starts a process like {@link ProcessBuilder#start}. For the kernel the starting thread is the
+   * parent, so each process has a thread that lives as long as it.
    */
   static Process start(ProcessBuilder builder) throws IOException {
     List<String> command = new ArrayList<>(PREFIX);
@@ -64,7 +66,7 @@ final class TiedProcess {
           } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
           } catch (Throwable failed) {
-            /* Who started it waits for this. */
+            /* The caller waits for this. */
             started.completeExceptionally(failed);
           }
         });

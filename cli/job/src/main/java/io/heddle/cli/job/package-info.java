@@ -1,8 +1,8 @@
 /**
- * Jobs that commands run: the ranks as processes on the hosts of a lab, their folder and notice,
- * the all-reduce driver's plan and what it prints. Options that say which hosts and sizes are
- * mixins here ({@link io.heddle.cli.job.HostsOption}). Runs on its caller's thread; each process
- * that is read has a thread.
+ * Jobs that commands run: ranks as processes on the hosts of a lab, their folder and notice, the
+ * all-reduce driver's plan and events. Options for hosts and sizes are mixins here ({@link
+ * io.heddle.cli.job.HostsOption}). Runs on the caller's thread; each output stream of a process has
+ * a reader thread.
  */
 @NullMarked
 package io.heddle.cli.job;

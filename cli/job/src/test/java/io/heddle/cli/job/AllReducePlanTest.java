@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** From options to sizes and the driver's command line, and from its words to a line's figures. */
+/** Test of sizes, the driver's command line, and results. */
 class AllReducePlanTest {
   @CommandLine.Command
   private static final class Sizes {
@@ -44,13 +44,13 @@ class AllReducePlanTest {
     "--max-bytes 3G,                   --max-bytes 3221225472 is not in 8 to 2147483648",
     "--iterations 0,                   --iterations 0 is not in 1 to 1000000"
   })
-  void sizesThatCannotBeReducedAreRefused(String options, String sentence) {
+  void invalidSizesAreRejected(String options, String sentence) {
     assertEquals(
         sentence, assertThrows(ParameterException.class, () -> sizes(options)).getMessage());
   }
 
   @Test
-  void whatIsUsualGivesWayToWhatIsAskedFor() {
+  void givenOptionsOverrideTheDefaults() {
     CommandLine.ParseResult given = line.parseArgs("--iterations", "7");
     command.sizes.usually(given, 1 << 20, 5);
     assertEquals(new AllReducePlan.Sizes(8, 1 << 20, 7, 10), command.sizes.within(10));
@@ -81,7 +81,7 @@ class AllReducePlanTest {
   }
 
   @Test
-  void theDriverIsToldWhoItIsAndWhatToDo() {
+  void commandLineHasRankAndSizes() {
     assertEquals(
         "driver --plugin plugin.so --rank 1 --ranks 3 --rendezvous /run --min-bytes 8 --max-bytes"
             + " 64 --iterations 5 --devices 2 --timeout-seconds 30",
@@ -89,7 +89,7 @@ class AllReducePlanTest {
   }
 
   @Test
-  void aRunThatIsWatchedEndsBySignAndKeepsWhatItIsAskedFor() {
+  void watchedRunHasAnEndFileAndItsRecords() {
     assertEquals(List.of("--until", "/run/over"), added(AllReducePlan.Kept.NOTHING));
     List<String> completions =
         List.of("--until", "/run/over", "--completions", "/run/rank-1.completions");
@@ -105,7 +105,7 @@ class AllReducePlanTest {
   }
 
   @Test
-  void ranksAreToldToEndOnceOrMore(@TempDir Path folder) {
+  void endIsIdempotent(@TempDir Path folder) {
     Path until = folder.resolve("over");
     AllReducePlan.Watched watched = new AllReducePlan.Watched(until, AllReducePlan.Kept.NOTHING);
     watched.end();
@@ -117,7 +117,7 @@ class AllReducePlanTest {
   }
 
   @Test
-  void theSlowestRankGivesTheTimeAndLinksCarryTwiceWhatOthersHave() {
+  void timeIsOfTheSlowestRankAndBusbwFollowsFromRanks() {
     AllReduceResult result =
         AllReduceResult.of(
             List.of(
@@ -131,7 +131,7 @@ class AllReducePlanTest {
   }
 
   @Test
-  void aTimeThatIsNoneIsNoInfiniteSpeed() {
+  void zeroTimeIsNotInfiniteBandwidth() {
     AllReduceResult result = AllReduceResult.of(List.of(new AllReduceEvent.Size(8, 2, 1, 0, 0)));
     assertEquals(0, result.algbwGigabytesPerSecond());
     assertEquals(0, result.busbwGigabytesPerSecond());

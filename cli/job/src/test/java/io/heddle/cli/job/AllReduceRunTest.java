@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is made of ranks that behave and of those that don't; the ranks here are shell scripts. */
+/** Test of {@link AllReduceRun} with shell scripts as ranks. */
 @EndsWithin(30)
 final class AllReduceRunTest {
   private static final String REPORTS =
@@ -34,7 +34,8 @@ final class AllReduceRunTest {
   @TempDir private Path folder;
   private final List<AllReduceResult> seen = new ArrayList<>();
 
-  /* In the script, $3 is the rank: the driver's arguments are --plugin P --rank R, of which one is shifted away. */
+  /* In the script, $3 is the rank: the driver's arguments are --plugin P --rank R, of which one is
+  shifted away. */
   private AllReduceRun run(String script, String wrong, long timeoutSeconds) throws IOException {
     Path driver = folder.resolve("driver.sh");
     Files.writeString(driver, "#!/bin/sh\nshift\n" + script);
@@ -61,7 +62,7 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void theSlowestRankGivesTheTime() throws Exception {
+  void timeIsOfTheSlowestRank() throws Exception {
     try (AllReduceRun run = run(REPORTS + END, "0", 10)) {
       List<AllReduceResult> results = run.run(seen::add, () -> {});
       assertEquals(results, seen);
@@ -72,7 +73,7 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void wrongElementsOfAllRanksAreAdded() throws Exception {
+  void wrongElementsOfAllRanksAreSummed() throws Exception {
     try (AllReduceRun run = run(REPORTS + END, "3", 10)) {
       assertEquals(6, run.run(seen::add, () -> {}).get(1).wrong());
       assertEquals(6, run.wrong());
@@ -80,12 +81,12 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void wrongDataIsNoMeasurementAndItsLogsStay() throws Exception {
+  void wrongDataFailsTheMeasurementAndKeepsLogs() throws Exception {
     RunFolder logs = new RunFolder();
     try (AllReduceRun run = run(REPORTS + END, "3", 10)) {
       HeddleException failed =
           assertThrows(HeddleException.class, () -> run.measure("one plane", logs, () -> {}));
-      assertEquals("one plane: wrong data: its times mean nothing", failed.getMessage());
+      assertEquals("one plane: wrong data, so its times are invalid", failed.getMessage());
       logs.close();
       assertTrue(Files.exists(logs.path()));
     } finally {
@@ -94,7 +95,7 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void aRankThatDiesIsNamedWithItsLastWords() throws IOException {
+  void deadRankIsNamedWithItsLastLogLines() throws IOException {
     String message = failure("echo 'no plane' >&2\n[ $3 = 1 ] && exit 3\nexec sleep 20\n", "0", 10);
     assertTrue(message.startsWith("rank 1 died: exit code 3; its last log lines"), message);
     assertTrue(message.contains("rank-1.log):\n    no plane"), message);
@@ -102,7 +103,7 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void ranksThatDieForTheSameReasonSayItOnce() throws IOException {
+  void commonReasonOfDeathIsReportedOnce() throws IOException {
     assertEquals(
         "every rank died: exit code 3: no plane (all logs are in " + folder + ")",
         failure("echo no plane >&2\nexit 3\n", "0", 10));
@@ -111,7 +112,7 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void aRankThatIsKilledIsNamedWithTheSignal() throws IOException {
+  void killedRankIsNamedWithItsSignal() throws IOException {
     String message = failure("[ $3 = 0 ] && kill -9 $$\nexit 0\n", "0", 10);
     assertTrue(message.startsWith("rank 0 died: killed by signal 9"), message);
   }
@@ -123,9 +124,9 @@ final class AllReduceRunTest {
     assertTrue(message.contains("waiting"), message);
   }
 
-  /* More than twice as long as silence may be. */
+  /* Lasts more than twice the hang timeout. */
   @Test
-  void ranksThatSayThatTheyAreUnderWayDoNotHang() throws Exception {
+  void ranksThatReportProgressDoNotHang() throws Exception {
     String goesOn =
         "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
             + "echo '{\"event\":\"under-way\",\"rank\":0,\"bytes\":8,\"iteration\":'$i'}'\n"
@@ -137,17 +138,16 @@ final class AllReduceRunTest {
   }
 
   @Test
-  void aRunThatStopsEarlyIsNotAGoodOne() throws IOException {
+  void incompleteRunFails() throws IOException {
     assertTrue(failure("exit 0\n", "0", 10).contains("before its last report"));
     assertTrue(failure(END, "0", 10).contains("0 of 2 sizes were reported"));
   }
 
   @Test
-  void aLineThatIsNoReportEndsTheRun() throws IOException {
+  void unexpectedLineFailsTheRun() throws IOException {
+    assertTrue(failure("echo hello\n", "0", 10).contains("printed an unexpected line: hello"));
     assertTrue(
-        failure("echo hello\n", "0", 10).contains("printed a line that is no report: hello"));
-    assertTrue(
-        failure("echo '{\"event\":\"end\"}'\n", "0", 10).contains("no report"),
+        failure("echo '{\"event\":\"end\"}'\n", "0", 10).contains("unexpected line"),
         "a missing number isn't zero wrong");
   }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Orders, answers and ends of a process that takes turns; here it is a shell. */
+/** Test of {@link AnsweringProcess} with a shell: orders, answers and ends. */
 @EndsWithin(30)
 final class AnsweringProcessTest {
   private final RunFolder folder;
@@ -43,7 +43,7 @@ final class AnsweringProcessTest {
   }
 
   @Test
-  void anAnswerEndsWithItsLastLineAndTheNextOrderHasItsOwn() throws Exception {
+  void answersOfOrdersAreSeparate() throws Exception {
     String script = "echo ready; while read order; do echo $order $UNIT; echo done; echo end; done";
     try (AnsweringProcess process = start(script)) {
       assertEquals("ready", process.next());
@@ -56,7 +56,7 @@ final class AnsweringProcessTest {
   }
 
   @Test
-  void aProcessThatDiesInTheMiddleOfAnAnswerIsToldWithItsLastWords() throws Exception {
+  void deathDuringAnAnswerFailsWithTheLastLogLines() throws Exception {
     try (AnsweringProcess process =
         start("read order; echo half; echo 'bad key' >&2; kill -9 $$")) {
       String message = failure(() -> process.order("round", answers::add));
@@ -69,7 +69,7 @@ final class AnsweringProcessTest {
   }
 
   @Test
-  void anOrderToAProcessThatHasEndedSaysHowItEnded() throws Exception {
+  void orderToAnEndedProcessFailsWithItsExit() throws Exception {
     try (AnsweringProcess process = start("exit 3")) {
       ProcessHandle.of(process.pid()).ifPresent(handle -> handle.onExit().join());
       assertEquals(

@@ -9,7 +9,7 @@ final class LabReport {
 
   static String of(FabricStatus status) {
     StringBuilder text = new StringBuilder();
-    line(text, "# lab %s: %s, made %s", status.name(), status.shape(), status.since());
+    line(text, "# lab %s: %s, created %s", status.name(), status.shape(), status.since());
     line(
         text,
         "# %5s  %-10s %10s %10s %16s %12s %7s  %s",
@@ -61,7 +61,7 @@ final class LabReport {
   private static void switching(StringBuilder text, FabricStatus.SwitchingStatus switching) {
     line(text, "# switching: %s", switching.text());
     if (!switching.watched()) {
-      line(text, "# NOBODY looks after its links; take the lab down and up again");
+      line(text, "# NOT WATCHED: its process has ended; take the lab down and up again");
     }
     line(
         text,

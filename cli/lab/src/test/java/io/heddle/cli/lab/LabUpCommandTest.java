@@ -157,7 +157,7 @@ class LabUpCommandTest {
   void tableOfAHealthyFabricHasPlanesRoutersAndHosts() {
     assertEquals(
         """
-        # lab lab: leaf-spine, made 2026-01-02T03:04:05Z
+        # lab lab: leaf-spine, created 2026-01-02T03:04:05Z
         # plane  via            Gbit/s  announced   received bytes      packets   paths  faults
               1  s1              1.000        100             4096            3     2/2
               2  s2              0.500         50                0            0       -

@@ -11,14 +11,14 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** How a lab's switch is told to choose as a model does. */
+/** Configuration of a lab's switch that selects links like a model. */
 final class HashSwitching {
   private HashSwitching() {}
 
   /**
-   * For one of a lab's switches.
+   * Returns the link selection of a lab's switch.
    *
-   * @param links of the switch
+   * @param links number of the switch's links
    */
   static HashLab.Switching of(SwitchHash hash, int links) {
     return switch (hash) {
@@ -32,7 +32,8 @@ final class HashSwitching {
     };
   }
 
-  /* Neither nftables nor the kernel has silicon's hashes: the switch looks every port up. */
+  /* Neither nftables nor the kernel has the hashes of switch silicon, so the switch looks up every
+  port in a map. */
   private static String table(HashModel hash, int links) {
     EcmpGroup group = new EcmpGroup(links);
     StringBuilder map = new StringBuilder("meta mark set udp sport map { ");
@@ -43,7 +44,7 @@ final class HashSwitching {
     return map.append(" }").toString();
   }
 
-  /** A flow from the lab's host to its peer. */
+  /** Returns a flow from the lab's host to its peer. */
   static RoceFlow flow(int port) {
     try {
       return new RoceFlow(

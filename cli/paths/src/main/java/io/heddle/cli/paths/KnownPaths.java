@@ -9,23 +9,23 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which way a port's packets take to a peer, as far as a measurement tells. */
+/** Paths of source ports to a peer, as known from a measurement. */
 public final class KnownPaths {
   private final PathsMeasurement measured;
-  private final SortedMap<Integer, String> ways;
+  private final SortedMap<Integer, String> paths;
   private final @Nullable PathsFit fit;
 
   private KnownPaths(
-      PathsMeasurement measured, SortedMap<Integer, String> ways, @Nullable PathsFit fit) {
+      PathsMeasurement measured, SortedMap<Integer, String> paths, @Nullable PathsFit fit) {
     this.measured = measured;
-    this.ways = ways;
+    this.paths = paths;
     this.fit = fit;
   }
 
   /**
-   * Reads what {@code heddle paths measure --save} wrote.
+   * Reads a file of {@code heddle paths measure --save}.
    *
-   * @throws HeddleException where the file is no measurement
+   * @throws HeddleException if the file is not a measurement
    */
   public static KnownPaths read(Path file) throws IOException {
     PathsMeasurement measured = PathsMeasurement.read(file);
@@ -33,27 +33,31 @@ public final class KnownPaths {
     if (branchings.isEmpty()) {
       return new KnownPaths(measured, new TreeMap<>(), null);
     }
-    return new KnownPaths(measured, measured.ways(branchings.getLast()), PathsFit.linear(measured));
+    return new KnownPaths(
+        measured, measured.pathsUpTo(branchings.getLast()), PathsFit.linear(measured));
   }
 
-  /** The measuring host's address. */
+  /** Returns the address of the measuring host. */
   public String source() {
     return measured.source();
   }
 
-  /** The peer's address. */
+  /** Returns the address of the peer. */
   public String destination() {
     return measured.destination();
   }
 
-  /** How many ways ports were seen to take. */
+  /** Returns the number of distinct measured paths. */
   public int count() {
-    return Math.max(1, new TreeSet<>(ways.values()).size());
+    return Math.max(1, new TreeSet<>(paths.values()).size());
   }
 
-  /** The routers where ways part, for a port; null where it is neither measured nor foretold. */
-  public @Nullable String way(int port) {
-    String way = ways.get(port);
-    return way == null && fit != null ? fit.way(port) : way;
+  /**
+   * Returns the routers of a port's path at which paths diverge; null if it is neither measured nor
+   * predicted.
+   */
+  public @Nullable String path(int port) {
+    String path = paths.get(port);
+    return path == null && fit != null ? fit.path(port) : path;
   }
 }

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A measurement as tables for people. */
+/** Formatter of a measurement as text tables. */
 final class MeasurementText {
   private static final int MOST_PORTS = 12;
 
@@ -23,9 +23,8 @@ final class MeasurementText {
                 found.ports().size(),
                 found.length(),
                 found.reached()
-                    ? "the last one is the peer"
-                    : "nobody answered behind them: the peer has port 4791 open, or a router is"
-                        + " silent"));
+                    ? "the last hop is the peer"
+                    : "no replies beyond: the peer has port 4791 open, or a router is silent"));
     text.append(
         "%3s  %-26s %-26s %6s  %s%n".formatted("hop", "behind", "router", "flows", "confidence"));
     for (NextRouters group : found.groups()) {
@@ -33,23 +32,24 @@ final class MeasurementText {
     }
     if (!found.inUse().isEmpty()) {
       text.append(
-          "%nnot measured, as other programs of this host have them: %s%n"
+          "%nnot measured, since other programs of this host use them: %s%n"
               .formatted(found.inUse()));
     }
     List<Integer> branchings = found.branchings();
     if (branchings.isEmpty()) {
-      return text.append("%nall ports take the same way%n".formatted()).toString();
+      return text.append("%nall ports take the same path%n".formatted()).toString();
     }
     text.append("%nways%n".formatted());
     SortedMap<String, List<Integer>> ports = new TreeMap<>();
     found
-        .ways(branchings.getLast())
-        .forEach((port, way) -> ports.computeIfAbsent(way, unknown -> new ArrayList<>()).add(port));
-    ports.forEach((way, each) ->
+        .pathsUpTo(branchings.getLast())
+        .forEach(
+            (port, path) -> ports.computeIfAbsent(path, unknown -> new ArrayList<>()).add(port));
+    ports.forEach((path, each) ->
         text.append(
             "  %-40s %3s: %s%s%n"
                 .formatted(
-                    way,
+                    path,
                     each.size(),
                     String.join(" ", each.stream().limit(MOST_PORTS).map(String::valueOf).toList()),
                     each.size() > MOST_PORTS ? " …" : "")));
@@ -60,7 +60,7 @@ final class MeasurementText {
     StringBuilder text = new StringBuilder();
     String confidence =
         String.format(Locale.ROOT, "%.1f %%", 100 * group.confidence())
-            + (group.confidence() < StoppingRule.WANTED ? ", too few flows to be sure" : "");
+            + (group.confidence() < StoppingRule.WANTED ? ", too few flows for certainty" : "");
     for (var router : group.routers().entrySet()) {
       text.append(
           "%3s  %-26s %-26s %6s  %s%n"

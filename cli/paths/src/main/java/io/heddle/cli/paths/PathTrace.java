@@ -1,7 +1,7 @@
 package io.heddle.cli.paths;
 
 import io.heddle.cli.paths.PathsMeasurement.NextRouters;
-import io.heddle.cli.paths.PathsMeasurement.PortWay;
+import io.heddle.cli.paths.PathsMeasurement.PortPath;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds each port's way hop by hop. What isn't answered is asked again, ever slower while answers
- * stay out, since routers limit how many they give; only after several rounds without any answer a
- * port counts as silent at that hop. One thread.
+ * Trace of each port's path, hop by hop. Unanswered probes are repeated at a decreasing rate, since
+ * routers limit their replies; a port counts as silent at a hop only after several rounds without
+ * any reply. One thread.
  */
 final class PathTrace {
   static final String THIS_HOST = "this host";
@@ -30,15 +30,17 @@ final class PathTrace {
   private final String peer;
   private final int mostHops;
   private final Consumer<String> progress;
-  private final SortedMap<Integer, List<@Nullable String>> ways = new TreeMap<>();
+  private final SortedMap<Integer, List<@Nullable String>> paths = new TreeMap<>();
   private final Set<Integer> ended = new TreeSet<>();
   private double perSecond;
   private long nextSendNs;
   private boolean reached;
 
   /**
-   * @param perSecond probes in a second at most
-   * @param progress hears how far it is
+   * Creates a trace.
+   *
+   * @param perSecond maximum number of probes per second
+   * @param progress consumer of progress messages
    */
   PathTrace(Prober prober, String peer, int mostHops, double perSecond, Consumer<String> progress) {
     this.prober = prober;
@@ -49,9 +51,9 @@ final class PathTrace {
     nextSendNs = prober.nowNs();
   }
 
-  /** Follows these ports to the peer, or to where nobody answers any more. */
+  /** Traces these ports to the peer, or to the last hop that replies. */
   void follow(Collection<Integer> ports) {
-    ports.forEach(port -> ways.put(port, new ArrayList<@Nullable String>()));
+    ports.forEach(port -> paths.put(port, new ArrayList<@Nullable String>()));
     int silentHops = 0;
     for (int hop = 1; hop <= mostHops && silentHops < SILENT_HOPS; hop++) {
       Set<Integer> missing = new TreeSet<>(ports);
@@ -60,18 +62,18 @@ final class PathTrace {
         return;
       }
       for (int port : missing) {
-        way(port).add(null);
+        path(port).add(null);
       }
-      silentHops = ask(missing, hop) ? 0 : silentHops + 1;
+      silentHops = probe(missing, hop) ? 0 : silentHops + 1;
     }
   }
 
-  private List<@Nullable String> way(int port) {
-    return ways.computeIfAbsent(port, unknown -> new ArrayList<@Nullable String>());
+  private List<@Nullable String> path(int port) {
+    return paths.computeIfAbsent(port, unknown -> new ArrayList<@Nullable String>());
   }
 
-  /* Whether anybody answered. */
-  private boolean ask(Set<Integer> missing, int hop) {
+  /* Probes a hop; returns whether any reply arrived. */
+  private boolean probe(Set<Integer> missing, int hop) {
     int all = missing.size();
     int quiet = 0;
     int scouts = 0;
@@ -79,7 +81,7 @@ final class PathTrace {
       int before = missing.size();
       List<Integer> asked = List.copyOf(missing);
       if (before == all && all > SCOUTS) {
-        /* Nobody has answered at this hop: it may be silent, so a few at a time ask. */
+        /* No reply at this hop yet: it may be silent, so only a few ports probe at a time. */
         int first = scouts++ * SCOUTS % (all - SCOUTS + 1);
         asked = asked.subList(first, first + SCOUTS);
       }
@@ -111,14 +113,14 @@ final class PathTrace {
     return asked.stream().anyMatch(missing::contains);
   }
 
-  /* Late answers to an earlier hop's probes fill what was silent. */
+  /* Late replies to an earlier hop's probes fill in silent hops. */
   private void take(Prober.@Nullable Reply reply, Set<Integer> missing, int hop) {
-    if (reply == null || reply.hop() > hop || !ways.containsKey(reply.port())) {
+    if (reply == null || reply.hop() > hop || !paths.containsKey(reply.port())) {
       return;
     }
-    List<@Nullable String> way = way(reply.port());
-    if (reply.hop() <= way.size() && way.get(reply.hop() - 1) == null) {
-      way.set(reply.hop() - 1, reply.router());
+    List<@Nullable String> path = path(reply.port());
+    if (reply.hop() <= path.size() && path.get(reply.hop() - 1) == null) {
+      path.set(reply.hop() - 1, reply.router());
     }
     if (reply.hop() == hop) {
       missing.remove(reply.port());
@@ -129,7 +131,10 @@ final class PathTrace {
     }
   }
 
-  /** How many more flows it takes until every router's next ones are known well enough. */
+  /**
+   * Returns the number of further flows needed until every router's next hops are known with
+   * confidence.
+   */
   int wanting() {
     int most = 0;
     for (NextRouters group : groups()) {
@@ -141,14 +146,14 @@ final class PathTrace {
   }
 
   int portCount() {
-    return ways.size();
+    return paths.size();
   }
 
   private int length() {
     int length = 0;
-    for (List<@Nullable String> way : ways.values()) {
-      for (int hop = 1; hop <= way.size(); hop++) {
-        length = way.get(hop - 1) == null ? length : Math.max(length, hop);
+    for (List<@Nullable String> path : paths.values()) {
+      for (int hop = 1; hop <= path.size(); hop++) {
+        length = path.get(hop - 1) == null ? length : Math.max(length, hop);
       }
     }
     return length;
@@ -159,15 +164,15 @@ final class PathTrace {
     for (int hop = 1; hop <= length(); hop++) {
       SortedMap<String, SortedMap<String, Integer>> next = new TreeMap<>();
       SortedMap<String, Integer> silent = new TreeMap<>();
-      for (List<@Nullable String> way : ways.values()) {
-        if (way.size() < hop) {
+      for (List<@Nullable String> path : paths.values()) {
+        if (path.size() < hop) {
           continue;
         }
-        String before = hop == 1 ? THIS_HOST : way.get(hop - 2);
+        String before = hop == 1 ? THIS_HOST : path.get(hop - 2);
         String behind = before == null ? PathsMeasurement.SILENT : before;
         SortedMap<String, Integer> routers =
             next.computeIfAbsent(behind, unknown -> new TreeMap<>());
-        String router = way.get(hop - 1);
+        String router = path.get(hop - 1);
         if (router == null) {
           silent.merge(behind, 1, Integer::sum);
         } else {
@@ -191,17 +196,17 @@ final class PathTrace {
   }
 
   /**
-   * What was found.
+   * Returns the measurement.
    *
    * @param inUse ports that couldn't be measured
    */
   PathsMeasurement result(String source, List<Integer> inUse) {
     int length = length();
-    List<PortWay> ports = new ArrayList<>();
-    ways.forEach((port, way) -> {
+    List<PortPath> ports = new ArrayList<>();
+    paths.forEach((port, path) -> {
       List<@Nullable String> cut =
-          new ArrayList<@Nullable String>(way.subList(0, Math.min(length, way.size())));
-      ports.add(new PortWay(port, cut));
+          new ArrayList<@Nullable String>(path.subList(0, Math.min(length, path.size())));
+      ports.add(new PortPath(port, cut));
     });
     return new PathsMeasurement(source, peer, length, reached, groups(), ports, inUse);
   }

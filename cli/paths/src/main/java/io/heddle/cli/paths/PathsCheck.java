@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures, fits and picks in a lab whose switches have a known hash, and holds it against what the
- * switches counted on their links.
+ * Check of measure, fit and pick in a lab whose switches have a known hash, against the switches'
+ * counters of links.
  */
 final class PathsCheck {
   static final int PORTS = 64;
@@ -31,19 +31,19 @@ final class PathsCheck {
   private final List<String> self;
 
   /**
-   * One hash's figures.
+   * Result of one hash.
    *
-   * @param hash of all switches
-   * @param linear whether a fit is to succeed
-   * @param ports measured
-   * @param right of them whose measured way is the one that the switches counted
-   * @param foretold of them whose counted way is the model's
-   * @param accuracy of the fit on held-out ports; null where there was none
-   * @param fitted whether the fit calls the hash linear
-   * @param pickedMost flows of the way with the most, of the picked ones, as the switches counted
-   * @param pickedLeast flows of the way with the fewest
-   * @param pickedUnevenness by how many flows the links of one switch differ at most, as counted
-   * @param passed whether all that is as it has to be
+   * @param hash hash of all switches
+   * @param linear whether a fit must succeed
+   * @param ports number of measured ports
+   * @param right number of ports whose measured path is the one counted by the switches
+   * @param foretold number of ports whose counted path is the model's
+   * @param accuracy accuracy of the fit on held-out ports; null if there was no fit
+   * @param fitted whether the fit found the hash linear
+   * @param pickedMost picked flows on the path with the most, as counted
+   * @param pickedLeast picked flows on the path with the fewest, as counted
+   * @param pickedUnevenness largest difference of flows between links of one switch, as counted
+   * @param passed whether all of it is as expected
    */
   record Row(
       String hash,
@@ -59,22 +59,24 @@ final class PathsCheck {
       boolean passed) {}
 
   /**
-   * All of them.
+   * JSON document of the command.
    *
-   * @param rows one for each hash
-   * @param passed whether each is as it has to be
+   * @param rows results, one for each hash
+   * @param passed whether all passed
    */
   record Document(List<Row> rows, boolean passed) {}
 
   /**
-   * @param self the command line that runs {@code heddle}, to which {@code paths measure} is added
+   * Creates a check.
+   *
+   * @param self command line that runs {@code heddle}, to which {@code paths measure} is added
    */
   PathsCheck(HashLab lab, List<String> self) {
     this.lab = lab;
     this.self = self;
   }
 
-  /** Gives all switches this hash, each its own seed, and checks. */
+  /** Configures all switches with this hash, each with its own seed, and checks. */
   Row check(SwitchHash hash, boolean linear) throws IOException, InterruptedException {
     lab.use("leaf", HashSwitching.of(hash, lab.spines().size()));
     List<SwitchHash> ofSpines = new ArrayList<>();
@@ -89,10 +91,10 @@ final class PathsCheck {
     SortedMap<Integer, String> counted = counted();
     int right = 0;
     int foretold = 0;
-    for (PathsMeasurement.PortWay way : found.ports()) {
-      String truth = counted.get(way.port());
-      right += truth != null && truth.equals(measured.get(way.port())) ? 1 : 0;
-      foretold += model(hash, ofSpines, way.port()).equals(truth) ? 1 : 0;
+    for (PathsMeasurement.PortPath path : found.ports()) {
+      String truth = counted.get(path.port());
+      right += truth != null && truth.equals(measured.get(path.port())) ? 1 : 0;
+      foretold += model(hash, ofSpines, path.port()).equals(truth) ? 1 : 0;
     }
     PathsFit fit = fit(found);
     PathsPick pick = PathsPick.of(found, PICKED);
@@ -100,15 +102,15 @@ final class PathsCheck {
     measure("--only", String.join(",", pick.ports().stream().map(String::valueOf).toList()));
     List<List<String>> taken = new ArrayList<>();
     SortedMap<String, Integer> loads = new TreeMap<>();
-    measured.values().forEach(way -> loads.put(way, 0));
+    measured.values().forEach(path -> loads.put(path, 0));
     counted()
-        .forEach((port, way) -> {
-          taken.add(List.of(way.split(BETWEEN)));
-          loads.merge(way, 1, Integer::sum);
+        .forEach((port, path) -> {
+          taken.add(List.of(path.split(BETWEEN)));
+          loads.merge(path, 1, Integer::sum);
         });
     int unevenness =
         EvenPorts.unevenness(
-            loads.keySet().stream().map(way -> List.of(way.split(BETWEEN))).toList(), taken);
+            loads.keySet().stream().map(path -> List.of(path.split(BETWEEN))).toList(), taken);
     boolean passed =
         found.ports().size() >= PORTS
             && right == found.ports().size()
@@ -130,17 +132,17 @@ final class PathsCheck {
         passed);
   }
 
-  /* Spine and core, also where these are the same for all ports. */
+  /* Returns spine and core of each port, even if they are the same for all ports. */
   private static SortedMap<Integer, String> measured(PathsMeasurement found) {
-    SortedMap<Integer, String> ways = new TreeMap<>();
-    for (PathsMeasurement.PortWay way : found.ports()) {
-      if (way.routers().size() > CORE_HOP - 1) {
-        ways.put(
-            way.port(),
-            way.routers().get(SPINE_HOP - 1) + BETWEEN + way.routers().get(CORE_HOP - 1));
+    SortedMap<Integer, String> paths = new TreeMap<>();
+    for (PathsMeasurement.PortPath path : found.ports()) {
+      if (path.routers().size() > CORE_HOP - 1) {
+        paths.put(
+            path.port(),
+            path.routers().get(SPINE_HOP - 1) + BETWEEN + path.routers().get(CORE_HOP - 1));
       }
     }
-    return ways;
+    return paths;
   }
 
   private static @Nullable PathsFit fit(PathsMeasurement found) {
@@ -170,27 +172,27 @@ final class PathsCheck {
     }
   }
 
-  /* By the counters of the leaf's and the spines' links. */
+  /* Returns paths by the counters of the leaf's and the spines' links. */
   private SortedMap<Integer, String> counted() {
     Map<Integer, Map<String, Long>> leaf = lab.counted("leaf");
     Map<String, Map<Integer, Map<String, Long>>> spines = new TreeMap<>();
     lab.spines().forEach(spine -> spines.put(spine, lab.counted(spine)));
-    SortedMap<Integer, String> ways = new TreeMap<>();
+    SortedMap<Integer, String> paths = new TreeMap<>();
     leaf.forEach((port, links) -> {
       String spine = only(links);
       Map<Integer, Map<String, Long>> counted = spines.get(spine);
       Map<String, Long> next = counted == null ? null : counted.get(port);
-      ways.put(port, next == null ? spine : way(spine, only(next)));
+      paths.put(port, next == null ? spine : path(spine, only(next)));
     });
-    return ways;
+    return paths;
   }
 
-  /* A flow that was seen on several links has no single way. */
+  /* Returns the only link of a flow; one counted on several links has no single path. */
   private static String only(Map<String, Long> links) {
     return String.join("+", links.keySet());
   }
 
-  private static String way(String spine, String core) {
+  private static String path(String spine, String core) {
     return spine.matches("spine[0-9]+") && core.matches("core[0-9]+")
         ? HashLab.address(spine) + BETWEEN + HashLab.address(core)
         : spine + BETWEEN + core;
@@ -200,6 +202,6 @@ final class PathsCheck {
     int spine = leaf.member(HashSwitching.flow(port), new EcmpGroup(lab.spines().size()));
     int core =
         spines.get(spine).member(HashSwitching.flow(port), new EcmpGroup(lab.cores().size()));
-    return way(lab.spines().get(spine), lab.cores().get(core));
+    return path(lab.spines().get(spine), lab.cores().get(core));
   }
 }

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Whether measuring, fitting and picking are right, in a lab of known hashes. */
+/** Command that checks measure, fit and pick in a lab of known hashes. */
 @Command(
     name = "check",
     description =
-        "Makes a lab of two tiers of switches in network namespaces, gives them one hash after the"
-            + " other, and holds measure, fit, predict and pick against what the switches counted"
-            + " on their links. Needs root.",
-    exitCodeList = {"0:Everything was right.", "1:Something wasn't."},
+        "Creates a lab of two tiers of switches in network namespaces, configures one hash after"
+            + " the other, and compares measure, fit, predict and pick with the switches' counters"
+            + " of links. Needs root.",
+    exitCodeList = {"0:All checks passed.", "1:A check failed."},
     mixinStandardHelpOptions = true)
 public final class PathsCheckCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
@@ -39,7 +39,7 @@ public final class PathsCheckCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     HashLab.refusal()
         .ifPresent(why -> {
-          throw new HeddleException("no lab can be made here: " + why);
+          throw new HeddleException("a lab can't be created here: " + why);
         });
     List<SwitchHash> linear =
         List.of(
@@ -80,7 +80,7 @@ public final class PathsCheckCommand implements Callable<Integer> {
       text.append(
           String.format(
               Locale.ROOT,
-              "%-20s %6d %9s %9s %10s  %-10s %d to %d a way, uneven by %d%s%n",
+              "%-20s %6d %9s %9s %10s  %-10s %d to %d per path, uneven by %d%s%n",
               row.hash(),
               row.ports(),
               PredictionText.percent((double) row.right() / row.ports()),

@@ -2,10 +2,12 @@ package io.heddle.cli.paths;
 
 import picocli.CommandLine.Command;
 
-/** Which links of a fabric flows take. */
+/** Commands on the links of a fabric that flows take. */
 @Command(
     name = "paths",
-    description = "Which links of a fabric the flows of RoCEv2 take, by their source ports.",
+    description =
+        "Measures, predicts and chooses the links of a fabric that RoCEv2 flows take, by source"
+            + " port.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {

@@ -8,20 +8,20 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How well a linear hash explains a measurement.
+ * Fit of a linear hash to a measurement.
  *
  * @param source address of the measuring host
- * @param destination the peer's address
- * @param hop up to which ways were told apart
- * @param ways how many there are
- * @param learned ports that it was learned from
- * @param heldOut ports that it was judged by
- * @param right held-out ports whose way it foretold
- * @param accuracy their share
- * @param linear whether that is at least 95 %
- * @param base the port whose way has the code 0
- * @param flips for each bit of the port, lowest first, what it flips in the code
- * @param wayOfCode the routers of each code's way; null where no port led there
+ * @param destination address of the peer
+ * @param hop last hop by which paths were distinguished
+ * @param ways number of paths
+ * @param learned number of ports used for the fit
+ * @param heldOut number of ports used for its validation
+ * @param right number of held-out ports whose path was predicted correctly
+ * @param accuracy share of these
+ * @param linear whether that share is at least 95 %
+ * @param base port whose path has the code 0
+ * @param flips bits of the code flipped by each bit of the port, lowest first
+ * @param wayOfCode routers of each code's path; null if no port led there
  */
 record PathsFit(
     String source,
@@ -39,19 +39,19 @@ record PathsFit(
   /**
    * Fits up to a hop.
    *
-   * @param hop the last one that counts; 0 for the last at which ways part
-   * @throws HeddleException where there is nothing to fit, or too little
+   * @param hop last hop that counts; 0 for the last at which paths diverge
+   * @throws HeddleException if there is nothing or too little to fit
    */
   static PathsFit of(PathsMeasurement found, int hop) {
     List<Integer> branchings = found.branchings();
     if (branchings.isEmpty()) {
       throw new HeddleException(
-          "all %s measured ports take the same way: there is nothing to fit"
+          "all %s measured ports take the same path: there is nothing to fit"
               .formatted(found.ports().size()));
     }
     int last = hop == 0 ? branchings.getLast() : hop;
-    SortedMap<Integer, String> ways = found.ways(last);
-    LinearFit fit = LinearFit.of(ways);
+    SortedMap<Integer, String> paths = found.pathsUpTo(last);
+    LinearFit fit = LinearFit.of(paths);
     return new PathsFit(
         found.source(),
         found.destination(),
@@ -67,7 +67,7 @@ record PathsFit(
         fit.map().paths());
   }
 
-  /** Null where nothing can be fitted well enough: then only measured ports are known. */
+  /** Returns a linear fit; null if there is none, then only measured ports are known. */
   static @Nullable PathsFit linear(PathsMeasurement found) {
     try {
       PathsFit fit = of(found, 0);
@@ -77,8 +77,8 @@ record PathsFit(
     }
   }
 
-  /** The way of a port; null where no port that was learned from led to its code. */
-  @Nullable String way(int port) {
+  /** Returns the path of a port; null if no port used for the fit had its code. */
+  @Nullable String path(int port) {
     return map().path(port);
   }
 
@@ -86,18 +86,18 @@ record PathsFit(
     return new PortMap(base, flips, wayOfCode);
   }
 
-  /** For people. */
+  /** Returns the fit as text. */
   String text() {
     StringBuilder text = new StringBuilder();
-    text.append("%s to %s, up to hop %s: %s ways%n".formatted(source, destination, hop, ways));
+    text.append("%s to %s, up to hop %s: %s paths%n".formatted(source, destination, hop, ways));
     text.append(
-        "learned from %s ports; of %s held out %s were foretold (%s)%n"
+        "fitted to %s ports; of %s held-out ports %s were predicted (%s)%n"
             .formatted(learned, heldOut, right, PredictionText.percent(accuracy)));
     if (!linear) {
       int unknown = map().unknownPaths();
       return text.append(
               unknown > 0
-                  ? "%s ways were met by no port that it learned from: measure again, with more --ports%n"
+                  ? "%s paths were met by no port of the fit: measure again, with more --ports%n"
                       .formatted(unknown)
                   : "The hash isn't linear in the port: each port must be measured.%n".formatted())
           .toString();
@@ -106,7 +106,7 @@ record PathsFit(
     for (int bit = 0; bit < flips.size(); bit++) {
       text.append("  %15s %5s%n".formatted(bit, bits(flips.get(bit))));
     }
-    text.append("%n  code  way%n".formatted());
+    text.append("%n  code  path%n".formatted());
     for (int code = 0; code < wayOfCode.size(); code++) {
       text.append("  %4s  %s%n".formatted(bits(code), wayOfCode.get(code)));
     }

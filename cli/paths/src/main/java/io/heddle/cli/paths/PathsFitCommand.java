@@ -14,18 +14,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Whether a measured hash is linear, so that every port's way is known. */
+/** Command that tests whether a measured hash is linear, so that every port's path is known. */
 @Command(
     name = "fit",
     description = {
       "Tests whether the fabric's hash is linear in the source port, as XOR and CRC hashes are:"
-          + " then a flipped bit of the port changes the way in the same manner for all ports.",
-      "Learns from a base, its 16 neighbours of one flipped bit and others; is judged by 32"
-          + " held-out ports, and refuses below 95 %%."
+          + " then flipping a bit of the port changes the path in the same manner for all ports.",
+      "Fits to a base port, its 16 neighbours with one flipped bit, and others; validates with 32"
+          + " held-out ports, and rejects the fit below 95 %%."
     },
     exitCodeList = {
-      "0:The hash is linear: the way of every port is known.",
-      "1:It isn't, or the measurement has too little."
+      "0:The hash is linear: the path of every port is known.",
+      "1:The hash isn't linear, or the measurement has too few ports."
     },
     mixinStandardHelpOptions = true)
 public final class PathsFitCommand implements Callable<Integer> {
@@ -33,7 +33,7 @@ public final class PathsFitCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "FILE",
-      description = "A measurement: what heddle paths measure --save wrote.")
+      description = "A measurement, saved by heddle paths measure --save.")
   private Path file = Path.of("");
 
   @Option(
@@ -41,7 +41,8 @@ public final class PathsFitCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Tell ways apart only up to this hop; ${DEFAULT-VALUE} for the last at which they part.")
+          "Distinguish paths only up to this hop; ${DEFAULT-VALUE} for the last at which they"
+              + " diverge.")
   private int hop;
 
   @Option(names = "--json", description = "Print one JSON document instead of the tables.")

@@ -31,19 +31,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Which routers the packets of each source port meet on their way to a peer. */
+/** Command that measures the routers on the path to a peer for each source port. */
 @Command(
     name = "measure",
     description = {
       "Sends probes to UDP port 4791 of a peer with rising hop limits, from many source ports, and"
-          + " groups these by the routers that answer. More ports are added until each router's"
-          + " next ones are known with 95 %% confidence.",
-      "Needs no root. Routers that don't answer are told of as silent. A running soft device drops"
+          + " groups the ports by the routers that reply. More ports are added until each router's"
+          + " next hops are known with 95 %% confidence.",
+      "Needs no root. Routers that don't reply are reported as silent. A running soft device drops"
           + " the probes; the peer needs no program."
     },
     exitCodeList = {
-      "0:Some router answered for each port.",
-      "1:No router answered, or the peer can't be reached."
+      "0:At least one router replied for each port.",
+      "1:No router replied, or the peer can't be reached."
     },
     mixinStandardHelpOptions = true)
 public final class PathsMeasureCommand implements Callable<Integer> {
@@ -60,27 +60,27 @@ public final class PathsMeasureCommand implements Callable<Integer> {
       names = "--ports",
       paramLabel = "N",
       defaultValue = "64",
-      description = "How many source ports to begin with (${DEFAULT-VALUE}).")
+      description = "Initial number of source ports (${DEFAULT-VALUE}).")
   private int ports;
 
   @Option(
       names = "--most",
       paramLabel = "N",
       defaultValue = "256",
-      description = "How many source ports at most, for the confidence (${DEFAULT-VALUE}).")
+      description = "Maximum number of source ports for the confidence (${DEFAULT-VALUE}).")
   private int most;
 
   @Option(
       names = "--only",
       paramLabel = "PORT",
       split = ",",
-      description = "Exactly these source ports instead.")
+      description = "Use exactly these source ports.")
   private int @Nullable [] only;
 
   @Option(
       names = "--from",
       paramLabel = "ADDRESS",
-      description = "This host's address; the one that the route to the peer has without it.")
+      description = "This host's address (the source address of the route to the peer).")
   private @Nullable String from;
 
   @Option(
@@ -95,20 +95,21 @@ public final class PathsMeasureCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "100",
       description =
-          "Probes in a second at most (${DEFAULT-VALUE}); less where routers don't answer as fast.")
+          "Maximum number of probes per second (${DEFAULT-VALUE}); reduced if routers reply more"
+              + " slowly.")
   private int rate;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of the ports that are chosen at random (${DEFAULT-VALUE}).")
+      description = "Seed of the random ports (${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--save",
       paramLabel = "FILE",
-      description = "Also write the document of --json there, for fit and pick.")
+      description = "Also write the JSON document to this file, for fit and pick.")
   private @Nullable Path save;
 
   @Option(names = "--json", description = "Print one JSON document instead of the tables.")
@@ -126,9 +127,9 @@ public final class PathsMeasureCommand implements Callable<Integer> {
     PathsMeasurement found = measure(own, to, range);
     if (found.length() == 0) {
       throw new HeddleException(
-          "nobody answered the probes from %s to %s: routers may be told to send no ICMPv6 errors,"
+          "no reply to the probes from %s to %s: routers may be configured to send no ICMPv6 errors,"
                   .formatted(found.source(), found.destination())
-              + " or a firewall drops these");
+              + " or a firewall drops them");
     }
     if (save != null) {
       WholeFile.write(save, Json.of(found) + "\n");
@@ -137,7 +138,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
     out.print(json ? Json.of(found) + "\n" : MeasurementText.of(found));
     out.flush();
     boolean all =
-        found.ports().stream().allMatch(way -> way.routers().stream().anyMatch(Objects::nonNull));
+        found.ports().stream().allMatch(path -> path.routers().stream().anyMatch(Objects::nonNull));
     return all ? 0 : ExitCode.FAILED;
   }
 
@@ -167,13 +168,13 @@ public final class PathsMeasureCommand implements Callable<Integer> {
       }
       progress.clear();
       if (trace.portCount() == 0) {
-        throw new HeddleException("other programs of this host have all ports: " + inUse);
+        throw new HeddleException("other programs of this host use all ports: " + inUse);
       }
       return trace.result(Ipv6Text.of(own.getAddress()), inUse);
     }
   }
 
-  /* Around the first base whose ports are free: without all its neighbours nothing can be fitted. */
+  /* Returns ports around the first base whose ports are free: a fit needs all its neighbours. */
   static List<Integer> planned(UdpProber prober, int ports, Random random, List<Integer> inUse) {
     List<Integer> opened = List.of();
     for (int base = FIRST_BASE; base < FIRST_BASE + BASES; base++) {
@@ -229,10 +230,10 @@ public final class PathsMeasureCommand implements Callable<Integer> {
           return found;
         }
       } catch (UnknownHostException noAddress) {
-        /* Told below. */
+        /* Rejected below. */
       }
     }
-    throw new OptionRange(spec).refusal(what + " '" + text + "' is no IPv6 address");
+    throw new OptionRange(spec).refusal(what + " '" + text + "' is not an IPv6 address");
   }
 
   private static Inet6Address towards(Inet6Address peer) throws IOException {

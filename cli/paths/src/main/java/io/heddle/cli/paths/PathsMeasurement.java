@@ -16,15 +16,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which routers the packets of each source port met on their way to a peer.
+ * Measurement of the routers on the path to a peer for each source port.
  *
  * @param source address of this host
- * @param destination the peer's address
- * @param length hops from this host to the last one that answered
+ * @param destination address of the peer
+ * @param length number of hops to the last one that replied
  * @param reached whether that one was the peer
- * @param groups each router's next routers, as far as they answered
- * @param ports each port's way
- * @param inUse ports that weren't measured, as a program on this host has them
+ * @param groups next hops of each router, as far as they replied
+ * @param ports path of each port
+ * @param inUse ports that weren't measured, since a program on this host uses them
  */
 record PathsMeasurement(
     String source,
@@ -32,20 +32,21 @@ record PathsMeasurement(
     int length,
     boolean reached,
     List<NextRouters> groups,
-    List<PortWay> ports,
+    List<PortPath> ports,
     List<Integer> inUse) {
-  /** What stands for a router that doesn't answer. */
+  /** Placeholder for a router that doesn't reply. */
   static final String SILENT = "silent";
 
   /**
-   * What comes behind one router.
+   * Next hops of one router.
    *
-   * @param hop of the next routers, from 1
-   * @param behind the router before them; "this host" before the first
-   * @param routers that answered, each with its flows
-   * @param flows that passed and were answered
-   * @param silent flows that passed and got no answer at this hop
-   * @param confidence that there is no further next router, 0 to 1, if flows are shared evenly
+   * @param hop hop number of the next routers, from 1
+   * @param behind router before them; "this host" before the first
+   * @param routers routers that replied, each with its number of flows
+   * @param flows number of flows with a reply at this hop
+   * @param silent number of flows without a reply at this hop
+   * @param confidence probability that there is no further next router, 0 to 1, if flows are
+   *     distributed evenly
    */
   record NextRouters(
       int hop,
@@ -56,17 +57,17 @@ record PathsMeasurement(
       double confidence) {}
 
   /**
-   * One port's way.
+   * Path of one port.
    *
-   * @param port the source port
-   * @param routers by hop; null where nobody answered
+   * @param port source port
+   * @param routers routers by hop; null for a hop without reply
    */
-  record PortWay(int port, List<@Nullable String> routers) {}
+  record PortPath(int port, List<@Nullable String> routers) {}
 
   /**
-   * Reads what {@code heddle paths measure --json} printed.
+   * Reads a document of {@code heddle paths measure --json}.
    *
-   * @throws HeddleException where the file is no measurement
+   * @throws HeddleException if the file is not a measurement
    */
   static PathsMeasurement read(Path file) throws IOException {
     String text = Files.readString(file);
@@ -78,23 +79,23 @@ record PathsMeasurement(
     } catch (com.fasterxml.jackson.core.JsonProcessingException notOurs) {
       throw new HeddleException(
           file
-              + " is no measurement: "
+              + " is not a measurement: "
               + notOurs.getOriginalMessage()
               + "; make one with: heddle paths measure PEER --save "
               + file,
           notOurs);
     }
     throw new HeddleException(
-        file + " has no ports; make it anew with: heddle paths measure PEER --save " + file);
+        file + " has no ports; measure again with: heddle paths measure PEER --save " + file);
   }
 
-  /** The hops at which ports met different routers, from 1. */
+  /** Returns the hops at which paths diverge, from 1. */
   List<Integer> branchings() {
     List<Integer> hops = new ArrayList<>();
     for (int hop = 1; hop <= length; hop++) {
       SortedSet<String> met = new TreeSet<>();
-      for (PortWay way : ports) {
-        String router = at(way, hop);
+      for (PortPath path : ports) {
+        String router = at(path, hop);
         if (router != null) {
           met.add(router);
         }
@@ -107,30 +108,30 @@ record PathsMeasurement(
   }
 
   /**
-   * Each port's way as one text, the routers where ways part up to a hop; without ports that met a
-   * silent router there.
+   * Returns each port's path as text: the routers at which paths diverge up to a hop. Ports with a
+   * silent router there are left out.
    *
-   * @param upToHop the last hop that counts
+   * @param upToHop last hop that counts
    */
-  SortedMap<Integer, String> ways(int upToHop) {
-    SortedMap<Integer, String> ways = new TreeMap<>();
+  SortedMap<Integer, String> pathsUpTo(int upToHop) {
+    SortedMap<Integer, String> paths = new TreeMap<>();
     List<Integer> hops = branchings().stream().filter(hop -> hop <= upToHop).toList();
-    for (PortWay way : ports) {
+    for (PortPath path : ports) {
       StringJoiner met = new StringJoiner(" > ");
       boolean known = true;
       for (int hop : hops) {
-        String router = at(way, hop);
+        String router = at(path, hop);
         known &= router != null;
         met.add(String.valueOf(router));
       }
       if (known) {
-        ways.put(way.port(), met.toString());
+        paths.put(path.port(), met.toString());
       }
     }
-    return ways;
+    return paths;
   }
 
-  private static @Nullable String at(PortWay way, int hop) {
-    return hop <= way.routers().size() ? way.routers().get(hop - 1) : null;
+  private static @Nullable String at(PortPath path, int hop) {
+    return hop <= path.routers().size() ? path.routers().get(hop - 1) : null;
   }
 }

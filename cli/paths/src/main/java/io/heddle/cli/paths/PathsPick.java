@@ -9,16 +9,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Source ports that spread evenly.
+ * Selection of source ports that spread evenly.
  *
- * @param ports chosen ones
- * @param setting the line that makes a soft device use them
- * @param linear whether the hash was found to be linear, so that all ports were there to choose
- *     from
- * @param ways how many ways there are
- * @param most flows of the way with the most
- * @param least flows of the way with the fewest
- * @param unevenness by how many flows the links of one switch differ at most
+ * @param ports selected ports
+ * @param setting line that makes a soft device use them
+ * @param linear whether the hash is linear, so that all ports were available
+ * @param ways number of paths
+ * @param most number of flows on the path with the most
+ * @param least number of flows on the path with the fewest
+ * @param unevenness largest difference of flows between links of one switch
  */
 record PathsPick(
     List<Integer> ports,
@@ -28,43 +27,43 @@ record PathsPick(
     int most,
     int least,
     int unevenness) {
-  /** The setting's name. */
+  /** Name of the setting. */
   static final String SETTING = "HEDDLE_SOURCE_PORTS";
 
   private static final int FIRST = 0xc000;
   private static final String BETWEEN = " > ";
 
   /**
-   * Chooses from a measurement.
+   * Selects ports from a measurement.
    *
-   * @throws HeddleException where there are too few ports to choose from
+   * @throws HeddleException if there are too few ports
    */
   static PathsPick of(PathsMeasurement found, int count) {
     List<Integer> branchings = found.branchings();
     if (branchings.isEmpty()) {
       throw new HeddleException(
-          "all %s measured ports take the same way: there is nothing to choose"
+          "all %s measured ports take the same path: there is nothing to choose"
               .formatted(found.ports().size()));
     }
     PathsFit fit = PathsFit.linear(found);
-    SortedMap<Integer, String> known = new TreeMap<>(found.ways(branchings.getLast()));
+    SortedMap<Integer, String> known = new TreeMap<>(found.pathsUpTo(branchings.getLast()));
     if (fit != null) {
       known.clear();
       for (int port = FIRST; port < 0x10000; port++) {
-        String way = fit.way(port);
-        if (way != null) {
-          known.put(port, way);
+        String path = fit.path(port);
+        if (path != null) {
+          known.put(port, path);
         }
       }
     }
-    SortedMap<Integer, List<String>> ways = new TreeMap<>();
-    known.forEach((port, way) -> ways.put(port, List.of(way.split(BETWEEN))));
-    List<Integer> ports = EvenPorts.choose(count, ways);
+    SortedMap<Integer, List<String>> links = new TreeMap<>();
+    known.forEach((port, path) -> links.put(port, List.of(path.split(BETWEEN))));
+    List<Integer> ports = EvenPorts.choose(count, links);
     SortedMap<String, Integer> flows = new TreeMap<>();
-    known.values().forEach(way -> flows.put(way, 0));
+    known.values().forEach(path -> flows.put(path, 0));
     ports.forEach(port -> flows.merge(String.valueOf(known.get(port)), 1, Integer::sum));
     List<List<String>> taken = new ArrayList<>();
-    ports.forEach(port -> taken.add(ways.getOrDefault(port, List.of())));
+    ports.forEach(port -> taken.add(links.getOrDefault(port, List.of())));
     int[] loads = flows.values().stream().mapToInt(Integer::intValue).toArray();
     return new PathsPick(
         ports,
@@ -73,12 +72,12 @@ record PathsPick(
         loads.length,
         Arrays.stream(loads).max().orElseThrow(),
         Arrays.stream(loads).min().orElseThrow(),
-        EvenPorts.unevenness(ways.values(), taken));
+        EvenPorts.unevenness(links.values(), taken));
   }
 
-  /** For people. */
+  /** Returns the selection as text. */
   String text() {
-    return "%s%n%n%s ports over %s ways: %s to %s flows on each; %s%n"
+    return "%s%n%n%s ports over %s paths: %s to %s flows on each; %s%n"
         .formatted(
             setting,
             ports.size(),
@@ -86,7 +85,7 @@ record PathsPick(
             least,
             most,
             linear
-                ? "the hash is linear, so all ports were there to choose from"
-                : "only measured ports were there to choose from");
+                ? "the hash is linear, so all ports were available"
+                : "only measured ports were available");
   }
 }

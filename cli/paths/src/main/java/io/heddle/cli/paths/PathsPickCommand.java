@@ -12,27 +12,26 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Source ports that spread evenly, as a setting. */
+/** Command that selects source ports that spread evenly, as a setting. */
 @Command(
     name = "pick",
     description = {
-      "Chooses source ports whose flows spread evenly: at each switch no link has more than one"
-          + " flow more than another. Prints them as the setting that a soft device takes them"
-          + " from.",
-      "Where the hash is linear it chooses among all ports from 49152 on, else among measured ones."
-          + " A linear hash spreads the same ports evenly to other peers too."
+      "Selects source ports whose flows spread evenly: the links of a switch differ by at most one"
+          + " flow. Prints them as a setting of the soft device.",
+      "If the hash is linear, all ports from 49152 on are available, else only the measured ones. A"
+          + " linear hash spreads the same ports evenly to other peers too."
     },
     mixinStandardHelpOptions = true)
 public final class PathsPickCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Parameters(index = "0", paramLabel = "N", description = "How many ports, 1 to 1024.")
+  @Parameters(index = "0", paramLabel = "N", description = "Number of ports, 1 to 1024.")
   private int count;
 
   @Parameters(
       index = "1",
       paramLabel = "FILE",
-      description = "A measurement: what heddle paths measure --save wrote.")
+      description = "A measurement, saved by heddle paths measure --save.")
   private Path file = Path.of("");
 
   @CommandLine.Option(

@@ -18,15 +18,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Flows per link, from a model of the switches' hashes. */
+/** Command that predicts flows per link from a model of the switches' hashes. */
 @Command(
     name = "predict",
     description = {
-      "Foretells which links flows take: flows per link in each tier, how much one tier's choice"
-          + " decides the next one's, and whether luck alone would be as bad.",
-      "The model is a text: tier NAME, members N, algorithm crc16 | crc16cc | crc32MSB | crc32LSB |"
-          + " xor1 to xor16 | linux | jenkins, fields, seed, shift; and flows SOURCE DESTINATION"
-          + " PORTS. docs/fabric.md has an example and every word."
+      "Predicts the links that flows take: flows per link in each tier, how far one tier's choice"
+          + " determines the next one's, and whether random choices would be as uneven.",
+      "The model is a text file: tier NAME, members N, algorithm crc16 | crc16cc | crc32MSB |"
+          + " crc32LSB | xor1 to xor16 | linux | jenkins, fields, seed, shift; and flows SOURCE"
+          + " DESTINATION PORTS. docs/fabric.md has an example and the full syntax."
     },
     mixinStandardHelpOptions = true)
 public final class PathsPredictCommand implements Callable<Integer> {
@@ -46,8 +46,8 @@ public final class PathsPredictCommand implements Callable<Integer> {
       names = "--page",
       paramLabel = "FILE",
       description =
-          "Also write one HTML page with pictures, which opens without a network: the worst link"
-              + " against the number of queue pairs, and tier by tier.")
+          "Also write one self-contained HTML page with plots: the worst link against the number of"
+              + " queue pairs, and tier by tier.")
   private @Nullable Path page;
 
   @Override

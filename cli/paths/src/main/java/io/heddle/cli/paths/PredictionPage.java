@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** What a model foretells, as one page: its table, the worst links, and tier by tier. */
+/** HTML page of a prediction: table, worst links, and tier by tier. */
 final class PredictionPage {
   private static final String LEVEL = "a model of the switches' hashes";
 
@@ -30,8 +30,8 @@ final class PredictionPage {
           LEVEL,
           String.format(
               Locale.ROOT,
-              "Flows of the busiest of %,d links, in even shares; 1 would be best. Where every flow"
-                  + " took any link by luck, nine of ten cases would lie in the grey band.",
+              "Flows on the busiest of %,d links, in multiples of the even share; 1 is best. With"
+                  + " random choices nine of ten cases lie in the grey band.",
               each.links()),
           plot(each).svg());
     }
@@ -41,9 +41,9 @@ final class PredictionPage {
           LEVEL,
           String.format(
               Locale.ROOT,
-              "Flows by the link that %s chose and the one that %s chose then. Of %,d combinations"
-                  + " %,d are used; by luck it would be %.1f. One cell a row is polarisation: the"
-                  + " first choice decides the second.",
+              "Flows by the link that %s chose and the link that %s chose next. Of %,d combinations"
+                  + " %,d are used; with random choices it would be %.1f. One cell per row is"
+                  + " polarisation: the first choice determines the second.",
               each.first(),
               each.second(),
               (long) each.loads().size() * each.loads().getFirst().size(),
@@ -76,7 +76,7 @@ final class PredictionPage {
     return tier.points().stream().mapToDouble(of).toArray();
   }
 
-  /* Of the combination that has the most. */
+  /* Returns flows as shares of the combination with the most. */
   private static List<List<Double>> shares(List<List<Integer>> loads) {
     double most = loads.stream().flatMap(List::stream).mapToInt(each -> each).max().orElseThrow();
     return loads.stream().map(row -> row.stream().map(each -> each / most).toList()).toList();

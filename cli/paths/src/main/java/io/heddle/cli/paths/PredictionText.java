@@ -4,7 +4,7 @@ import io.heddle.fabric.model.PathsPrediction;
 import java.util.List;
 import java.util.Locale;
 
-/** A prediction as tables for people. */
+/** Formatter of a prediction as text tables. */
 final class PredictionText {
   private static final int MOST_COLUMNS = 16;
 
@@ -39,15 +39,15 @@ final class PredictionText {
     return text.toString();
   }
 
-  /* Nobody is to blame for what chance does in one of twenty cases. */
+  /* A result that random choices reach in one of twenty cases is not called worse. */
   private static String luck(PathsPrediction.TierLoad tier) {
     String chance = percent(tier.worstByLuck());
-    return "%s: a link with %s flows or more has a chance of %s by luck%s%n"
+    return "%s: a link with %s flows or more has a probability of %s with random choices%s%n"
         .formatted(
             tier.name(),
             tier.most(),
             chance,
-            tier.worstByLuck() < 0.05 ? "; this hash is worse than luck" : "");
+            tier.worstByLuck() < 0.05 ? "; this hash is worse than random" : "");
   }
 
   private static String of(PathsPrediction.TierPair pair) {
@@ -55,7 +55,7 @@ final class PredictionText {
     text.append(
         String.format(
             Locale.ROOT,
-            "%s × %s: %d combinations are used, %.1f would be by luck; polarisation %s%n",
+            "%s × %s: %d combinations are used, %.1f with random choices; polarisation %s%n",
             pair.first(),
             pair.second(),
             pair.used(),
@@ -70,7 +70,7 @@ final class PredictionText {
     return text.toString();
   }
 
-  /** A share; what is nearly nothing isn't nothing. */
+  /** Formats a share; a small positive share is not shown as 0. */
   static String percent(double share) {
     if (share > 0 && share < 0.0005) {
       return "less than 0.1 %";

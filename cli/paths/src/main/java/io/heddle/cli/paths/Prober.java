@@ -2,25 +2,25 @@ package io.heddle.cli.paths;
 
 import org.jspecify.annotations.Nullable;
 
-/** Sends probes into the network, and hears what comes of them. One thread. */
+/** Sender of probes, and receiver of replies to them. One thread. */
 interface Prober extends AutoCloseable {
   /**
-   * Who answered a probe.
+   * Reply to a probe.
    *
-   * @param port the probe's source port
-   * @param hop its hop limit
-   * @param router the address that the answer came from
-   * @param ends whether the probe got no further for another reason than its hop limit
+   * @param port source port of the probe
+   * @param hop hop limit of the probe
+   * @param router source address of the reply
+   * @param ends whether the probe stopped for another reason than its hop limit
    */
   record Reply(int port, int hop, String router, boolean ends) {}
 
-  /** The time, ns; only differences count. */
+  /** Returns the time, ns; only differences are meaningful. */
   long nowNs();
 
   /** Sends one probe. */
   void send(int port, int hop);
 
-  /** The next answer, or null where none comes until then; may return before. */
+  /** Returns the next reply, or null if none arrives until then; may return earlier. */
   @Nullable Reply receive(long untilNs);
 
   @Override

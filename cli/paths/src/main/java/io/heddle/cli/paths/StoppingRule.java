@@ -1,29 +1,29 @@
 package io.heddle.cli.paths;
 
 /**
- * When enough flows have passed a router to believe that all its next ones are known: the rule of
- * the Multipath Detection Algorithm (Augustin, Friedman, Teixeira, "Multipath tracing with Paris
- * traceroute", 2007). It supposes that the router shares flows out evenly.
+ * Stopping rule of the Multipath Detection Algorithm: number of flows through a router after which
+ * all its next hops are known (Augustin, Friedman, Teixeira, "Multipath tracing with Paris
+ * traceroute", 2007). It assumes that the router distributes flows evenly.
  */
 final class StoppingRule {
-  /** The confidence that a measurement goes on for. */
+  /** Confidence at which a measurement stops. */
   static final double WANTED = 0.95;
 
   private StoppingRule() {}
 
   /**
-   * How sure it is that there is no further one, 0 to 1: had there been one more, all flows would
-   * have missed one of them with the remaining chance at most.
+   * Returns the confidence that there is no further next router, 0 to 1: if there were one more,
+   * the probability that all flows miss one of them is at most the remainder.
    *
-   * @param found next routers that have answered
-   * @param flows that passed
+   * @param found number of next routers that have replied
+   * @param flows number of flows that passed
    */
   static double confidence(int found, int flows) {
     double one = found + 1.0;
     return Math.max(0, 1 - one * Math.pow(found / one, flows));
   }
 
-  /** How many flows it takes for {@link #WANTED}: 6, 11, 16, 21, 27, … */
+  /** Returns the number of flows needed for {@link #WANTED}: 6, 11, 16, 21, 27, … */
   static int flows(int found) {
     int flows = 1;
     while (confidence(found, flows) < WANTED) {

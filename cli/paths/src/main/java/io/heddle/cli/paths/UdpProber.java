@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes as datagrams to UDP port 4791 from a socket for each source port, so no right is needed.
- * Answers are ICMPv6 errors (RFC 4443), which Linux puts into the socket's error queue ({@code
- * IPV6_RECVERR}, ipv6(7)).
+ * Prober with datagrams to UDP port 4791 from one socket per source port, so no privilege is
+ * needed. Replies are ICMPv6 errors (RFC 4443), which Linux adds to the socket's error queue
+ * ({@code IPV6_RECVERR}, ipv6(7)).
  *
  * <p>A probe is a RoCEv2 header without a checksum: 12 bytes of BTH to queue pair 0xFFFFFF, then
  * {@code magic 4 | hop 1 | zeros 3}. Any RoCE device drops it.
@@ -42,7 +42,7 @@ final class UdpProber implements Prober {
   private static final int HOP_AT = 16;
   private static final int PROBE_BYTES = 20;
 
-  /* struct msghdr, struct iovec and what they point to. */
+  /* struct msghdr, struct iovec and their buffers. */
   private static final int IOVEC_AT = 56;
   private static final int NAME_AT = IOVEC_AT + 16;
   private static final int PROBE_AT = NAME_AT + 32;
@@ -62,7 +62,8 @@ final class UdpProber implements Prober {
   private @Nullable PollArea polled;
 
   /**
-   * The sockets as {@code ppoll} takes them. It tells of an error queue that isn't empty unasked.
+   * Sockets as an array for {@code ppoll}, which reports non-empty error queues without being
+   * requested to.
    */
   private static final class PollArea {
     private final Arena arena = Arena.ofShared();
@@ -81,7 +82,8 @@ final class UdpProber implements Prober {
       }
     }
 
-    /* How many have an error; 0 or an errno where none has until then. */
+    /* Returns the number of sockets with an error; 0 or a negative errno if none has one until
+    then. */
     private int awaitErrors(long ns) {
       Memory.setLong(timespec, ns / SECOND_NS);
       Memory.setLong(timespec + 8, ns % SECOND_NS);
@@ -104,7 +106,9 @@ final class UdpProber implements Prober {
   }
 
   /**
-   * @throws SystemCallException with EADDRINUSE where another program has the port
+   * Opens a port.
+   *
+   * @throws SystemCallException with EADDRINUSE if another program uses the port
    */
   void open(int port) {
     if (sockets.containsKey(port)) {
@@ -128,7 +132,7 @@ final class UdpProber implements Prober {
     forgetPollArea();
   }
 
-  /** Gives a port back. */
+  /** Closes a port. */
   void close(int port) {
     Integer fd = sockets.remove(port);
     if (fd != null) {
@@ -186,7 +190,7 @@ final class UdpProber implements Prober {
     Memory.ALL.set(ValueLayout.JAVA_BYTE, memory + PROBE_AT + HOP_AT, (byte) hop);
     long sent = 0;
     for (int i = 0; i < TRIES; i++) {
-      /* An answer to an earlier probe makes the next call fail once. */
+      /* A reply to an earlier probe makes the next call fail once. */
       sent = LinuxCalls.sendmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       if (sent >= 0 || sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
         return; // a full queue is a lost probe like any other
@@ -213,7 +217,7 @@ final class UdpProber implements Prober {
     }
   }
 
-  /* Of the first socket that has one. */
+  /* Returns the reply of the first socket that has one. */
   private @Nullable Reply takeReady(PollArea area) {
     for (int i = 0; i < area.ports.length; i++) {
       if (area.isReady(i)) {
@@ -223,7 +227,8 @@ final class UdpProber implements Prober {
         if (reply != null) {
           return reply;
         }
-        /* An error that is no answer waits for the next call, and would end each wait at once. */
+        /* Another kind of error stays queued until the next call, and would end each wait at once.
+         */
         LinuxCalls.recvmsg(LinuxCalls.errnoCapture(), fd, memory, 0);
       }
     }
@@ -247,7 +252,7 @@ final class UdpProber implements Prober {
     }
   }
 
-  /* The next of its errors that answers a probe; null where there is none. */
+  /* Returns the next queued error that replies to a probe; null if there is none. */
   private @Nullable Reply take(int port, int fd) {
     while (true) {
       writeHeader(CONTROL_BYTES);
@@ -283,7 +288,7 @@ final class UdpProber implements Prober {
     arena.close();
   }
 
-  /** The ports that are open. */
+  /** Returns the open ports. */
   List<Integer> ports() {
     return List.copyOf(sockets.keySet());
   }

@@ -1,10 +1,9 @@
 /**
- * {@code heddle paths}: which links of a fabric flows take. {@code measure} finds routers by hop
- * limits, {@code fit} looks whether the hash is linear, {@code pick} chooses ports that spread
- * evenly, {@code predict} goes by a model, {@code check} holds all of them against a lab's
- * counters.
+ * {@code heddle paths}: links of a fabric that flows take. {@code measure} finds routers by hop
+ * limits, {@code fit} tests whether the hash is linear, {@code pick} selects ports that spread
+ * evenly, {@code predict} uses a model, {@code check} compares all of them with a lab's counters.
  *
- * <p>Runs on its caller's thread; a measurement's sockets go with its process.
+ * <p>Runs on the caller's thread; the sockets of a measurement are closed with its process.
  */
 @NullMarked
 package io.heddle.cli.paths;

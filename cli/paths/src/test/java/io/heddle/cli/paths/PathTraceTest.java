@@ -17,12 +17,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The trace on a made-up fabric with a clock of its own. */
+/** Test of {@link PathTrace} on a simulated fabric and clock. */
 final class PathTraceTest {
   private static final String PEER = "fd00::99";
 
-  /** A leaf, four spines, a tail; answers come after a millisecond, as often as a limit allows. */
-  private static final class MadeUpFabric implements Prober {
+  /**
+   * Fabric of a leaf, four spines and a tail; replies arrive after a millisecond, within a rate
+   * limit.
+   */
+  private static final class SimulatedFabric implements Prober {
     private record Due(long atNs, Reply reply) {}
 
     final Set<String> silent = new TreeSet<>();
@@ -76,7 +79,7 @@ final class PathTraceTest {
     public void close() {}
   }
 
-  private final MadeUpFabric fabric = new MadeUpFabric();
+  private final SimulatedFabric fabric = new SimulatedFabric();
   private final List<String> said = new ArrayList<>();
 
   private PathsMeasurement trace(int ports) {
@@ -86,59 +89,63 @@ final class PathTraceTest {
   }
 
   @Test
-  void everyPortsRouterIsFoundAtEveryHop() {
+  void routersOfAllPortsAreFoundAtEveryHop() {
     PathsMeasurement found = trace(64);
     assertTrue(found.reached());
     assertEquals(4, found.length());
     assertEquals(64, found.ports().size());
-    for (PathsMeasurement.PortWay way : found.ports()) {
+    for (PathsMeasurement.PortPath path : found.ports()) {
       assertEquals(
-          List.of("leaf", "spine" + (way.port() & 3), "tail", PEER), way.routers(), way.toString());
+          List.of("leaf", "spine" + (path.port() & 3), "tail", PEER),
+          path.routers(),
+          path.toString());
     }
     assertEquals(List.of(2), found.branchings());
-    assertEquals("spine1", found.ways(4).get(50_001));
-    assertTrue(fabric.now > 4 * 63 * 10_000_000L, "a hundred probes in a second at most");
+    assertEquals("spine1", found.pathsUpTo(4).get(50_001));
+    assertTrue(fabric.now > 4 * 63 * 10_000_000L, "at most a hundred probes per second");
     assertFalse(said.isEmpty());
   }
 
-  /* As Linux does unless told otherwise: one answer in a second. */
+  /* Default of Linux: one reply per second. */
   @Test
-  void routersThatLimitTheirAnswersAreAskedUntilAllPortsAreKnown() {
+  void rateLimitedRoutersAreProbedUntilAllPortsAreKnown() {
     fabric.answerEveryNs = 1_000_000_000;
     PathsMeasurement found = trace(32);
-    for (PathsMeasurement.PortWay way : found.ports()) {
+    for (PathsMeasurement.PortPath path : found.ports()) {
       assertEquals(
-          List.of("leaf", "spine" + (way.port() & 3), "tail", PEER), way.routers(), way.toString());
+          List.of("leaf", "spine" + (path.port() & 3), "tail", PEER),
+          path.routers(),
+          path.toString());
     }
   }
 
   @Test
-  void aSilentRouterIsToldOfAndNotGuessed() {
+  void silentRouterIsReported() {
     fabric.silent.add("spine2");
     PathsMeasurement found = trace(64);
-    for (PathsMeasurement.PortWay way : found.ports()) {
-      assertEquals("tail", way.routers().get(2));
-      assertEquals((way.port() & 3) == 2, way.routers().get(1) == null, way.toString());
+    for (PathsMeasurement.PortPath path : found.ports()) {
+      assertEquals("tail", path.routers().get(2));
+      assertEquals((path.port() & 3) == 2, path.routers().get(1) == null, path.toString());
     }
     NextRouters spines = found.groups().get(1);
     assertEquals(Set.of("spine0", "spine1", "spine3"), spines.routers().keySet());
     assertEquals(16, spines.silent());
-    assertEquals(48, found.ways(4).size(), "ports without a known way have none");
+    assertEquals(48, found.pathsUpTo(4).size(), "ports without a known path are left out");
     assertTrue(MeasurementText.of(found).contains("router silent"), MeasurementText.of(found));
   }
 
   @Test
-  void aHopThatIsSilentAltogetherDoesNotEndTheTrace() {
+  void silentHopDoesNotEndTheTrace() {
     fabric.silent.addAll(Set.of("spine0", "spine1", "spine2", "spine3"));
     PathsMeasurement found = trace(64);
     assertTrue(found.reached());
     assertEquals(List.of(), found.branchings());
     assertEquals(64, found.groups().get(1).silent());
-    assertTrue(fabric.sent < 5 * 64, "silence isn't asked by all ports: " + fabric.sent);
+    assertTrue(fabric.sent < 5 * 64, "not all ports probe a silent hop: " + fabric.sent);
   }
 
   @Test
-  void aPeerWhosePortIsOpenEndsTheWayInSilence() {
+  void peerWithOpenPortEndsThePathSilently() {
     fabric.portOpen = true;
     PathsMeasurement found = trace(64);
     assertFalse(found.reached());
@@ -147,15 +154,16 @@ final class PathTraceTest {
   }
 
   @Test
-  void moreFlowsAreWantedUntilTheConfidenceIsReached() {
+  void moreFlowsAreNeededUntilTheConfidenceIsReached() {
     PathTrace trace = new PathTrace(fabric, PEER, 16, 100, said::add);
     trace.follow(List.of(50_000, 50_001));
     assertEquals(
-        11 - 2, trace.wanting(), "two spines are found; 11 flows tell that there are only two");
+        11 - 2, trace.wanting(), "two spines are found; 11 flows confirm that there are only two");
     trace.follow(List.of(50_002, 50_003, 50_004, 50_005));
     assertEquals(21 - 6, trace.wanting());
     trace.follow(IntStream.range(50_006, 50_021).boxed().toList());
-    assertEquals(1, trace.wanting(), "6 flows behind each spine tell that there is only one tail");
+    assertEquals(
+        1, trace.wanting(), "6 flows behind each spine confirm that there is only one tail");
     trace.follow(IntStream.range(50_021, 50_024).boxed().toList());
     assertEquals(0, trace.wanting());
     for (NextRouters each : trace.result("fd00::1", List.of()).groups()) {

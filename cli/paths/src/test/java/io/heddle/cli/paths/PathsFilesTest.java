@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code heddle paths fit} and {@code pick} from files of measurements. */
+/** Test of {@code heddle paths fit} and {@code pick} on files of measurements. */
 final class PathsFilesTest {
   @TempDir private Path folder;
   private final StringWriter out = new StringWriter();
@@ -41,21 +41,21 @@ final class PathsFilesTest {
     return line.execute(arguments);
   }
 
-  /* What a measurement of a leaf with four spines saves. */
+  /* Writes a measurement of a leaf with four spines. */
   private Path measured(SwitchHash hash) throws Exception {
-    List<PathsMeasurement.PortWay> ways = new ArrayList<>();
+    List<PathsMeasurement.PortPath> paths = new ArrayList<>();
     for (int port : LinearFit.plan(49_152, 64, new Random(4))) {
       int spine = hash.member(HashSwitching.flow(port), new EcmpGroup(4));
       List<@Nullable String> routers = new ArrayList<>(List.of("leaf", "spine" + spine, "peer"));
-      ways.add(new PathsMeasurement.PortWay(port, routers));
+      paths.add(new PathsMeasurement.PortPath(port, routers));
     }
     PathsMeasurement found =
-        new PathsMeasurement("fd00::1", "fd00::2", 3, true, List.of(), ways, List.of());
+        new PathsMeasurement("fd00::1", "fd00::2", 3, true, List.of(), paths, List.of());
     return Files.writeString(folder.resolve("measured.json"), Json.of(found));
   }
 
   @Test
-  void aLinearHashIsFittedFromItsFile() throws Exception {
+  void linearHashIsFitted() throws Exception {
     Path file = measured(HashModel.ecmp(HashAlgorithm.CRC32LSB, 9));
     assertEquals(0, execute(new PathsFitCommand(), file.toString(), "--json"));
     JsonNode fit = Json.mapper().readTree(out.toString());
@@ -66,13 +66,13 @@ final class PathsFilesTest {
   }
 
   @Test
-  void aHashThatIsNotLinearIsRefusedInWords() throws Exception {
+  void nonlinearHashIsRejectedWithAReason() throws Exception {
     assertEquals(1, execute(new PathsFitCommand(), measured(new JenkinsHash(1)).toString()));
     assertTrue(out.toString().contains("The hash isn't linear in the port"), out.toString());
   }
 
   @Test
-  void pickedPortsOfALinearHashSpreadEvenlyAndMayBeMoreThanMeasured() throws Exception {
+  void pickedPortsOfALinearHashSpreadEvenlyBeyondMeasuredPorts() throws Exception {
     SwitchHash hash = HashModel.ecmp(HashAlgorithm.CRC32LSB, 9);
     assertEquals(0, execute(new PathsPickCommand(), "201", measured(hash).toString(), "--json"));
     JsonNode pick = Json.mapper().readTree(out.toString());
@@ -86,22 +86,22 @@ final class PathsFilesTest {
   }
 
   @Test
-  void ofAHashThatIsNotLinearOnlyMeasuredPortsArePicked() throws Exception {
+  void onlyMeasuredPortsOfANonlinearHashArePicked() throws Exception {
     SwitchHash hash = new JenkinsHash(1);
     Path file = measured(hash);
     assertEquals(0, execute(new PathsPickCommand(), "10", file.toString()));
-    assertTrue(out.toString().contains("10 ports over 4 ways: 2 to 3 flows on each"));
+    assertTrue(out.toString().contains("10 ports over 4 paths: 2 to 3 flows on each"));
     assertEquals(1, execute(new PathsPickCommand(), "64", file.toString()));
     assertTrue(failure.contains("measure again, with more --ports"), failure);
   }
 
   @Test
-  void aFileThatIsNoMeasurementIsRefusedWithTheRemedy() throws Exception {
+  void invalidMeasurementIsRejectedWithTheRemedy() throws Exception {
     Path file = Files.writeString(folder.resolve("other"), "{\"planes\": 3}");
     assertEquals(1, execute(new PathsFitCommand(), file.toString()));
     assertTrue(failure.contains("heddle paths measure PEER --save"), failure);
     Files.writeString(file, "no JSON at all");
     assertEquals(1, execute(new PathsFitCommand(), file.toString()));
-    assertTrue(failure.contains("is no measurement"), failure);
+    assertTrue(failure.contains("is not a measurement"), failure);
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Measured, fitted and picked in namespaces, held against what the switches counted. */
+/** Test of measure, fit and pick in namespaces, against the switches' counters. */
 @EndsWithin(180)
 @SystemTest
 final class PathsOnLabTest {
@@ -42,21 +42,21 @@ final class PathsOnLabTest {
   }
 
   @Test
-  void aCrcsWaysAreMeasuredFittedAndPicked() throws Exception {
+  void pathsOfCrcAreMeasuredFittedAndPicked() throws Exception {
     PathsCheck.Row row = check().check(HashModel.ecmp(HashAlgorithm.CRC32LSB, 3), true);
     assertTrue(row.passed(), row.toString());
     assertEquals(row.ports(), row.right());
   }
 
   @Test
-  void nftablesOwnHashIsMeasuredAndRefused() throws Exception {
+  void hashOfNftablesIsMeasuredAndRejectedByFit() throws Exception {
     PathsCheck.Row row = check().check(new JenkinsHash(3), false);
     assertTrue(row.passed(), row.toString());
     assertEquals(row.ports(), row.foretold(), "the model is nftables' jhash");
   }
 
   @Test
-  void theKernelsOwnHashIsMeasuredForetoldAndRefused() throws Exception {
+  void kernelHashIsMeasuredPredictedAndRejectedByFit() throws Exception {
     Path seed = Path.of("/proc/sys/net/ipv4/fib_multipath_hash_seed");
     if (!Files.exists(seed)) {
       Skip.because("this kernel has no " + seed + "; Linux 6.11 and later have");
@@ -67,7 +67,7 @@ final class PathsOnLabTest {
   }
 
   @Test
-  void aPeerWithoutRouteIsRefusedWithTheRemedy() throws Exception {
+  void peerWithoutRouteIsRejectedWithTheRemedy() throws Exception {
     List<String> command = new java.util.ArrayList<>(PathsProgram.start());
     command.addAll(List.of("paths", "measure", "fd00:c::1", "--ports", "4", "--hops", "3"));
     Process process =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code heddle paths predict} from the command line. */
+/** Test of {@code heddle paths predict} on the command line. */
 final class PathsPredictTest {
   private static final String TWO_TIERS =
       """
@@ -49,18 +49,18 @@ final class PathsPredictTest {
   }
 
   @Test
-  void aPolarisedFabricIsSeenInTheTable() throws Exception {
+  void polarisedFabricIsShownInTheTable() throws Exception {
     assertEquals(0, predict(TWO_TIERS));
     String text = out.toString();
     assertTrue(text.contains("64 flows"), text);
     assertTrue(text.contains("leaf × spine: 4 combinations are used"), text);
     assertTrue(text.contains("polarisation 100.0 %"), text);
-    assertTrue(text.contains("this hash is worse than luck"), text);
+    assertTrue(text.contains("this hash is worse than random"), text);
     assertTrue(text.matches("(?s).*\\n +[0-9]+     ·     ·     ·\\n     · +[0-9]+ .*"), text);
   }
 
   @Test
-  void theDocumentHasTheSameFigures() throws Exception {
+  void documentHasTheSameFigures() throws Exception {
     assertEquals(0, predict(TWO_TIERS, "--json"));
     JsonNode document = Json.mapper().readTree(out.toString());
     assertEquals(64, document.get("flows").asInt());
@@ -69,13 +69,13 @@ final class PathsPredictTest {
   }
 
   @Test
-  void thePageHasTheTableTheWorstLinksAndTierByTierAndNeedsNothingElse() throws Exception {
+  void pageHasAllFiguresAndIsSelfContained() throws Exception {
     Path page = folder.resolve("page.html");
     assertEquals(0, predict(TWO_TIERS, "--page", page.toString()));
     String html = Files.readString(page);
     assertTrue(html.contains(out.toString().lines().findFirst().orElseThrow()), html);
     assertTrue(html.contains("Worst link of spine against the number of queue pairs"), html);
-    assertTrue(html.contains("<polygon"), "the band of luck");
+    assertTrue(html.contains("<polygon"), "the band of random choices");
     assertTrue(html.contains("<title>link of leaf 0, link of spine 0: 100 %</title>"), html);
     assertTrue(html.contains("<title>link of leaf 0, link of spine 1: 0 %</title>"), html);
     String elsewhere = html.replace("http://www.w3.org/2000/svg", "");
@@ -83,14 +83,14 @@ final class PathsPredictTest {
   }
 
   @Test
-  void aPageWithoutAFolderIsRefusedBeforeAnythingIsPrinted() throws Exception {
+  void pageInAMissingFolderIsRejectedBeforePrinting() throws Exception {
     assertEquals(1, predict(TWO_TIERS, "--page", folder.resolve("none/page.html").toString()));
     assertTrue(String.valueOf(thrown).contains("there is no folder"), String.valueOf(thrown));
     assertEquals("", out.toString());
   }
 
   @Test
-  void aFaultNamesFileLineAndWord() throws Exception {
+  void errorNamesFileLineAndWord() throws Exception {
     assertEquals(1, predict(TWO_TIERS.replace("spine\nmembers 4", "spine\nmembers four")));
     assertTrue(thrown instanceof HeddleException, String.valueOf(thrown));
     assertEquals(
@@ -99,7 +99,7 @@ final class PathsPredictTest {
   }
 
   @Test
-  void nearlyNothingIsNotNothing() {
+  void smallShareIsNotShownAsZero() {
     assertEquals("0.0 %", PredictionText.percent(0));
     assertEquals("less than 0.1 %", PredictionText.percent(1e-7));
     assertEquals("12.5 %", PredictionText.percent(0.125));

@@ -5,12 +5,12 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code heddle paths} as a process on a host of a test's. */
+/** Program that runs {@code heddle paths} as a process on a test's host. */
 @Command(subcommands = PathsCommand.class)
 final class PathsProgram {
   private PathsProgram() {}
 
-  /** What starts it; a command and its options follow. */
+  /** Returns the command line that starts it; a command and its options follow. */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

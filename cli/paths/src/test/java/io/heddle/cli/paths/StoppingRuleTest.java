@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** The table of the MDA's paper. */
+/** Test of {@link StoppingRule} with the table of the MDA's paper. */
 final class StoppingRuleTest {
   @Test
-  void flowsThatItTakesAreThePapers() {
+  void numberOfFlowsIsThePapers() {
     int[] paper = {6, 11, 16, 21, 27, 33};
     for (int found = 1; found <= paper.length; found++) {
       assertEquals(paper[found - 1], StoppingRule.flows(found), found + " found");

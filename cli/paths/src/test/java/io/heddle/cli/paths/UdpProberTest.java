@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Which ports probes leave from, and how their answers come; on the loopback of a namespace. */
+/** Test of {@link UdpProber} on the loopback interface of a namespace. */
 @EndsWithin(60)
 class UdpProberTest {
   private static final int FIRST_BASE = 0xc000;
@@ -49,7 +49,7 @@ class UdpProberTest {
   }
 
   @Test
-  void portsOfABaseThatIsGivenUpAreGivenBack() {
+  void portsOfARejectedBaseAreClosed() {
     inside(() -> {
       List<Integer> inUse = new ArrayList<>();
       try (DatagramChannel other = taken(FIRST_BASE);
@@ -65,14 +65,14 @@ class UdpProberTest {
   }
 
   @Test
-  void anAnswerEndsTheWaitAndNoneIsWaitedFor() {
+  void replyEndsTheWait() {
     inside(() -> {
       try (UdpProber prober = new UdpProber(loopback(), loopback())) {
         prober.open(50_000);
         prober.open(50_001);
         assertNull(prober.receive(prober.nowNs()));
         prober.send(50_001, 7);
-        /* Nobody has port 4791, which the kernel tells of. */
+        /* No socket has port 4791, which the kernel reports. */
         Prober.Reply reply = prober.receive(prober.nowNs() + TimeUnit.DAYS.toNanos(1));
         assertNotNull(reply);
         assertEquals(new Prober.Reply(50_001, 7, "::1", true), reply);

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options that say what is bad about planes. */
+/** Options for degraded planes. */
 final class BadPlanesOptions {
   private static final double CALM_NS = 400_000;
   private static final double BURST_NS = 100_000;
@@ -30,32 +30,32 @@ final class BadPlanesOptions {
       names = "--degraded",
       paramLabel = "PLANE=SHARE",
       split = ",",
-      description = "Ports of these planes have this share of their rate, such as 0=0.25.")
+      description = "Planes whose ports have only this share of their rate, such as 0=0.25.")
   private Map<Integer, Double> degraded = new LinkedHashMap<>();
 
   @Option(
       names = "--announce",
-      description = "Routes tell of --degraded: weights are the shares that are left.")
+      description = "Announce --degraded in routes: the weights are the remaining shares.")
   private boolean announced;
 
   @Option(
       names = "--fail",
       paramLabel = "PLANE@START:LENGTH",
       converter = PlaneFault.Form.class,
-      description = "This plane swallows everything for a while; both in microseconds.")
+      description = "This plane drops everything for LENGTH from START on, in microseconds.")
   private @Nullable PlaneFault fault;
 
   @Option(
       names = "--bursts",
       description =
-          "Others' traffic: each plane has a fifth of its rate for 100 us now and then, after 400"
-              + " us in the mean.")
+          "Other traffic: each plane has a fifth of its rate in bursts of 100 us, 400 us apart in"
+              + " the mean.")
   private boolean bursts;
 
   @Option(
       names = "--bad-gpus",
       paramLabel = "N",
-      description = "How many GPUs' ports all that concerns; all without it.")
+      description = "Number of GPUs whose ports are affected (all).")
   private int badGpus;
 
   private int badGpus(ClosFabric fabric) {
@@ -68,7 +68,7 @@ final class BadPlanesOptions {
       range.require("--degraded", plane, 0, last);
       if (!(share > 0 && share <= 1)) {
         throw range.refusal(
-            "--degraded %s=%s is no share above 0 and up to 1; --fail is for a dead plane"
+            "--degraded %s=%s is not a share above 0 and up to 1; use --fail for a dead plane"
                 .formatted(plane, share));
       }
     });
@@ -78,14 +78,14 @@ final class BadPlanesOptions {
     range.require("--bad-gpus", badGpus, 0, fabric.gpus());
     int kinds = (degraded.isEmpty() ? 0 : 1) + (fault == null ? 0 : 1) + (bursts ? 1 : 0);
     if (kinds > 1) {
-      throw range.refusal("one of --degraded, --fail and --bursts at a time");
+      throw range.refusal("--degraded, --fail and --bursts can't be combined");
     }
     if (announced && degraded.isEmpty()) {
-      throw range.refusal("--announce is about --degraded");
+      throw range.refusal("--announce requires --degraded");
     }
   }
 
-  /** What all that is, for people. */
+  /** Returns a description for people. */
   String text() {
     List<String> parts = new ArrayList<>();
     degraded.forEach((plane, share) -> parts.add("plane " + plane + " has " + share));
@@ -94,19 +94,19 @@ final class BadPlanesOptions {
     }
     if (fault != null) {
       parts.add(
-          "plane %s is down from %s us on for %s us"
+          "plane %s is down from %s us for %s us"
               .formatted(fault.plane(), fault.startUs(), fault.lengthUs()));
     }
     if (bursts) {
-      parts.add("bursts of others' traffic");
+      parts.add("bursts of other traffic");
     }
     if (parts.isEmpty()) {
-      return "planes alike";
+      return "planes equal";
     }
     return String.join(", ", parts) + (badGpus == 0 ? "" : ", at " + badGpus + " GPUs");
   }
 
-  /** A fabric's links, as bad as was asked for. */
+  /** Returns a fabric's links, degraded by the options. */
   LinkQueues links(ClosFabric fabric, long seed) {
     LinkQueues links = new LinkQueues(fabric);
     degraded.forEach((plane, share) -> spoil(fabric, links, plane, RateProfile.constant(share)));
@@ -131,7 +131,7 @@ final class BadPlanesOptions {
     }
   }
 
-  /** The plane that fails for a while; null where none does. */
+  /** Returns the plane that fails for a while; null if none does. */
   @Nullable PlaneFault fault() {
     return fault;
   }
@@ -144,7 +144,7 @@ final class BadPlanesOptions {
     return bursts;
   }
 
-  /** Which share of its rate each plane has, where it isn't well. */
+  /** Returns each plane's share of its rate at degraded ports. */
   double[] left(ClosFabric fabric) {
     double[] left = new double[fabric.planes()];
     for (int plane = 0; plane < left.length; plane++) {
@@ -153,14 +153,14 @@ final class BadPlanesOptions {
     return left;
   }
 
-  /** Whether a connection begins or ends at ports that aren't well. */
+  /** Returns whether a connection begins or ends at degraded ports. */
   boolean concerns(ClosFabric fabric, Traffic traffic, int connection) {
     int bad = badGpus(fabric);
     return traffic.source()[connection] < bad || traffic.destination()[connection] < bad;
   }
 
-  /** What is announced to connections at ports that aren't well. */
-  PlaneWeights told(ClosFabric fabric) {
+  /** Returns the weights announced to connections at degraded ports. */
+  PlaneWeights announcedWeights(ClosFabric fabric) {
     if (!announced) {
       return PlaneWeights.equal(fabric.planes());
     }
@@ -174,10 +174,10 @@ final class BadPlanesOptions {
     return PlaneWeights.parse(text, keys);
   }
 
-  /** What is announced to each connection. */
+  /** Returns the weights announced to each connection. */
   IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
     PlaneWeights equal = PlaneWeights.equal(fabric.planes());
-    PlaneWeights told = told(fabric);
+    PlaneWeights told = announcedWeights(fabric);
     return connection -> concerns(fabric, traffic, connection) ? told : equal;
   }
 }

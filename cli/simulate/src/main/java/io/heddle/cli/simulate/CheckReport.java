@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The simulation beside figures that others have found.
+ * Comparison of the simulation with reference figures.
  *
- * @param against whose figures
- * @param rows one a figure
- * @param passed whether all are within their tolerances
+ * @param against source of the reference figures
+ * @param rows one row per figure
+ * @param passed whether all figures are within their tolerances
  */
 record CheckReport(String against, List<CheckRow> rows, boolean passed) {
   static CheckReport of(String against, List<CheckRow> rows) {

@@ -6,7 +6,7 @@ import io.heddle.sim.control.RouteFabric;
 import io.heddle.sim.links.ClosFabric;
 import picocli.CommandLine.Option;
 
-/** The options of {@code --control-plane}. */
+/** Options of {@code --control-plane}. */
 final class ControlPlaneOptions {
   private static final int MOST_ROUTES = 20_000_000;
   private static final int MOST_PEERS = 10_000;
@@ -16,7 +16,7 @@ final class ControlPlaneOptions {
   @Option(
       names = "--control-plane",
       description =
-          "Instead, count routes of cards and leaves; a few cards have the route daemon's real"
+          "Count the routes of cards and leaves instead; a few cards have the route daemon's real"
               + " table.")
   private boolean asked;
 
@@ -25,24 +25,21 @@ final class ControlPlaneOptions {
       paramLabel = "N",
       defaultValue = "100",
       description =
-          "GPUs that lose a plane, of --control-plane; all of them where there are fewer"
-              + " (${DEFAULT-VALUE}).")
+          "With --control-plane: number of GPUs that lose a plane, at most all (${DEFAULT-VALUE}).")
   private int unreachable;
 
   @Option(
       names = "--peers",
       paramLabel = "N",
       defaultValue = "16",
-      description =
-          "GPUs that each talks to, for prefix ORF; all others where there are fewer"
-              + " (${DEFAULT-VALUE}).")
+      description = "Number of peers of each GPU, for prefix ORF, at most all (${DEFAULT-VALUE}).")
   private int peers;
 
   @Option(
       names = "--sample",
       paramLabel = "N",
       defaultValue = "3",
-      description = "Cards with a real table (${DEFAULT-VALUE}).")
+      description = "Number of cards with a real table (${DEFAULT-VALUE}).")
   private int sample;
 
   boolean isAsked() {

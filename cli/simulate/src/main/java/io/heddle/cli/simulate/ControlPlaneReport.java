@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How many routes a fabric's cards and leaves have.
+ * Numbers of routes of a fabric's cards and leaves.
  *
- * @param gpus with a card each
- * @param planes of the fabric
- * @param leaves of a plane
- * @param unreachable GPUs that have lost a plane
- * @param peers that a card talks to
- * @param sample cards with a real table
- * @param schemes side by side
- * @param passed whether tables, count and arithmetic agree, and no job sends into a lost plane
+ * @param gpus number of GPUs, with a card each
+ * @param planes planes of the fabric
+ * @param leaves leaves of a plane
+ * @param unreachable number of GPUs that have lost a plane
+ * @param peers peers of a card
+ * @param sample number of cards with a real table
+ * @param schemes results of the schemes
+ * @param passed whether tables, counts and formula agree, and no job sends into a lost plane
  */
 record ControlPlaneReport(
     int gpus,
@@ -88,7 +88,7 @@ record ControlPlaneReport(
     return text + (passed ? "PASSED" : "FAILED") + System.lineSeparator();
   }
 
-  /** The table, and routes of a card over the number of GPUs. */
+  /** Returns an HTML page with the table, and a plot of a card's routes over the number of GPUs. */
   String html(int gpusPerLeaf) {
     ReportPage page =
         new ReportPage(
@@ -113,7 +113,7 @@ record ControlPlaneReport(
     page.figure(
         "Routes of a card against GPUs",
         "counting",
-        "All hosts reachable. The right end is what the real tables of the sample have.",
+        "All hosts reachable. The right end is the size of the sample's real tables.",
         plot.svg());
     return page.html();
   }

@@ -4,9 +4,7 @@ import io.heddle.cli.kit.ProgressLine;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/**
- * How far a run is and how long the rest will take, on standard error, once it has taken a while.
- */
+/** Progress line of a long run with its estimated remaining time, on standard error. */
 final class Estimate {
   private static final long QUIET_NS = TimeUnit.SECONDS.toNanos(2);
   private static final double PERCENT = 100;
@@ -15,7 +13,9 @@ final class Estimate {
   private final long startNs = System.nanoTime();
 
   /**
-   * @param part of all that is done, 0 to 1
+   * Reports progress.
+   *
+   * @param part completed part, 0 to 1
    */
   void at(String what, double part) {
     long tookNs = System.nanoTime() - startNs;

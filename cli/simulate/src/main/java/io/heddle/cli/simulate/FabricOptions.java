@@ -5,7 +5,7 @@ import io.heddle.sim.links.ClosFabric;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** The options that say what the simulated fabric is. */
+/** Options for the simulated fabric. */
 final class FabricOptions {
   private static final int MOST_GPUS = 1_000_000;
   private static final int MOST_PLANES = 64;
@@ -19,7 +19,8 @@ final class FabricOptions {
       names = "--gpus",
       paramLabel = "N",
       defaultValue = "1024",
-      description = "GPUs, each with a card that has a port in every plane (${DEFAULT-VALUE}).")
+      description =
+          "Number of GPUs, each with a card that has a port in every plane (${DEFAULT-VALUE}).")
   private int gpus;
 
   @Option(
@@ -33,27 +34,27 @@ final class FabricOptions {
       names = "--rate",
       paramLabel = "GBPS",
       defaultValue = "100",
-      description = "What each port and each link carries, Gbit/s (${DEFAULT-VALUE}).")
+      description = "Rate of each port and each link, Gbit/s (${DEFAULT-VALUE}).")
   private double rate;
 
   @Option(
       names = "--leaf",
       paramLabel = "N",
       defaultValue = "64",
-      description = "GPUs at a leaf, in each plane (${DEFAULT-VALUE}).")
+      description = "GPUs per leaf, in each plane (${DEFAULT-VALUE}).")
   private int leaf;
 
   @Option(
       names = "--spines",
       paramLabel = "N",
-      description = "Spines of a plane; as many as GPUs at a leaf without it.")
+      description = "Spines of a plane (as many as GPUs per leaf).")
   private int spines;
 
   @Option(
       names = "--hop",
       paramLabel = "NS",
       defaultValue = "500",
-      description = "From one link to the next, nanoseconds (${DEFAULT-VALUE}).")
+      description = "Latency from one link to the next, nanoseconds (${DEFAULT-VALUE}).")
   private int hopNs;
 
   int gpus() {
@@ -68,7 +69,7 @@ final class FabricOptions {
     return rate;
   }
 
-  /** The fabric, or a refusal of what can't be one. */
+  /** Returns the fabric; rejects invalid options. */
   ClosFabric fabric(OptionRange range) {
     range.require("--gpus", gpus, 2, MOST_GPUS);
     range.require("--planes", planes, 1, MOST_PLANES);

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** A long run by the second level: before, during and after a failure, where there is one. */
+/** Long run simulated by flows: before, during and after a failure, if there is one. */
 final class FlowLevel {
   private static final double US = 1e3;
   private static final double GBPS = 8;

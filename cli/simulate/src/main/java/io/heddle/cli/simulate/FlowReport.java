@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What came of a long run by the second level.
+ * Report of a long run simulated by flows.
  *
- * @param level which level of the simulation made the figures
- * @param gpus with a card each
- * @param planes of the fabric
- * @param portGbps what a port carries, Gbit/s
- * @param pattern who sends to whom
- * @param group GPUs that talk among themselves
- * @param switching how a leaf chooses the spine
- * @param roundBytes that a GPU sends in a round
- * @param rounds that were simulated
- * @param seed of all chance
- * @param situation what is bad about planes
- * @param policies side by side
+ * @param level level of the simulation
+ * @param gpus number of GPUs, with a card each
+ * @param planes planes of the fabric
+ * @param portGbps rate of a port, Gbit/s
+ * @param pattern traffic pattern
+ * @param group number of GPUs that communicate with each other
+ * @param switching selection of spines by a leaf
+ * @param roundBytes bytes that a GPU sends in a round
+ * @param rounds number of rounds
+ * @param seed seed of the random numbers
+ * @param situation degradation of planes
+ * @param policies results of the policies
  */
 record FlowReport(
     String level,
@@ -37,24 +37,24 @@ record FlowReport(
   static final String LEVEL = "flows, with shares by chunks";
 
   /**
-   * One policy's figures.
+   * Result of one policy.
    *
-   * @param policy whose shares planes have
-   * @param endUs when the slowest connection is through with all rounds, µs
-   * @param epochs one after the other, each with rates of its own
+   * @param policy policy that determines the planes' shares
+   * @param endUs time when the slowest connection finished all rounds, µs
+   * @param epochs consecutive epochs with constant rates
    */
   record FlowRun(String policy, double endUs, List<Epoch> epochs) {}
 
   /**
-   * A time in which nothing changes.
+   * Epoch in which rates are constant.
    *
-   * @param fromUs when it begins, µs
-   * @param toUs when it ends, µs; of the last one, when the slowest connection is through
-   * @param goodputGbps of a GPU that sends, in the mean, Gbit/s
-   * @param slowestGbps of the slowest connection, Gbit/s
-   * @param quickestGbps of the quickest connection, Gbit/s
-   * @param ofIdeal goodput ÷ what the ports carry
-   * @param classes of connections that are alike
+   * @param fromUs start, µs
+   * @param toUs end, µs; of the last epoch, the end of the slowest connection
+   * @param goodputGbps mean goodput of a sending GPU, Gbit/s
+   * @param slowestGbps rate of the slowest connection, Gbit/s
+   * @param quickestGbps rate of the fastest connection, Gbit/s
+   * @param ofIdeal goodput ÷ rate of the ports
+   * @param classes number of classes of equal connections
    */
   record Epoch(
       double fromUs,
@@ -116,7 +116,7 @@ record FlowReport(
     return text.toString();
   }
 
-  /** The table, and goodput over the run. */
+  /** Returns an HTML page with the table, and a plot of goodput over the run. */
   String html() {
     ReportPage page =
         new ReportPage(
@@ -136,7 +136,7 @@ record FlowReport(
       }
       plot.add(run.policy(), x, y);
     }
-    page.figure("Goodput over the run", level, "Of a GPU that sends, in the mean.", plot.svg());
+    page.figure("Goodput over the run", level, "Mean of the sending GPUs.", plot.svg());
     return page.html();
   }
 }

@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What {@code heddle perf policies} measures on a lab of real routers, beside the same lab
- * simulated. Policies are those whose outcome isn't another one each round.
+ * Comparison of {@code heddle perf policies}, measured on a lab of real routers, with the same lab
+ * simulated. Only policies with reproducible results are compared.
  */
 final class LabMeasurement {
-  /** A quarter of it is a whole number of the hundredths that BGP announces. */
+  /** Rate of a plane; a quarter of it is a whole number of the hundredths that BGP announces. */
   private static final double RATE_GBPS = 0.12;
 
   private static final int MILLISECONDS = 2_000;
-  private static final long LOOK_MS = 200;
+  private static final long POLL_MS = 200;
   private static final long END_SECONDS = 15;
   private static final String EQUAL = "equal";
   private static final String ANNOUNCED = "announced";
@@ -57,8 +57,8 @@ final class LabMeasurement {
   /**
    * Measures, simulates, compares.
    *
-   * @param rounds of the measurement; the round in the middle counts
-   * @param progress hears the last line that the measurement said about itself
+   * @param rounds rounds of the measurement; the median round counts
+   * @param progress consumer of the measurement's last progress line
    */
   static List<CheckRow> run(int rounds, long seed, Consumer<String> progress) {
     try (Cleanup cleanup = new Cleanup()) {
@@ -72,22 +72,22 @@ final class LabMeasurement {
               .redirectError(errors.toFile())
               .start();
       cleanup.add(() -> end(process));
-      while (!process.waitFor(LOOK_MS, TimeUnit.MILLISECONDS)) {
+      while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         progress.accept(lastLine(errors));
       }
       if (process.exitValue() != 0) {
-        throw new HeddleException("the lab can't be measured: " + lastLine(errors));
+        throw new HeddleException("can't measure the lab: " + lastLine(errors));
       }
       return compare(Json.mapper().readTree(output.toFile()), seed);
     } catch (IOException failed) {
-      throw new HeddleException("the lab can't be measured: " + failed.getMessage(), failed);
+      throw new HeddleException("can't measure the lab: " + failed.getMessage(), failed);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new HeddleException("interrupted while the lab was measured", interrupted);
+      throw new HeddleException("interrupted while measuring the lab", interrupted);
     }
   }
 
-  /* It takes its lab down. */
+  /* On SIGTERM the process takes its lab down. */
   private static void end(Process process) throws InterruptedException {
     process.destroy();
     if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
@@ -100,7 +100,9 @@ final class LabMeasurement {
     return lines.isEmpty() ? "" : lines.getLast();
   }
 
-  /** Rows of every policy in every situation of a report of {@code heddle perf policies}. */
+  /**
+   * Returns a row for every policy in every situation of a report of {@code heddle perf policies}.
+   */
   static List<CheckRow> compare(JsonNode report, long seed) {
     int planes = report.path("plane_count").asInt();
     LabCheck check =

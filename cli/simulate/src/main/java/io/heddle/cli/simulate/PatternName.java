@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Patterns on the command line. */
+/** Converter of traffic patterns on the command line. */
 final class PatternName implements ITypeConverter<TrafficPattern> {
   @Override
   public TrafficPattern convert(String text) {
@@ -17,7 +17,7 @@ final class PatternName implements ITypeConverter<TrafficPattern> {
             new TypeConversionException(
                 "'"
                     + text
-                    + "' is none of "
+                    + "' is not one of "
                     + Arrays.stream(TrafficPattern.values())
                         .map(TrafficPattern::toString)
                         .collect(Collectors.joining(", "))));

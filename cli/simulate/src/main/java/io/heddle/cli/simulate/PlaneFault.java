@@ -6,16 +6,16 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A plane that swallows everything for a while.
+ * Temporary failure of a plane, which drops everything.
  *
- * @param plane which one
- * @param startUs when, from the beginning
- * @param lengthUs how long
+ * @param plane failing plane
+ * @param startUs start, since the beginning of the run
+ * @param lengthUs duration
  */
 record PlaneFault(int plane, int startUs, int lengthUs) {
   private static final Pattern FORM = Pattern.compile("(\\d{1,3})@(\\d{1,9}):(\\d{1,9})");
 
-  /** {@code PLANE@START:LENGTH}, in microseconds. */
+  /** Converter of {@code PLANE@START:LENGTH}, in microseconds. */
   static final class Form implements ITypeConverter<PlaneFault> {
     @Override
     public PlaneFault convert(String text) {

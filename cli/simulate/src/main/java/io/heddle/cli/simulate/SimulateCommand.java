@@ -29,16 +29,20 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Rounds of a collective on a simulated fabric, chunk by chunk, under the shipped policies. */
+/**
+ * Command that simulates rounds of a collective on a fabric, chunk by chunk, under the shipped
+ * policies.
+ */
 @Command(
     name = "simulate",
     description =
-        "Rounds of a collective on a simulated fabric with many planes. Each chunk goes through the"
-            + " spray policy as the plugin has it, and through the queues of its links. The same"
-            + " seed gives the same output.",
+        "Simulates rounds of a collective on a fabric with many planes. Each chunk passes the"
+            + " plugin's own spray policy and the queues of its links. The same seed gives the same"
+            + " output.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    footer = "%nNeeds no root and no network. docs/simulate.md says what the model leaves out.")
+    footer =
+        "%nNeeds neither root nor a network. docs/simulate.md describes the limits of the model.")
 public final class SimulateCommand implements Callable<Integer> {
   private static final int MOST_SEEDS = 64;
   private static final int OUTSTANDING = 8;
@@ -48,7 +52,7 @@ public final class SimulateCommand implements Callable<Integer> {
   private static final long TIMEOUT_NS = 1_000_000;
   private static final long MOST_SIZE = 1 << 30;
 
-  /** What a simulation is held against. */
+  /** Reference of a check. */
   enum Against {
     TABLE,
     HTSIM,
@@ -60,7 +64,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  /** What is simulated piece by piece. */
+  /** Level of detail of the simulation. */
   enum Level {
     CHUNKS,
     FLOWS;
@@ -82,7 +86,7 @@ public final class SimulateCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "spray",
       description =
-          "Of spray, pinned, least-in-flight, spraylink and hash, one after the other"
+          "Policies to simulate, any of spray, pinned, least-in-flight, spraylink and hash"
               + " (${DEFAULT-VALUE}).")
   private List<String> policies = List.of();
 
@@ -93,7 +97,7 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "HOW",
       defaultValue = "hash",
       description =
-          "How a leaf chooses the spine: hash, or spray for another one each chunk"
+          "Selection of the spine by a leaf: hash, or spray for a new choice each chunk"
               + " (${DEFAULT-VALUE}).")
   private Switching switching = Switching.HASH;
 
@@ -102,7 +106,7 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "60K",
       converter = ByteSize.class,
-      description = "The chunk that policies like best (${DEFAULT-VALUE}).")
+      description = "Preferred chunk size of policies (${DEFAULT-VALUE}).")
   private long chunkBytes;
 
   @Option(
@@ -110,14 +114,14 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "16M",
       converter = ByteSize.class,
-      description = "What a connection may have under way (${DEFAULT-VALUE}).")
+      description = "Bytes that a connection may have in flight (${DEFAULT-VALUE}).")
   private long windowBytes;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of all that happens by chance (${DEFAULT-VALUE}).")
+      description = "Seed of the random numbers (${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
@@ -125,31 +129,30 @@ public final class SimulateCommand implements Callable<Integer> {
       paramLabel = "LEVEL",
       defaultValue = "chunks",
       description =
-          "What is simulated: chunks, or flows for long runs, at max-min fair rates with the shares"
-              + " that chunks have on a small fabric (${DEFAULT-VALUE}).")
+          "Level of the simulation: chunks; or flows for long runs, at max-min fair rates with the"
+              + " shares of chunks on a small fabric (${DEFAULT-VALUE}).")
   private Level level = Level.CHUNKS;
 
   @Option(
       names = "--check",
       paramLabel = "WHAT",
       description =
-          "Instead, hold the model against others' figures: table (six scenarios of eight planes),"
-              + " htsim (128 nodes), or lab: a lab of real routers, measured now, which needs"
-              + " root.")
+          "Compare the model with reference figures instead: table (six scenarios of eight planes),"
+              + " htsim (128 nodes), or lab (a lab of real routers, measured now; needs root).")
   private @Nullable Against against;
 
   @Option(
       names = "--seeds",
       paramLabel = "N",
       defaultValue = "4",
-      description = "Runs of each figure of --check table (${DEFAULT-VALUE}).")
+      description = "Number of runs of each figure of --check table (${DEFAULT-VALUE}).")
   private int seeds;
 
   @Option(
       names = "--lab-rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "How often --check lab measures each figure (${DEFAULT-VALUE}).")
+      description = "Number of measurements of each figure of --check lab (${DEFAULT-VALUE}).")
   private int labRounds;
 
   @CommandLine.Mixin private final ControlPlaneOptions controlPlane = new ControlPlaneOptions();
@@ -157,7 +160,7 @@ public final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--page",
       paramLabel = "FILE",
-      description = "Also write one HTML page with the pictures, which needs no network.")
+      description = "Also write one self-contained HTML page with plots.")
   private @Nullable Path page;
 
   @Option(names = "--json", description = "Print one JSON document instead of the tables.")
@@ -169,7 +172,7 @@ public final class SimulateCommand implements Callable<Integer> {
     range.require("--seeds", seeds, 1, MOST_SEEDS);
     range.require("--lab-rounds", labRounds, 1, MOST_SEEDS);
     if (page != null && against != null) {
-      throw range.refusal("--page is for a run, not for --check");
+      throw range.refusal("--page can't be combined with --check");
     }
     if (page != null) {
       PageFile.requireFolder(page);
@@ -198,7 +201,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private int routes(OptionRange range) {
     if (against != null) {
-      throw range.refusal("--control-plane and --check are two things");
+      throw range.refusal("--control-plane can't be combined with --check");
     }
     ClosFabric fabric = fabricOptions.fabric(range);
     Estimate estimate = new Estimate();
@@ -215,7 +218,7 @@ public final class SimulateCommand implements Callable<Integer> {
     for (String each : policies) {
       if (!SprayPolicy.NAMES.contains(each)) {
         throw range.refusal(
-            "--policy %s is none of %s".formatted(each, String.join(", ", SprayPolicy.NAMES)));
+            "--policy %s is not one of %s".formatted(each, String.join(", ", SprayPolicy.NAMES)));
       }
     }
     range.require("--chunk", chunkBytes, LEAST_CHUNK, MOST_SIZE);
@@ -228,10 +231,10 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private int flows(ClosFabric fabric, Traffic traffic, OptionRange range) {
     if (badPlanes.hasBursts()) {
-      throw range.refusal("--bursts are shorter than what --level flows sees; use chunks");
+      throw range.refusal("--bursts are too short for --level flows; use --level chunks");
     }
     if (badPlanes.fault() != null && fabric.planes() == 1) {
-      throw range.refusal("--fail leaves nothing where there is one plane");
+      throw range.refusal("--fail needs more than one plane");
     }
     Estimate estimate = new Estimate();
     List<FlowReport.FlowRun> runs = new ArrayList<>();

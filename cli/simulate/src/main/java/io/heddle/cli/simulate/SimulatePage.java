@@ -7,7 +7,7 @@ import io.heddle.sim.chunks.ChunkOutcome;
 import java.util.List;
 import java.util.Locale;
 
-/** A run as one page: its table, the messages' times, goodput over time and the load of links. */
+/** HTML page of a run: table, message times, goodput over time and load of links. */
 final class SimulatePage {
   private static final double US = 1e3;
   private static final double GIGA = 1e9;
@@ -15,9 +15,9 @@ final class SimulatePage {
   private SimulatePage() {}
 
   /**
-   * The page.
+   * Returns the page.
    *
-   * @param senders GPUs that send, over whom goodput is the mean
+   * @param senders number of sending GPUs, over which goodput is averaged
    */
   static String html(SimulateReport report, List<ChunkOutcome> outcomes, int senders) {
     ReportPage page =
@@ -31,24 +31,25 @@ final class SimulatePage {
                 report.situation()));
     page.table(report.table());
     page.figure(
-        "How long messages took",
+        "Message times",
         report.level(),
-        "The part of all messages that were through within a time, by policy.",
+        "Share of all messages that were complete within a time, by policy.",
         times(outcomes).svg());
     page.figure(
         "Goodput over time",
         report.level(),
-        "Acknowledged bytes of a GPU that sends, in the mean, by policy. "
+        "Mean acknowledged bytes of the sending GPUs, by policy. "
             + capitalised(report.situation()),
         goodput(outcomes, senders).svg());
     for (ChunkOutcome each : outcomes) {
       page.figure(
-          "Load of links under " + each.policy(),
+          "Load of links, policy " + each.policy(),
           report.level(),
           String.format(
               Locale.ROOT,
-              "How busy each link was until the end: %.0f %% in the mean, %.0f %% the busiest."
-                  + " Where there are more than fit, a cell shows the busiest of several.",
+              "Utilisation of each link until the end: %.0f %% in the mean, %.0f %% for the"
+                  + " busiest. If there are more links than cells, a cell shows the busiest of"
+                  + " several.",
               100 * each.heat().mean(),
               100 * each.heat().most()),
           HeatMap.svg(
@@ -68,7 +69,7 @@ final class SimulatePage {
   }
 
   private static LinePlot times(List<ChunkOutcome> outcomes) {
-    LinePlot plot = new LinePlot("message time, us", "part of messages", false);
+    LinePlot plot = new LinePlot("message time, us", "share of messages", false);
     for (ChunkOutcome each : outcomes) {
       int points = each.messageNs().size();
       double[] x = new double[points];
@@ -85,7 +86,7 @@ final class SimulatePage {
   private static LinePlot goodput(List<ChunkOutcome> outcomes, int senders) {
     LinePlot plot = new LinePlot("time, us", "goodput of a GPU, Gbit/s", false);
     for (ChunkOutcome each : outcomes) {
-      /* The last step isn't whole. */
+      /* The last step is incomplete. */
       int points = Math.max(1, each.seriesBitsPerSecond().size() - 1);
       double[] x = new double[points];
       double[] y = new double[points];

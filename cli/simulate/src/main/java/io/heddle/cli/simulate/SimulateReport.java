@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What came of the simulated rounds.
+ * Report of the simulated rounds.
  *
- * @param level which level of the simulation made the figures
- * @param gpus with a card each
- * @param planes of the fabric
- * @param portGbps what a port carries, Gbit/s
- * @param pattern who sends to whom
- * @param group GPUs that talk among themselves
- * @param switching how a leaf chooses the spine
- * @param roundBytes that a GPU sends in a round
- * @param rounds that were simulated
- * @param chunkBytes that policies like best
- * @param seed of all chance
- * @param situation what is bad about planes
- * @param policies side by side
+ * @param level level of the simulation
+ * @param gpus number of GPUs, with a card each
+ * @param planes planes of the fabric
+ * @param portGbps rate of a port, Gbit/s
+ * @param pattern traffic pattern
+ * @param group number of GPUs that communicate with each other
+ * @param switching selection of spines by a leaf
+ * @param roundBytes bytes that a GPU sends in a round
+ * @param rounds number of rounds
+ * @param chunkBytes preferred chunk size of policies
+ * @param seed seed of the random numbers
+ * @param situation degradation of planes
+ * @param policies results of the policies
  */
 record SimulateReport(
     String level,
@@ -38,21 +38,21 @@ record SimulateReport(
   private static final double US = 1e3;
 
   /**
-   * One policy's figures.
+   * Result of one policy.
    *
-   * @param policy that chose planes
-   * @param endUs when the last acknowledgement came, µs
-   * @param goodputGbps of a GPU that sends, in the mean until then, Gbit/s
-   * @param ofIdeal goodput ÷ what the ports could have carried
-   * @param messageP50Us which half of the messages' times don't exceed
-   * @param messageP99Us which 99 in 100 don't exceed
-   * @param messageMostUs the longest
-   * @param planeShares of the bytes, by plane
-   * @param linkMean how busy the links are that a leaf chooses from, 0 to 1
-   * @param linkMost how busy the busiest of them is
-   * @param chunks that were sent, those that were sent again included
-   * @param lost chunks that a plane swallowed
-   * @param events of the simulation
+   * @param policy spray policy
+   * @param endUs time of the last acknowledgement, µs
+   * @param goodputGbps mean goodput of a sending GPU until then, Gbit/s
+   * @param ofIdeal goodput ÷ capacity of the ports
+   * @param messageP50Us median of the message time
+   * @param messageP99Us 99th percentile of the message time
+   * @param messageMostUs maximum of the message time
+   * @param planeShares shares of the bytes by plane
+   * @param linkMean mean utilisation of the links that a leaf chooses from, 0 to 1
+   * @param linkMost utilisation of the busiest of them
+   * @param chunks number of sent chunks, including retransmissions
+   * @param lost number of chunks dropped by a failed plane
+   * @param events number of simulated events
    */
   record PolicyRun(
       String policy,

@@ -7,7 +7,7 @@ import io.heddle.sim.patterns.TrafficPattern;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** The options that say who sends what to whom. */
+/** Options for the traffic. */
 final class TrafficOptions {
   private static final long MOST_ROUND_BYTES = 1 << 30;
   private static final int MOST_ROUNDS = 1_000_000;
@@ -18,15 +18,16 @@ final class TrafficOptions {
       paramLabel = "PATTERN",
       defaultValue = "ring",
       converter = PatternName.class,
-      description = "ring, all-to-all, permutation, pipeline or incast (${DEFAULT-VALUE}).")
+      description =
+          "Traffic pattern: ring, all-to-all, permutation, pipeline or incast (${DEFAULT-VALUE}).")
   private TrafficPattern pattern = TrafficPattern.RING;
 
   @Option(
       names = "--group",
       paramLabel = "N",
       description =
-          "GPUs that talk among themselves; without it all in a ring, 8 in all-to-all and pipeline,"
-              + " 128 in an incast.")
+          "Number of GPUs that communicate with each other (all in a ring, 8 in all-to-all and"
+              + " pipeline, 128 in an incast).")
   private int group;
 
   @Option(
@@ -34,14 +35,14 @@ final class TrafficOptions {
       paramLabel = "SIZE",
       defaultValue = "4MiB",
       converter = ByteSize.class,
-      description = "What a GPU sends in a round (${DEFAULT-VALUE}).")
+      description = "Bytes that a GPU sends in a round (${DEFAULT-VALUE}).")
   private long roundBytes;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "1",
-      description = "How many rounds (${DEFAULT-VALUE}).")
+      description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
   TrafficPattern pattern() {
@@ -60,7 +61,7 @@ final class TrafficOptions {
     return group > 0 ? group : pattern.usualGroup(gpus);
   }
 
-  /** The connections, or a refusal of what can't be. */
+  /** Returns the connections; rejects invalid options. */
   Traffic traffic(int gpus, long seed, OptionRange range) {
     range.require("--round", roundBytes, 1, MOST_ROUND_BYTES);
     range.require("--rounds", rounds, 1, MOST_ROUNDS);
@@ -68,7 +69,7 @@ final class TrafficOptions {
     range.require("--group", used, 2, gpus);
     if (gpus % used != 0) {
       throw range.refusal(
-          "--gpus %s is no multiple of %s GPUs a group: give --group".formatted(gpus, used));
+          "--gpus %s is not a multiple of %s GPUs per group: give --group".formatted(gpus, used));
     }
     if (pattern == TrafficPattern.PERMUTATION && used != gpus) {
       throw range.refusal("a permutation is among all GPUs: leave --group out");

@@ -1,6 +1,6 @@
 /**
- * {@code heddle simulate}: options into settings of {@code io.heddle.sim}, and outcomes into
- * tables, JSON and a page. Everything runs on the command's thread.
+ * {@code heddle simulate}: converts options to settings of {@code io.heddle.sim}, and outcomes to
+ * tables, JSON and an HTML page. Runs on the command's thread.
  */
 @NullMarked
 package io.heddle.cli.simulate;

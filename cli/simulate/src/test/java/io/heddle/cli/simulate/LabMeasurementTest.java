@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** A lab's report, as heddle perf policies printed it, beside the same lab simulated. */
+/** Test of {@link LabMeasurement} with a recorded report of heddle perf policies. */
 class LabMeasurementTest {
   private static List<CheckRow> compare(double goodputOfSpray) throws Exception {
     return LabMeasurement.compare(
@@ -37,7 +37,7 @@ class LabMeasurementTest {
   }
 
   @Test
-  void theShippedPoliciesDoInVirtualTimeWhatTheyDidOnTheLab() throws Exception {
+  void simulatedPoliciesMatchTheLab() throws Exception {
     List<CheckRow> rows = compare(0.38);
     assertEquals(4 * 5, rows.size());
     rows.forEach(row -> assertTrue(row.isWithin(), row.toString()));
@@ -46,7 +46,7 @@ class LabMeasurementTest {
   }
 
   @Test
-  void aLabThatWasATenthSlowerIsTold() throws Exception {
+  void slowerLabIsDetected() throws Exception {
     List<CheckRow> rows = compare(0.33);
     List<CheckRow> off = rows.stream().filter(row -> !row.isWithin()).toList();
     assertEquals(1, off.size(), off.toString());

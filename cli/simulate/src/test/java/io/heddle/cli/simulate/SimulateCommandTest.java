@@ -51,7 +51,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aDegradedPlaneGetsItsShareWhereItIsAnnounced() throws Exception {
+  void announcedDegradedPlaneGetsItsShare() throws Exception {
     JsonNode run =
         json("--gpus 16 --planes 4 --rounds 40 --pattern permutation --degraded 0=0.25 --announce")
             .get("policies")
@@ -61,7 +61,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void hashLosesToSprayOnPlanesAlike() throws Exception {
+  void hashIsSlowerThanSprayOnEqualPlanes() throws Exception {
     JsonNode runs =
         json("--gpus 16 --planes 8 --rounds 10 --pattern permutation --policy spray,hash")
             .get("policies");
@@ -71,7 +71,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPlaneThatIsDownForAWhileLosesChunksAndNoBytes() throws Exception {
+  void temporaryPlaneFailureLosesChunksButNoBytes() throws Exception {
     JsonNode run =
         json("--gpus 8 --rounds 50 --pattern permutation --fail 1@200:1000").get("policies").get(0);
     assertTrue(run.get("lost").asLong() > 0, run.toString());
@@ -79,7 +79,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void thePageIsOneFileThatNeedsNoNetwork(@TempDir Path folder) throws Exception {
+  void pageIsSelfContained(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("run.html");
     Run run = run("--gpus 128 --policy spray,hash --pattern permutation --page " + page);
     assertEquals(0, run.code(), run.err());
@@ -87,7 +87,7 @@ class SimulateCommandTest {
     assertTrue(html.startsWith("<!doctype html>") && html.endsWith("</html>\n"), "whole");
     String outside = html.replace("http://www.w3.org/2000/svg", "");
     for (String reference : List.of("http:", "https:", "src=", "href=", "@import", "<script")) {
-      assertEquals(-1, outside.indexOf(reference), reference + " leads elsewhere");
+      assertEquals(-1, outside.indexOf(reference), reference + " is external");
     }
     assertEquals(4, html.split("<svg ", -1).length - 1, "times, goodput and a heat map a policy");
     assertEquals(4, html.split("Made by: chunks", -1).length - 1, "each says which level made it");
@@ -95,7 +95,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPageWithoutAFolderIsRefusedBeforeTheRun(@TempDir Path folder) {
+  void pageInAMissingFolderIsRejectedBeforeTheRun(@TempDir Path folder) {
     Run run = run("--gpus 4 --round 1K --page " + folder.resolve("none/run.html"));
     assertEquals(ExitCode.FAILED, run.code());
     assertTrue(run.err().contains("run.html: there is no folder "), run.err());
@@ -103,7 +103,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPageThatIsAFolderIsRefusedBeforeTheRun(@TempDir Path folder) {
+  void folderAsPageIsRejectedBeforeTheRun(@TempDir Path folder) {
     Run run = run("--gpus 4 --round 1K --page " + folder);
     assertEquals(ExitCode.FAILED, run.code());
     assertTrue(run.err().contains(": it is a folder"), run.err());
@@ -111,7 +111,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theTableIsPrintedAlsoWhereThePageFails(@TempDir Path folder) throws Exception {
+  void tableIsPrintedEvenIfThePageFails(@TempDir Path folder) throws Exception {
     Files.createDirectories(folder.resolve("run.html.new/full"));
     Run run = run("--gpus 4 --round 1K --page " + folder.resolve("run.html"));
     assertEquals(ExitCode.FAILED, run.code());
@@ -120,7 +120,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aLongRunByFlowsHasEpochsAroundAFailure(@TempDir Path folder) throws Exception {
+  void flowRunHasEpochsAroundAFailure(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("flows.html");
     JsonNode run =
         json("--level flows --gpus 256 --pattern permutation --rounds 10000 --switching spray"
@@ -140,7 +140,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void routesOfCardsAreTheDraftsArithmetic(@TempDir Path folder) throws Exception {
+  void routesOfCardsFollowTheDraftsFormula(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("routes.html");
     JsonNode report =
         json("--control-plane --gpus 2000 --planes 4 --peers 8 --sample 2 --page " + page);
@@ -151,7 +151,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theEnginesFiguresAreMet() {
+  void referenceFiguresAreMet() {
     Run run = run("--check htsim");
     assertEquals(0, run.code(), run.out());
     assertTrue(run.out().contains("PASSED"), run.out());
@@ -162,22 +162,22 @@ class SimulateCommandTest {
       delimiter = '|',
       value = {
         "--gpus 1 | --gpus 1 is not in 2 to",
-        "--gpus 100 --group 7 | --gpus 100 is no multiple of 7 GPUs a group: give --group",
-        "--policy fastest | --policy fastest is none of spray, pinned",
-        "--pattern star | 'star' is none of ring, all-to-all, permutation, pipeline, incast",
-        "--degraded 0=0 | --degraded 0=0.0 is no share above 0 and up to 1",
+        "--gpus 100 --group 7 | --gpus 100 is not a multiple of 7 GPUs per group: give --group",
+        "--policy fastest | --policy fastest is not one of spray, pinned",
+        "--pattern star | 'star' is not one of ring, all-to-all, permutation, pipeline, incast",
+        "--degraded 0=0 | --degraded 0=0.0 is not a share above 0 and up to 1",
         "--degraded 9=0.5 | --degraded 9 is not in 0 to 3",
         "--fail 0 | is not PLANE@START:LENGTH",
-        "--fail 0@1:2 --bursts | one of --degraded, --fail and --bursts at a time",
-        "--check htsim --page x.html | --page is for a run, not for --check",
-        "--control-plane --check htsim | --control-plane and --check are two things",
+        "--fail 0@1:2 --bursts | --degraded, --fail and --bursts can't be combined",
+        "--check htsim --page x.html | --page can't be combined with --check",
+        "--control-plane --check htsim | --control-plane can't be combined with --check",
         "--control-plane --gpus 20 --sample 50 | --sample 50 is not in 1 to 20",
-        "--level flows --bursts | --bursts are shorter than what --level flows sees",
-        "--level flows --planes 1 --fail 0@1:2 | --fail leaves nothing where there is one plane",
-        "--announce | --announce is about --degraded",
+        "--level flows --bursts | --bursts are too short for --level flows",
+        "--level flows --planes 1 --fail 0@1:2 | --fail needs more than one plane",
+        "--announce | --announce requires --degraded",
         "--gpus 100000 --pattern all-to-all --group 1000 | 99,900,000 connections are more than",
       })
-  void badInputIsRefusedWithASentence(String arguments, String sentence) {
+  void invalidOptionsAreRejected(String arguments, String sentence) {
     Run run = run(arguments);
     assertEquals(ExitCode.USAGE, run.code());
     assertTrue(run.err().contains(sentence), run.err());

@@ -7,8 +7,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where runs are made: a network and a pair of processes, which runs of one group share while all
- * goes well.
+ * Test bench of a soak: a network and a pair of processes, shared by the runs of a group as long as
+ * they pass.
  */
 final class ChaosBench implements AutoCloseable {
   private final LongFunction<ChaosPlan> plans;
@@ -22,6 +22,8 @@ final class ChaosBench implements AutoCloseable {
   private int pairs;
 
   /**
+   * Creates a bench.
+   *
    * @param keepsNetwork whether one network serves all groups
    */
   ChaosBench(
@@ -41,7 +43,7 @@ final class ChaosBench implements AutoCloseable {
     return plans.apply(seed);
   }
 
-  /** Carries it out; the last one of its processes says whether they end well, too. */
+  /** Executes a plan; the last run of a pair also checks that its processes end cleanly. */
   ChaosVerdict run(ChaosPlan plan, boolean last) throws IOException, InterruptedException {
     if (!plan.setting().equals(setting)) {
       closePair();
@@ -66,7 +68,7 @@ final class ChaosBench implements AutoCloseable {
     return verdict;
   }
 
-  /** The folder of the processes of the last run. */
+  /** Returns the folder of the last run's processes. */
   Path pairFolder() {
     return folder.resolve("pair-" + pairs);
   }

@@ -1,24 +1,24 @@
 package io.heddle.cli.soak;
 
 /**
- * One fault of a run.
+ * Fault of a run.
  *
- * @param atMs after both ranks are connected
- * @param forMs until it is undone; {@link #FOR_EVER} where the run must end by it
- * @param rank whose host or process it is done to, from 0
- * @param plane from 0; 0 where it isn't done to a plane
- * @param amount thousandths lost, bytes of the longest packet, seconds of a clock's step, or Gbit/s
- *     that are announced; else 0
+ * @param atMs start, after both ranks are connected
+ * @param forMs duration; {@link #FOR_EVER} if the run must end by it
+ * @param rank rank whose host or process is affected, from 0
+ * @param plane affected plane, from 0; 0 if no plane is affected
+ * @param amount packets lost per mille, longest packet in bytes, clock step in seconds, or
+ *     announced Gbit/s; else 0
  */
 record ChaosEvent(int atMs, int forMs, ChaosFault fault, int rank, int plane, int amount) {
   static final int FOR_EVER = Integer.MAX_VALUE;
 
-  /** Whether the connection can't go on. */
+  /** Returns whether the connection can't continue. */
   boolean isFatal() {
     return fault == ChaosFault.KILLED_PEER || fault.takesAll() && forMs == FOR_EVER;
   }
 
-  /** When it is over; far away for one that isn't undone. */
+  /** Returns the end of the fault; in the far future if it isn't undone. */
   long endMs() {
     return (long) atMs + forMs;
   }

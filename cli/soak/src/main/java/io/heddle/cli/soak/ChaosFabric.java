@@ -11,7 +11,10 @@ import io.heddle.cli.lab.TemporaryFabric;
 import java.nio.file.Path;
 import java.util.Collections;
 
-/** Two hosts on two leaves of a fabric whose spines are the planes, with a route daemon each. */
+/**
+ * Network of two hosts on two leaves of a fabric whose spines are the planes, with a route daemon
+ * on each host.
+ */
 final class ChaosFabric implements ChaosNetwork {
   private static final int SPINES = 3;
   private static final long RATE = 2_000_000_000L;
@@ -98,12 +101,12 @@ final class ChaosFabric implements ChaosNetwork {
       case WEIGHT_CHANGE -> fabric.setRate(plane, RATE, GBPS);
       case SESSION_RESET -> {}
       case DAEMON_KILLED -> speakers.startAgain(event.rank() + 1);
-      /* What begin() refuses was never begun. */
+      /* Faults rejected by begin() need no undoing. */
       default -> throw ChaosNetwork.foreign(event);
     }
   }
 
-  /* The fabric and its daemons are taken down by the command's clean-up. */
+  /* The command's clean-up takes down the fabric and its daemons. */
   @Override
   public void close() {}
 }

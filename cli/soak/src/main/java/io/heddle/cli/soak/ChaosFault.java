@@ -1,6 +1,6 @@
 package io.heddle.cli.soak;
 
-/** What the soak does to a running connection. */
+/** Kind of fault that the soak injects into a running connection. */
 enum ChaosFault {
   CARRIER_CUT("link down", Reach.PLANE),
   SILENT_CUT("silent cut", Reach.PLANE),
@@ -18,7 +18,7 @@ enum ChaosFault {
   SESSION_RESET("BGP session reset", Reach.FABRIC_HOST),
   DAEMON_KILLED("route daemon killed", Reach.FABRIC_HOST);
 
-  /** What of the run it touches, and where it can be done. */
+  /** Affected part of the run, and the kind of network that supports the fault. */
   enum Reach {
     PLANE,
     HOST,
@@ -43,17 +43,17 @@ enum ChaosFault {
     return reach;
   }
 
-  /** Whether it is done to a rank's process, not to the network. */
+  /** Returns whether a rank's process is affected, not the network. */
   boolean isOfProcess() {
     return reach == Reach.PROCESS;
   }
 
-  /** Whether it is done to one plane. */
+  /** Returns whether one plane is affected. */
   boolean hasPlane() {
     return reach == Reach.PLANE || reach == Reach.FABRIC_PLANE;
   }
 
-  /** Whether it leaves no plane. */
+  /** Returns whether all planes are affected. */
   boolean takesAll() {
     return reach == Reach.HOST;
   }

@@ -7,14 +7,17 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the ranks of one run have said, and what it amounts to. */
+/** Judge of a run: collects the ranks' reports and derives the verdict. */
 final class ChaosJudge {
   private static final int REMOTE_ERROR = 6;
 
-  /** A killed process's kernel says so at once; the rest is for a slow machine. */
+  /**
+   * Limit for the detection of a killed process: its kernel reports at once; the rest allows for a
+   * slow machine.
+   */
   private static final double KILLED_LIMIT_MS = 3_000;
 
-  /** Silence is noticed within this, and then the grace time begins; docs/failover.md. */
+  /** Time to detect silence, after which the grace time begins; see docs/failover.md. */
   private static final double SILENCE_MS = 1_500;
 
   private static final double SLOW_MACHINE_MS = 4_000;
@@ -32,12 +35,12 @@ final class ChaosJudge {
     reports.add(report);
   }
 
-  /** What ends the run is done now. */
+  /** Records the time of the fatal fault. */
   void fatalBegins(long nowNs) {
     fatalNs = nowNs;
   }
 
-  /** The ranks' connections have gone on without a plane so often, by their own counters. */
+  /** Records how often the ranks' connections failed over, by their own counters. */
   void planesLeft(long count) {
     planesLeft = count;
   }
@@ -55,13 +58,15 @@ final class ChaosJudge {
     return null;
   }
 
-  /** Of a run whose ranks didn't come to its end. */
+  /** Returns the verdict of a run that the ranks did not finish. */
   ChaosVerdict unfinished(ChaosVerdict.Kind kind, String story, Supplier<String> lastWords) {
     return verdict(kind, story, lastWords, 0);
   }
 
   /**
-   * @param lastWords what the ranks said last, for a verdict that needs a story
+   * Returns the verdict of a finished run.
+   *
+   * @param lastWords last log lines of the ranks, for the story of a failed run
    */
   ChaosVerdict verdict(Supplier<String> lastWords) {
     if (wrongBytes() > 0) {
@@ -80,9 +85,9 @@ final class ChaosJudge {
         return verdict(ChaosVerdict.Kind.ERRED, describe(side), lastWords, 0);
       }
     }
-    /* A process that waits for its turn is slow, and so seems its peer; no plane has failed by that. */
+    /* A stopped process is slow, and its peer seems slow; that is no failure of a plane. */
     if (plan.onlyStopsRanks() && planesLeft > 0) {
-      String story = "planes were left %s times, and none had a fault".formatted(planesLeft);
+      String story = "%s failovers, though no plane had a fault".formatted(planesLeft);
       return verdict(ChaosVerdict.Kind.FENCED, story, lastWords, 0);
     }
     return verdict(ChaosVerdict.Kind.PASSED, null, lastWords, 0);
@@ -93,7 +98,7 @@ final class ChaosJudge {
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
         String story =
-            "%s where a remote error (%s) is right".formatted(describe(side), REMOTE_ERROR);
+            "%s where a remote error (%s) is expected".formatted(describe(side), REMOTE_ERROR);
         return verdict(ChaosVerdict.Kind.FAILED, story, lastWords, 0);
       }
       told = Math.max(told, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
@@ -103,13 +108,13 @@ final class ChaosJudge {
         ? verdict(
             ChaosVerdict.Kind.LATE,
             String.format(
-                Locale.ROOT, "%.0f ms after its cause, and not within %.0f ms", told, limit),
+                Locale.ROOT, "detected %.0f ms after its cause, limit %.0f ms", told, limit),
             lastWords,
             told)
         : verdict(ChaosVerdict.Kind.PASSED, null, lastWords, told);
   }
 
-  /* With another fault at the same time, the control channel may be away just then. */
+  /* With another fault at the same time, the control channel may be unavailable. */
   private double limitMs(ChaosEvent fatal) {
     return fatal.fault() == ChaosFault.KILLED_PEER && plan.events().size() == 1
         ? KILLED_LIMIT_MS
@@ -118,7 +123,7 @@ final class ChaosJudge {
 
   private static String describe(JsonNode side) {
     return side.path("complete").asBoolean()
-        ? "a communicator went on to its end"
+        ? "a communicator ran to its end"
         : side.path("failed").asText() + " returned " + side.path("result").asInt();
   }
 

@@ -5,7 +5,7 @@ import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
 import io.heddle.cli.lab.PlaneFaults;
 
-/** Hosts whose planes are links from one to the other. */
+/** Network of two hosts whose planes are direct links. */
 final class ChaosLinks implements ChaosNetwork {
   private final Lab lab;
   private final PlaneFaults faults;
@@ -20,7 +20,7 @@ final class ChaosLinks implements ChaosNetwork {
     return lab;
   }
 
-  /* What was undone is there at once. */
+  /* Undone faults need no time to settle. */
   @Override
   public void settle() {}
 
@@ -54,7 +54,7 @@ final class ChaosLinks implements ChaosNetwork {
           faults.restore(event.rank(), event.plane());
       case NARROWED -> faults.widen(event.rank(), event.plane());
       case ALL_LINKS_DOWN, ALL_SILENT -> faults.restoreAll(event.rank());
-      /* What begin() refuses was never begun. */
+      /* Faults rejected by begin() need no undoing. */
       default -> throw ChaosNetwork.foreign(event);
     }
   }

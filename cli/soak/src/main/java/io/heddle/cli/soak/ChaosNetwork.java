@@ -2,23 +2,23 @@ package io.heddle.cli.soak;
 
 import io.heddle.cli.lab.Lab;
 
-/** Two hosts, and what can be done to the network between them. Ranks and planes count from 0. */
+/** Network between two hosts, with fault injection. Ranks and planes count from 0. */
 interface ChaosNetwork extends AutoCloseable {
   Lab lab();
 
-  /** Waits until it is as a run finds it. */
+  /** Waits until the network is ready for a run. */
   void settle();
 
-  /** Does it. Faults of processes aren't its. */
+  /** Injects a fault of the network; faults of processes are handled elsewhere. */
   void begin(ChaosEvent event);
 
-  /** Undoes it; nothing where it isn't there. */
+  /** Undoes a fault; no effect if it isn't present. */
   void undo(ChaosEvent event);
 
   @Override
   void close();
 
-  /** For a switch's rest: the plan asked for what this network doesn't have. */
+  /** Creates the exception for a fault that this network doesn't support. */
   static IllegalArgumentException foreign(ChaosEvent event) {
     return new IllegalArgumentException("not a fault of this network: " + event);
   }

@@ -18,21 +18,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two processes of the chaos driver on their hosts, which do one run after another. A rank that was
- * killed is replaced by another process.
+ * Pair of chaos driver processes on their hosts, which execute one run after another. A killed rank
+ * is replaced by a new process.
  */
 final class ChaosPair implements AutoCloseable {
   static final int RANKS = 2;
 
-  /** Without any progress for so long, a rank says that it hangs. */
+  /** Time without progress after which a rank reports a hang. */
   static final int HANG_SECONDS = 25;
 
   private static final long END_SECONDS = 10;
 
   /**
-   * Programs that run on the hosts.
+   * Programs of the ranks.
    *
-   * @param environment of the driver, besides what a run's setting has
+   * @param environment environment variables of the driver, in addition to those of a run's setting
    */
   record Programs(Path plugin, Path driver, Map<String, String> environment) {}
 
@@ -90,7 +90,7 @@ final class ChaosPair implements AutoCloseable {
     return folder;
   }
 
-  /** The next thing that a rank says, or null where there is none in this time. */
+  /** Returns the next report of a rank, or null on timeout. */
   @Nullable JsonNode report(long timeoutMs) throws InterruptedException {
     return reports.poll(timeoutMs, TimeUnit.MILLISECONDS);
   }
@@ -103,12 +103,12 @@ final class ChaosPair implements AutoCloseable {
     return ranks.get(rank);
   }
 
-  /** Tells a rank what to do next; one that has ended isn't told. */
+  /** Sends a command line to a rank; ignored if it has ended. */
   void say(int rank, String line) {
     try {
       ranks.get(rank).say(line);
     } catch (IOException ended) {
-      /* Its exit code says why. */
+      /* The exit code has the reason. */
     }
   }
 
@@ -123,27 +123,27 @@ final class ChaosPair implements AutoCloseable {
           .start()
           .waitFor();
     } catch (IOException failed) {
-      throw new HeddleException("kill can't be started: " + failed.getMessage(), failed);
+      throw new HeddleException("can't start kill: " + failed.getMessage(), failed);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Kills a rank without a word. */
+  /** Kills a rank by SIGKILL. */
   void kill(int rank) {
     ranks.get(rank).close();
   }
 
-  /** Another process in the place of one that has ended. */
+  /** Replaces an ended rank by a new process. */
   void replace(int rank) throws IOException, InterruptedException {
     ranks.get(rank).exitCode();
     ranks.set(rank, start(rank));
   }
 
   /**
-   * Has both ranks end by themselves.
+   * Ends both ranks cleanly.
    *
-   * @return what was wrong with it; null for a good end
+   * @return description of a bad end; null for a clean end
    */
   @Nullable String finish() throws InterruptedException {
     for (RankProcess rank : ranks) {
@@ -151,7 +151,7 @@ final class ChaosPair implements AutoCloseable {
     }
     for (RankProcess rank : ranks) {
       if (!rank.awaitEnd(END_SECONDS)) {
-        return "rank " + rank.rank() + " doesn't end";
+        return "rank " + rank.rank() + " does not end";
       }
       int code = rank.exitCode();
       if (code != 0) {
@@ -161,7 +161,7 @@ final class ChaosPair implements AutoCloseable {
     return null;
   }
 
-  /** What the ranks have said last, for people. */
+  /** Returns the last log lines of the ranks, for people. */
   String stories() {
     StringBuilder text = new StringBuilder();
     for (RankProcess rank : ranks) {
@@ -175,7 +175,7 @@ final class ChaosPair implements AutoCloseable {
     return text.toString();
   }
 
-  /** Ends what still runs, stopped ones too. */
+  /** Kills the running ranks, including stopped ones. */
   @Override
   public void close() {
     ranks.forEach(RankProcess::close);

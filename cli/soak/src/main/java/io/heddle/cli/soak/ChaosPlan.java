@@ -7,17 +7,17 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of the soak; all of it follows from the seed.
+ * Plan of one run, derived from its seed.
  *
- * @param setting of its processes
- * @param milliseconds how long new messages are sent
- * @param events in order of time
+ * @param setting setting of its processes
+ * @param milliseconds time for which new messages are sent
+ * @param events faults in order of time
  */
 record ChaosPlan(
     long seed, ChaosSetting setting, int maxBytes, int milliseconds, List<ChaosEvent> events) {
   private static final int EARLIEST_MS = 50;
 
-  /** Of a run that its fault ends: longer than that takes. */
+  /** Duration of a run that a fault ends: longer than the failure takes. */
   private static final int UNTIL_IT_FAILS_MS = 60_000;
 
   private static final int PERCENT = 100;
@@ -25,7 +25,7 @@ record ChaosPlan(
   private static final int ALL_CUT_PERCENT = 12;
   private static final int NARROWED_PERCENT = 28;
 
-  /* Packets of the path MTU pass, those of links of 9000 don't. */
+  /* Packets of the path MTU pass, packets of links with MTU 9000 don't. */
   private static final int WIDE_MTU_BYTES = 9000;
   private static final int NARROWEST_BYTES = 4_300;
   private static final int WIDEST_BYTES = 8_700;
@@ -52,14 +52,14 @@ record ChaosPlan(
     events = List.copyOf(events);
   }
 
-  /** Two hosts whose planes are links from one to the other. */
+  /** Returns a plan for two hosts whose planes are direct links. */
   static ChaosPlan of(long seed) {
     ChaosSetting setting = ChaosSetting.of(seed);
     Random random = random(seed);
     int maxBytes = 1 << (14 + random.nextInt(7));
     int milliseconds = 300 + random.nextInt(700);
     List<ChaosEvent> events = new ArrayList<>();
-    /* One plane isn't cut but with all others: with none left, failing is right. */
+    /* One plane is spared except when all are cut: with no plane left, failing is correct. */
     int spared = random.nextInt(setting.planes());
     for (int count = random.nextInt(4); count > 0; count--) {
       events.add(usual(random, setting, spared, milliseconds));
@@ -74,14 +74,14 @@ record ChaosPlan(
       int forMs = forGood ? ChaosEvent.FOR_EVER : 20 + random.nextInt(1_500);
       events.add(at(random, milliseconds, fault, forMs));
     }
-    /* Drawn last: what else a seed says is older. */
+    /* Drawn last, so that the other choices of a seed stay as before. */
     if (random.nextInt(PERCENT) < NARROWED_PERCENT && setting.mtuBytes() >= WIDE_MTU_BYTES) {
       events.add(narrowed(random, setting, milliseconds));
     }
     return planned(seed, setting, maxBytes, milliseconds, events);
   }
 
-  /** Two hosts on a fabric, with a route daemon on each. */
+  /** Returns a plan for two hosts on a fabric, with a route daemon on each. */
   static ChaosPlan onFabric(long seed, int planes, int mtuBytes) {
     ChaosSetting setting = ChaosSetting.onFabric(seed, planes, mtuBytes);
     Random random = random(seed);
@@ -106,7 +106,7 @@ record ChaosPlan(
     return planned(seed, setting, 1 << (14 + random.nextInt(5)), milliseconds, events);
   }
 
-  /* Not the same numbers as its group's. */
+  /* Returns a generator with other numbers than the group's. */
   private static Random random(long seed) {
     return ChaosSetting.random(seed * 2 + 1);
   }
@@ -128,7 +128,8 @@ record ChaosPlan(
       Random random, ChaosSetting setting, int spared, int milliseconds) {
     ChaosFault fault = USUAL.get(random.nextInt(USUAL.size()));
     if (fault == ChaosFault.STOPPED_PEER && setting.graceMs() == ChaosSetting.SHORT_GRACE_MS) {
-      /* A busy host may let it go on so late that no plane was up for the grace time, and erring is right. */
+      /* A busy host may resume it so late that no plane was up within the grace time, and an error
+      is correct. */
       fault = ChaosFault.CLOCK_STEP;
     }
     int others = setting.planes() - 1;
@@ -138,7 +139,7 @@ record ChaosPlan(
     return new ChaosEvent(atMs, forMs, fault, random.nextInt(2), plane, amount(random, fault));
   }
 
-  /* No plane falls by it, so it may be the one that is spared. */
+  /* No plane fails by narrowing, so it may affect the spared plane. */
   private static ChaosEvent narrowed(Random random, ChaosSetting setting, int milliseconds) {
     ChaosEvent drawn =
         at(random, milliseconds, ChaosFault.NARROWED, 20 + random.nextInt(milliseconds));
@@ -173,7 +174,7 @@ record ChaosPlan(
   }
 
   /*
-   * A plane at one host has one fault at a time, so that undoing one doesn't undo another; and what ends the run is the last.
+   * Drops overlapping faults: a plane at one host has one fault at a time, so that undoing one doesn't undo another. The fatal fault is the last.
    */
   private static List<ChaosEvent> apart(List<ChaosEvent> events) {
     List<ChaosEvent> kept = new ArrayList<>();
@@ -194,17 +195,17 @@ record ChaosPlan(
     return kept;
   }
 
-  /** The same run under another policy. */
+  /** Returns the same plan with another policy. */
   ChaosPlan under(String policy) {
     return new ChaosPlan(seed, setting.under(policy), maxBytes, milliseconds, events);
   }
 
-  /** What ends the run, or null for one that must go on to its end. */
+  /** Returns the fatal fault, or null for a run that must continue to its end. */
   @Nullable ChaosEvent fatal() {
     return events.stream().filter(ChaosEvent::isFatal).findFirst().orElse(null);
   }
 
-  /** Whether something could go through all the time: a plane was left, and nobody was stopped. */
+  /** Returns whether data could flow all the time: a plane was up, and no rank was stopped. */
   boolean alwaysHasPlaneAndPeer() {
     return events.stream()
         .noneMatch(event ->
@@ -214,8 +215,8 @@ record ChaosPlan(
   }
 
   /**
-   * Whether all that was done was to stop ranks for a while. A queue pair over all planes fences
-   * none: one that is silent rests.
+   * Returns whether the only faults were temporary stops of ranks. A queue pair over all planes
+   * fences no plane, but rests a silent one.
    */
   boolean onlyStopsRanks() {
     return !events.isEmpty()

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One plan carried out by a pair of ranks, and a verdict from what they say. */
+/** Execution of a plan by a pair of ranks, with a verdict from their reports. */
 final class ChaosRun {
   private static final long LIMIT_SECONDS = 90;
   private static final int EXIT_WRONG_DATA = 1;
@@ -72,7 +72,7 @@ final class ChaosRun {
         : judge.unfinished(kindOfTrouble(), trouble, pair::stories);
   }
 
-  /* What can't be told from outside is told by the ranks themselves. */
+  /* Ranks report by exit code what can't be seen from outside. */
   private ChaosVerdict.Kind kindOfTrouble() throws InterruptedException {
     List<Integer> codes = new ArrayList<>();
     for (int rank : living()) {
@@ -99,9 +99,9 @@ final class ChaosRun {
   }
 
   /**
-   * Waits until every rank that lives has said this.
+   * Waits until every living rank has reported an event.
    *
-   * @return why it won't; null where they have
+   * @return reason of a failure; null if all have reported
    */
   private @Nullable String awaitAll(String event) throws InterruptedException {
     while (!judge.hasAll(event, living())) {
@@ -124,7 +124,7 @@ final class ChaosRun {
         return "rank " + rank + " ended: " + RankProcess.describeExit(pair.rank(rank).exitCode());
       }
     }
-    return System.nanoTime() - limitNs > 0 ? "not over after " + LIMIT_SECONDS + " s" : null;
+    return System.nanoTime() - limitNs > 0 ? "not finished after " + LIMIT_SECONDS + " s" : null;
   }
 
   private @Nullable String carryOut() throws InterruptedException {
@@ -191,7 +191,7 @@ final class ChaosRun {
     }
   }
 
-  /* Who was killed stays it. */
+  /* A kill isn't undone. */
   private void undoAtProcess(ChaosEvent event) {
     if (event.fault() == ChaosFault.STOPPED_PEER) {
       pair.signal(event.rank(), "CONT");
@@ -208,7 +208,7 @@ final class ChaosRun {
     }
   }
 
-  /** The rank that the plan has killed, or -1. */
+  /** Returns the rank that the plan has killed, or -1. */
   int killedRank() {
     return killed.stream().findFirst().orElse(-1);
   }

@@ -7,22 +7,22 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What the runs of one pair of processes have in common; it follows from the number of their group.
+ * Setting shared by the runs of one pair of processes, derived from the number of their group.
  *
  * @param softFaults HEDDLE_SOFT_FAULTS of both ranks; empty for none
- * @param graceMs how long a connection lives without any plane
+ * @param graceMs time that a connection survives without any plane
  */
 record ChaosSetting(
     long group, int planes, int mtuBytes, String policy, String softFaults, int graceMs) {
-  /** Seeds of one group follow each other. */
+  /** Number of consecutive seeds in a group. */
   static final int GROUP = 16;
 
   static final int MOST_PLANES = 4;
 
-  /** Short enough to wait for its end. */
+  /** Grace time that a test can wait for. */
   static final int SHORT_GRACE_MS = 1_000;
 
-  /** Longer than all planes are ever cut, and than a slow machine takes to find them again. */
+  /** Grace time beyond any cut of all planes and the recovery on a slow machine. */
   static final int LONG_GRACE_MS = 15_000;
 
   private static final int LONGEST_HOLD_MS = 1_000;
@@ -30,7 +30,7 @@ record ChaosSetting(
   private static final List<String> POLICIES =
       List.of("spray", "spray", "spray", "least-in-flight", "pinned", "spraylink", "hash", "hash");
 
-  /** One queue pair over all planes, which the others don't draw from. */
+  /** Policy with one queue pair over all planes, drawn separately from the others. */
   static final String PACKET = "packet";
 
   private static final int PACKET_EVERY = 4;
@@ -43,24 +43,24 @@ record ChaosSetting(
     String policy = POLICIES.get(random.nextInt(POLICIES.size()));
     int graceMs = random.nextInt(3) == 0 ? SHORT_GRACE_MS : LONG_GRACE_MS;
     String softFaults = softFaults(random);
-    /* Drawn last: what else a seed says is older. */
+    /* Drawn last, so that the other choices of a seed stay as before. */
     String drawn = random.nextInt(PACKET_EVERY) == 0 ? PACKET : policy;
     return new ChaosSetting(group, planes, mtuBytes, drawn, softFaults, graceMs);
   }
 
-  /** The same under another policy. */
+  /** Returns the same setting with another policy. */
   ChaosSetting under(String otherPolicy) {
     return new ChaosSetting(group, planes, mtuBytes, otherPolicy, softFaults, graceMs);
   }
 
-  /** On a fabric, whose planes and links are given. */
+  /** Returns the setting for a fabric with given planes and MTU. */
   static ChaosSetting onFabric(long seed, int planes, int mtuBytes) {
     ChaosSetting drawn = of(seed);
     return new ChaosSetting(
         drawn.group, planes, mtuBytes, drawn.policy, drawn.softFaults, LONG_GRACE_MS);
   }
 
-  /* Neighbouring seeds make neighbouring first numbers otherwise. */
+  /* Mixes the seed, since neighbouring seeds yield neighbouring first numbers. */
   static Random random(long seed) {
     return new Random(seed * 0x9e3779b97f4a7c15L);
   }
@@ -83,7 +83,7 @@ record ChaosSetting(
     return String.join(",", parts);
   }
 
-  /** The variables of both processes. */
+  /** Returns the environment variables of both processes. */
   Map<String, String> environment() {
     Map<String, String> environment =
         new java.util.LinkedHashMap<>(
@@ -92,7 +92,7 @@ record ChaosSetting(
                 policy,
                 "HEDDLE_GRACE_MS",
                 Integer.toString(graceMs),
-                /* Without their daemon, weights go while the run lasts. */
+                /* Weights expire within the run if their daemon is gone. */
                 "HEDDLE_ROUTES_HOLD_MS",
                 Integer.toString(LONGEST_HOLD_MS)));
     if (!softFaults.isEmpty()) {

@@ -3,14 +3,14 @@ package io.heddle.cli.soak;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended.
+ * Verdict on a run.
  *
- * @param kind what it counts as
- * @param story for people; null where all went well
- * @param wrongBytes of messages, guards and buffers handed back, both ranks together
- * @param longestGapMs between two arrivals at one rank, of a run that went on
- * @param toldAfterMs how long after its cause the last communicator failed; of a run that had to
- *     fail
+ * @param kind outcome
+ * @param story details for people; null if the run passed
+ * @param wrongBytes wrong bytes in messages, guards and returned buffers, both ranks together
+ * @param longestGapMs longest time between two arrivals at one rank, of a run that continued
+ * @param toldAfterMs time from the cause to the failure of the last communicator, of a run that had
+ *     to fail
  */
 record ChaosVerdict(
     Kind kind,
@@ -20,12 +20,12 @@ record ChaosVerdict(
     long wrongBytes,
     double longestGapMs,
     double toldAfterMs) {
-  /** What a run counts as. */
+  /** Outcome of a run. */
   enum Kind {
-    /** Every message arrived, every byte right; or the run had to fail, and did as it must. */
+    /** All messages arrived with correct bytes; or the run had to fail, and failed correctly. */
     PASSED("passed"),
     ERRED("erred though a plane was left"),
-    /** Ranks were stopped and nothing else, and one took that for the failure of a plane. */
+    /** Ranks were only stopped, and one mistook that for a plane failure. */
     FENCED("left planes that were there"),
     LATE("told too late"),
     WRONG("wrong bytes"),
@@ -44,7 +44,7 @@ record ChaosVerdict(
     }
   }
 
-  /** The same run, judged otherwise. */
+  /** Returns another verdict on the same run. */
   ChaosVerdict but(Kind other, String why) {
     return new ChaosVerdict(other, why, messages, bytes, wrongBytes, longestGapMs, toldAfterMs);
   }

@@ -23,28 +23,25 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Many short runs on networks that are spoilt by the seed. */
+/** Command that executes many short runs with faults derived from seeds. */
 @Command(
     name = "soak",
     description =
-        "Sends random messages between two hosts while links are cut and restored, one or all at"
-            + " once, packets lost, repeated, delayed, swapped and held back, addresses removed,"
-            + " planes narrowed as by a switch that takes less,"
-            + " processes stopped and killed, and wall clocks stepped; checks every byte, guards"
-            + " around the buffers, and buffers that were handed back.",
+        "Sends random messages between two hosts under faults: links cut and restored, one or all"
+            + " at once; packets lost, duplicated, delayed, reordered and held back; addresses"
+            + " removed; a plane's MTU reduced as by a switch; processes stopped and killed; wall"
+            + " clocks stepped. Checks every byte, guards around the buffers, and returned"
+            + " buffers.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
-      "%nRun i has the seed S + i, and all that it does follows from that: a run that failed is"
-          + " repeated with --runs 1 --seed and its seed.",
-      "A run goes on to its end unless its peer is killed or every plane stays cut beyond the grace"
-          + " time: then both ends must be told so, by a remote error and in time. Where ranks were"
-          + " only stopped, no plane may have been left."
+      "%nRun i has the seed S + i, which determines its faults: repeat a failed run with --runs 1"
+          + " --seed and its seed.",
+      "A run must continue to its end unless a peer is killed or every plane stays cut beyond the"
+          + " grace time: then both ends must report a remote error in time. If ranks were only"
+          + " stopped, no plane may have failed over."
     },
-    exitCodeList = {
-      "0:Every run ended as it should, no byte was wrong, nothing hung, nothing was left open.",
-      "1:Not so."
-    })
+    exitCodeList = {"0:Every run passed: no wrong byte, no hang, no leak.", "1:A run failed."})
 public final class SoakCommand implements Callable<Integer> {
   private static final long LONGEST_MINUTES = 60L * 24 * 30;
 
@@ -53,10 +50,10 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      description = "Begins runs for so long (1, where --runs isn't given either).")
+      description = "Time for which runs are started (1 if --runs isn't given either).")
   private @Nullable Long minutes;
 
-  @Option(names = "--runs", paramLabel = "N", description = "How many runs at most.")
+  @Option(names = "--runs", paramLabel = "N", description = "Maximum number of runs.")
   private @Nullable Long runs;
 
   @Option(
@@ -68,26 +65,25 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--fabric",
       description =
-          "Hosts on a fabric of routers with a route daemon each (root): links to spines are cut,"
-              + " BGP sessions reset, daemons killed, weights changed.")
+          "Run on a fabric of routers with a route daemon on each host (root): links to spines are"
+              + " cut, BGP sessions reset, daemons killed, weights changed.")
   private boolean fabric;
 
   @Option(
       names = "--one-sided",
       description =
-          "Puts, each with a strong or a weak signal or none, and gets, over NCCL's one-sided table"
-              + " in the messages' place. Checks that no signal comes before its data, and that"
-              + " each is applied once.")
+          "Run puts, each with a strong or a weak signal or none, and gets, over NCCL's one-sided"
+              + " table instead of messages. Checks that no signal precedes its data, and that each"
+              + " is applied exactly once.")
   private boolean oneSided;
 
   @Option(
       names = "--policy",
       paramLabel = "POLICY",
-      description =
-          "Who carries the next chunk, in every run: ${COMPLETION-CANDIDATES} (the seed chooses).")
+      description = "Spray policy of every run: ${COMPLETION-CANDIDATES} (the seed chooses).")
   private @Nullable PolicyName policy;
 
-  @Option(names = "--verbose", description = "Print what each run does.")
+  @Option(names = "--verbose", description = "Print the plan of each run.")
   private boolean verbose;
 
   @CommandLine.Mixin private final WanSoakOption wide = new WanSoakOption();
@@ -99,14 +95,14 @@ public final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--plugin",
       paramLabel = "FILE",
-      description = "Plugin to load (the one that the build made).")
+      description = "Plugin to load (the build's own).")
   private @Nullable Path plugin;
 
   @Option(
       names = "--driver",
       paramLabel = "FILE",
       hidden = true,
-      description = "The rank's program.")
+      description = "Program of the ranks.")
   private @Nullable Path driver;
 
   @Override
@@ -133,7 +129,8 @@ public final class SoakCommand implements Callable<Integer> {
             Installation.require(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin, "the plugin"),
             Installation.require(
-                driver == null ? Installation.part(usualDriver()) : driver, "the rank's program"),
+                driver == null ? Installation.part(usualDriver()) : driver,
+                "the program of the ranks"),
             oneSided ? Map.of("HEDDLE_ONE_SIDED", "1") : Map.of());
     if (fabric) {
       return soak(programs, "a fabric of routers", this::onFabric) ? 0 : ExitCode.FAILED;
@@ -167,7 +164,7 @@ public final class SoakCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
   }
 
-  /** Makes the bench, once there is a folder. */
+  /** Factory of the bench, called once the folder exists. */
   private interface Benches {
     ChaosBench make(ChaosPair.Programs programs, RunFolder folder, Cleanup cleanup)
         throws IOException;
@@ -180,12 +177,12 @@ public final class SoakCommand implements Callable<Integer> {
         seed -> as(network.plan(seed)), setting -> network, true, programs, folder.path());
   }
 
-  /* What the command's options say of every run. */
+  /* Applies the command's options to a plan. */
   private ChaosPlan as(ChaosPlan plan) {
     return policy == null ? plan : plan.under(policy.toString());
   }
 
-  /* Those that repeat a run as it was. */
+  /* Returns the options that repeat a run. */
   private String options() {
     return (fabric ? " --fabric" : "")
         + (oneSided ? " --one-sided" : "")
@@ -204,21 +201,21 @@ public final class SoakCommand implements Callable<Integer> {
                 : TimeUnit.MINUTES.toNanos(minutes == null ? 1 : minutes));
     ProgressLine progress = ProgressLine.onStandardError();
     SoakReport report = new SoakReport(first);
-    say(out, "# heddle soak: seeds from " + first + ", hosts are " + where);
+    print(out, "# heddle soak: seeds from " + first + ", hosts are " + where);
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       ChaosBench bench = cleanup.add(benches.make(programs, folder, cleanup));
       while (report.runs() < most && System.nanoTime() - endNs < 0) {
         ChaosPlan plan = bench.plan(first + report.runs());
         if (verbose) {
-          say(out, "seed " + plan.seed() + ": " + plan.describe());
+          print(out, "seed " + plan.seed() + ": " + plan.describe());
         }
         ChaosVerdict verdict = bench.run(plan, report.runs() + 1 == most);
         report.add(plan, verdict);
         if (!verdict.isGood()) {
           folder.keep();
           progress.clear();
-          say(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options()));
+          print(out, SoakReport.failure(plan, verdict, bench.pairFolder(), options()));
         }
         progress.update(() -> "heddle soak: " + report.summary());
       }
@@ -229,7 +226,7 @@ public final class SoakCommand implements Callable<Integer> {
     return report.passed();
   }
 
-  private void say(PrintWriter out, String text) {
+  private void print(PrintWriter out, String text) {
     if (!json) {
       out.println(text);
       out.flush();

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a soak's runs have come to. */
+/** Report of a soak. */
 final class SoakReport {
   private static final double MEBI = 1 << 20;
 
@@ -29,10 +29,10 @@ final class SoakReport {
   private int runs;
 
   /**
-   * The longest time without an arrival, and whose it is.
+   * Longest time without an arrival.
    *
-   * @param ms how long
-   * @param seed whose it is
+   * @param ms duration
+   * @param seed seed of the run
    */
   record Gap(double ms, long seed) {
     private Gap or(double otherMs, long otherSeed) {
@@ -46,33 +46,33 @@ final class SoakReport {
   }
 
   /**
-   * A run that isn't as it must be.
+   * Failed run.
    *
-   * @param seed repeats it
-   * @param kind what went wrong
-   * @param story the last lines that were logged
+   * @param seed seed that repeats it
+   * @param kind outcome
+   * @param story last log lines
    */
   record Failure(long seed, String kind, @Nullable String story) {}
 
   /**
-   * Everything, for --json.
+   * JSON document of the soak.
    *
-   * @param firstSeed the others follow it
-   * @param runs that were made
-   * @param outcomes runs by how they ended
-   * @param faults how often each was made
-   * @param policies runs by policy
-   * @param messages that were checked
-   * @param bytes that were checked
-   * @param wrongBytes must be 0
-   * @param hangs runs that didn't end
-   * @param leaks runs that left something open
-   * @param longestGap the longest time without an arrival
-   * @param longestGapWithPlane the same while a plane was there
-   * @param hadToFail runs whose peer was killed or that lost every plane
-   * @param longestUntilKillIsToldMs until the other end knew of a killed one
-   * @param longestUntilLossIsToldMs until both ends knew that every plane was lost
-   * @param passed whether all is as it must be
+   * @param firstSeed first seed; the others are consecutive
+   * @param runs number of runs
+   * @param outcomes number of runs by outcome
+   * @param faults number of injections of each fault
+   * @param policies number of runs by policy
+   * @param messages number of checked messages
+   * @param bytes number of checked bytes
+   * @param wrongBytes number of wrong bytes; must be 0
+   * @param hangs number of runs that hung
+   * @param leaks number of runs that left objects open
+   * @param longestGap longest time without an arrival
+   * @param longestGapWithPlane longest time without an arrival while a plane was up
+   * @param hadToFail number of runs whose peer was killed or that lost every plane
+   * @param longestUntilKillIsToldMs longest time until the other end detected a killed rank
+   * @param longestUntilLossIsToldMs longest time until both ends reported the loss of every plane
+   * @param passed whether all runs passed
    */
   record Document(
       long firstSeed,
@@ -194,8 +194,8 @@ final class SoakReport {
     row(text, "MiB", String.format(Locale.ROOT, "%.0f", bytes / MEBI));
     row(text, "wrong bytes", Long.toString(wrongBytes));
     row(text, "had to fail, and did", Integer.toString(hadToFail));
-    row(text, "kill told after, ms", milliseconds(longestKilledMs));
-    row(text, "no plane told after, ms", milliseconds(longestLostMs));
+    row(text, "kill detected after, ms", milliseconds(longestKilledMs));
+    row(text, "loss reported after, ms", milliseconds(longestLostMs));
     row(text, "longest gap, ms", longestGap.toString());
     row(text, "  with a plane left", longestGapWithPlane.toString());
     text.append(passed() ? "PASSED: " : "FAILED: ")

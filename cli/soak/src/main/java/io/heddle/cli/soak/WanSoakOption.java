@@ -14,20 +14,20 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Option;
 
-/** The option that soaks gateways and their controller instead of a job's planes. */
+/** Option that soaks gateways and their controller instead of a job's planes. */
 final class WanSoakOption {
   private static final int PHASE_SECONDS = 16;
 
   @Option(
       names = "--wan",
       description =
-          "Gateways and a controller between data centres, as root: random load in phases, while"
-              + " daemons are killed and a way is cut. No flow may flap, no daemon's death may lose"
-              + " a packet, and no rule may outlive its reason. Of the other options only"
-              + " --minutes, --seed and --json count.")
+          "Soak gateways and a controller between data centres, as root: random load in phases,"
+              + " while daemons are killed and a path is cut. No flow may flap, no daemon's death"
+              + " may lose a packet, and no rule may outlive its reason. Of the other options only"
+              + " --minutes, --seed and --json apply.")
   boolean wan;
 
-  /** Runs it; whether all held. */
+  /** Runs the soak; returns whether all checks passed. */
   boolean run(PrintWriter out, boolean json, long seed, int minutes)
       throws IOException, InterruptedException {
     AtomicReference<String> phase = new AtomicReference<>("");
@@ -77,7 +77,7 @@ final class WanSoakOption {
         .forEach((fault, times) -> out.printf(Locale.ROOT, "  %-30s %4s times%n", fault, times));
     out.printf(
         Locale.ROOT,
-        "  %,d packets sent, %s lost; %s more while a way was cut%n",
+        "  %,d packets sent, %s lost; %s more while a path was cut%n",
         report.sentPackets(),
         report.lostPackets(),
         report.lostInCuts());
@@ -87,7 +87,7 @@ final class WanSoakOption {
         report.moves(),
         report.withdrawals(),
         report.flaps());
-    report.failures().forEach(each -> out.println("NOT " + each));
-    out.println(report.holds() ? "all of it held" : "not all of it held");
+    report.failures().forEach(each -> out.println("FAILED: " + each));
+    out.println(report.holds() ? "PASSED" : "FAILED");
   }
 }

@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each verdict, from both sides of its limit. */
+/** Test of {@link ChaosJudge}: each verdict on both sides of its limit. */
 class ChaosJudgeTest {
   private static final int REMOTE_ERROR = 6;
   private static final int LOCAL_ERROR = 3;
   private static final int GRACE_MS = 1_000;
 
-  /* What a machine without a fault may take: silence, the grace time, and a slow machine's share. */
+  /* Detection of silence, the grace time, and an allowance for a slow machine. */
   private static final double LOST_LIMIT_MS = 1_500 + GRACE_MS + 4_000;
   private static final double KILLED_LIMIT_MS = 3_000;
 
@@ -71,7 +71,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void aRunWhoseMessagesAllArrivedHasPassedAndNeedsNoStory() {
+  void runWithAllMessagesPassesWithoutStory() {
     ChaosJudge judge = judge(CUT);
     judge.hear(good(0));
     judge.hear(good(1));
@@ -85,7 +85,7 @@ class ChaosJudgeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"wrong_bytes", "guard_bytes", "canary_bytes"})
-  void oneByteIsEnoughWhereverItIsWrong(String where) {
+  void oneWrongByteAnywhereFails(String where) {
     ChaosJudge judge = judge();
     judge.hear(good(0));
     judge.hear(good(1).put(where, 1));
@@ -96,7 +96,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void wrongBytesOfBothRanksAreCountedTogether() {
+  void wrongBytesOfBothRanksAreSummed() {
     ChaosJudge judge = judge();
     judge.hear(good(0).put("wrong_bytes", 2).put("guard_bytes", 3));
     judge.hear(good(1).put("canary_bytes", 5));
@@ -104,7 +104,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void wrongBytesWeighMoreThanWhatWasLeftOpenAndThatMoreThanAnError() {
+  void wrongBytesPrecedeLeaksAndLeaksPrecedeErrors() {
     ChaosJudge wrong = judge();
     wrong.hear(traffic(0, failed(LOCAL_ERROR, 0), side(true)).put("wrong_bytes", 1));
     wrong.hear(end(0).put("leaks", 1));
@@ -116,7 +116,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void anEndWithoutLeaksIsNoneToComplainOf() {
+  void endWithoutLeaksPasses() {
     ChaosJudge judge = judge();
     judge.hear(good(0));
     judge.hear(end(0).put("leaks", 0));
@@ -124,7 +124,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void whoErrsThoughAPlaneWasLeftIsNamedWithTheCallAndItsResult() {
+  void errorWithAPlaneLeftNamesCallAndResult() {
     ChaosJudge judge = judge(CUT);
     judge.hear(good(0));
     judge.hear(traffic(1, side(true), failed(LOCAL_ERROR, 1)));
@@ -143,11 +143,10 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void aRunWhoseRanksWereOnlyStoppedMustHaveLeftNoPlane() {
+  void stoppedRanksMustNotFailOver() {
     ChaosVerdict left = afterPlanesLeft(2, STOP, event(ChaosFault.STOPPED_PEER, 20));
     assertEquals(ChaosVerdict.Kind.FENCED, left.kind());
-    assertTrue(
-        story(left).startsWith("planes were left 2 times, and none had a fault"), story(left));
+    assertTrue(story(left).startsWith("2 failovers, though no plane had a fault"), story(left));
     assertTrue(story(left).endsWith("what the ranks said last"), story(left));
     assertEquals(ChaosVerdict.Kind.PASSED, afterPlanesLeft(0, STOP).kind());
   }
@@ -157,12 +156,12 @@ class ChaosJudgeTest {
       value = ChaosFault.class,
       names = {"STOPPED_PEER", "KILLED_PEER"},
       mode = EnumSource.Mode.EXCLUDE)
-  void whereAFaultWasOfPlanesTheyMayBeLeftBesideStoppedRanks(ChaosFault fault) {
+  void stoppedRanksMayFailOverWithPlaneFaults(ChaosFault fault) {
     assertEquals(ChaosVerdict.Kind.PASSED, afterPlanesLeft(3, STOP, event(fault, 100)).kind());
   }
 
   @Test
-  void aKilledPeersPlanesMayBeLeft() {
+  void failoverIsAllowedWithAKilledPeer() {
     ChaosJudge judge = judge(STOP, KILL);
     judge.planesLeft(2);
     judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(REMOTE_ERROR, 0)));
@@ -170,7 +169,7 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void aRunThatLostItsPeerMustNotGoOn() {
+  void runWithKilledPeerMustFail() {
     ChaosJudge judge = judge(KILL);
     judge.fatalBegins(0);
     judge.hear(traffic(0, failed(REMOTE_ERROR, 0), side(true)));
@@ -178,12 +177,12 @@ class ChaosJudgeTest {
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     assertTrue(
         story(verdict)
-            .startsWith("a communicator went on to its end where a remote error (6) is right"),
+            .startsWith("a communicator ran to its end where a remote error (6) is expected"),
         story(verdict));
   }
 
   @Test
-  void anotherErrorThanARemoteOneIsNoRightEnd() {
+  void otherErrorThanRemoteIsWrong() {
     ChaosJudge judge = judge(KILL);
     judge.fatalBegins(0);
     judge.hear(traffic(0, failed(REMOTE_ERROR, 0), failed(LOCAL_ERROR, 0)));
@@ -192,7 +191,7 @@ class ChaosJudgeTest {
     assertTrue(story(verdict).startsWith("test returned 3 where"), story(verdict));
   }
 
-  /* The later of two communicators counts; the first one's word is no excuse. */
+  /* The later of two communicators counts. */
   private static ChaosVerdict toldAfter(double ms, ChaosEvent... events) {
     long fatalNs = TimeUnit.SECONDS.toNanos(100);
     ChaosJudge judge = judge(events);
@@ -202,35 +201,35 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void aKilledPeerIsToldOfWithinItsLimitAndNotOneMillisecondLater() {
+  void killMustBeDetectedWithinItsLimit() {
     ChaosVerdict inTime = toldAfter(KILLED_LIMIT_MS - 1, KILL);
     assertEquals(ChaosVerdict.Kind.PASSED, inTime.kind());
     assertEquals(KILLED_LIMIT_MS - 1, inTime.toldAfterMs(), 0.01);
     ChaosVerdict late = toldAfter(KILLED_LIMIT_MS + 1, KILL);
     assertEquals(ChaosVerdict.Kind.LATE, late.kind());
     assertTrue(
-        story(late).startsWith("3001 ms after its cause, and not within 3000 ms"), story(late));
+        story(late).startsWith("detected 3001 ms after its cause, limit 3000 ms"), story(late));
   }
 
   @Test
-  void withAnotherFaultBesideItAKillMayTakeAsLongAsSilence() {
+  void killWithAnotherFaultMayTakeAsLongAsSilence() {
     assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, CUT, KILL).kind());
     assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, CUT, KILL).kind());
   }
 
   @Test
-  void lostPlanesAreToldOfAfterTheGraceTimeAndWhatASlowMachineTakes() {
+  void lossOfAllPlanesIsReportedAfterTheGraceTimeWithAllowance() {
     assertEquals(ChaosVerdict.Kind.PASSED, toldAfter(LOST_LIMIT_MS - 1, ALL_DOWN).kind());
     assertEquals(ChaosVerdict.Kind.LATE, toldAfter(LOST_LIMIT_MS + 1, ALL_DOWN).kind());
   }
 
   @Test
-  void aFailureBeforeItsCauseIsNotCountedAsEarly() {
+  void failureBeforeItsCauseCountsAsZero() {
     assertEquals(0, toldAfter(-1_000, KILL).toldAfterMs());
   }
 
   @Test
-  void theLongestGapIsThatOfTheWorseRankAndOnlyOfARunThatWentOn() {
+  void longestGapIsOfTheWorseRankAndOnlyOfContinuedRuns() {
     ChaosJudge went = judge(CUT);
     went.hear(good(0).put("longest_gap_ms", 12.5));
     went.hear(good(1).put("longest_gap_ms", 80));
@@ -242,19 +241,19 @@ class ChaosJudgeTest {
   }
 
   @Test
-  void aRankHasSaidSomethingOnlyUnderItsOwnNumber() {
+  void reportCountsOnlyForItsRank() {
     ChaosJudge judge = judge();
     judge.hear(end(1));
     assertTrue(judge.hasAll("end", List.of(1)));
     assertFalse(judge.hasAll("end", List.of(0, 1)));
     assertFalse(judge.hasAll("traffic", List.of(1)));
-    assertTrue(judge.hasAll("traffic", List.of()), "nobody is left to say it");
+    assertTrue(judge.hasAll("traffic", List.of()), "no rank is left to report");
     judge.hear(end(0));
     assertTrue(judge.hasAll("end", List.of(0, 1)));
   }
 
   @Test
-  void aReportWithoutARankIsNobodys() {
+  void reportWithoutRankIsIgnored() {
     ChaosJudge judge = judge();
     judge.hear(Json.mapper().createObjectNode().put("event", "unknown").put("line", "Segfault"));
     judge.hear(Json.mapper().createObjectNode().put("event", "end"));
@@ -262,8 +261,8 @@ class ChaosJudgeTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HUNG, not over after 90 s", "FAILED, rank 1 ended: exit code 3"})
-  void anUnfinishedRunKeepsItsStoryAndWhatHadArrived(ChaosVerdict.Kind kind, String trouble) {
+  @CsvSource({"HUNG, not finished after 90 s", "FAILED, rank 1 ended: exit code 3"})
+  void unfinishedRunKeepsItsStoryAndMessages(ChaosVerdict.Kind kind, String trouble) {
     ChaosJudge judge = judge();
     judge.hear(good(0));
     ChaosVerdict verdict = judge.unfinished(kind, trouble, () -> " (last words)");

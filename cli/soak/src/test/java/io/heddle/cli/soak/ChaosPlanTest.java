@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class ChaosPlanTest {
   private static final int SEEDS = 3_000;
 
-  /** With which nothing passes on one plane meanwhile. */
+  /** Faults during which a plane carries nothing. */
   private static final Set<ChaosFault> TAKING =
       EnumSet.of(ChaosFault.CARRIER_CUT, ChaosFault.SILENT_CUT, ChaosFault.ADDRESS_REMOVED);
 
@@ -31,13 +31,13 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void aSeedSaysEverything() {
+  void planFollowsFromTheSeed() {
     assertEquals(ChaosPlan.of(77), ChaosPlan.of(77));
     assertNotEquals(ChaosPlan.of(77), ChaosPlan.of(78));
   }
 
   @Test
-  void seedsOfAGroupHaveTheirProcessesInCommon() {
+  void seedsOfAGroupShareTheirSetting() {
     plans()
         .forEach(plan -> {
           long first = plan.seed() / ChaosSetting.GROUP * ChaosSetting.GROUP;
@@ -46,7 +46,7 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void aRunThatMustGoOnAlwaysHasAPlaneOrIsWithoutOneForLessThanTheGraceTime() {
+  void continuingRunIsWithoutPlaneForLessThanTheGraceTime() {
     plans()
         .filter(plan -> plan.fatal() == null)
         .forEach(plan -> {
@@ -63,9 +63,10 @@ final class ChaosPlanTest {
         });
   }
 
-  /* A seed that stopped a rank for 249 ms in such a group erred on a busy host, which had it stand for longer. */
+  /* A seed that stopped a rank for 249 ms in such a group failed on a busy host, which resumed it
+  later. */
   @Test
-  void nobodyIsStoppedWhoHasAShortGraceTime() {
+  void noRankIsStoppedWithAShortGraceTime() {
     plans()
         .filter(plan -> plan.setting().graceMs() == ChaosSetting.SHORT_GRACE_MS)
         .forEach(plan ->
@@ -75,7 +76,7 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void everyFaultComesUpAndSoDoRunsWithoutAny() {
+  void allFaultsAndRunsWithoutFaultsOccur() {
     Set<ChaosFault> seen = EnumSet.noneOf(ChaosFault.class);
     Stream.concat(plans(), fabricPlans())
         .flatMap(plan -> plan.events().stream())
@@ -92,7 +93,7 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void seedsChooseAmongAllPoliciesOnFabricsToo() {
+  void seedsChooseAmongAllPoliciesOnFabrics() {
     Set<String> all = new HashSet<>();
     for (PolicyName policy : PolicyName.values()) {
       all.add(policy.toString());
@@ -103,7 +104,7 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void anotherPolicyChangesNothingElse() {
+  void underChangesOnlyThePolicy() {
     ChaosPlan plan = ChaosPlan.of(77);
     ChaosPlan other = plan.under("pinned");
     assertNotEquals(plan, other);
@@ -112,14 +113,14 @@ final class ChaosPlanTest {
   }
 
   @Test
-  void whatEndsARunComesLast() {
+  void fatalFaultIsTheLast() {
     Stream.concat(plans(), fabricPlans())
         .filter(plan -> plan.fatal() != null)
         .forEach(plan -> assertEquals(plan.events().getLast(), plan.fatal(), plan.describe()));
   }
 
   @Test
-  void aPlaneAtOneHostHasOneFaultAtATime() {
+  void planeAtAHostHasOneFaultAtATime() {
     plans()
         .forEach(plan -> {
           for (ChaosEvent one : plan.events()) {

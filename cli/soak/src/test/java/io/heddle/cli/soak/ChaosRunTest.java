@@ -18,10 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs whose ranks are a script: what they say, and how they end, becomes a verdict. */
+/** Test of {@link ChaosRun} and {@link ChaosBench} with scripted ranks. */
 @EndsWithin(60)
 class ChaosRunTest {
-  /* Until its input has the line that undoes the clock: by then all faults were made. */
+  /* Waits for the line that undoes the clock step: by then all faults were injected. */
   private static final String WAITS_FOR_THE_CLOCK =
       """
       traffic() {
@@ -71,7 +71,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void ranksThatDoAsTheyMustPass() throws Exception {
+  void correctRanksPass() throws Exception {
     ChaosVerdict verdict = run("", plan(3));
     assertEquals(ChaosVerdict.Kind.PASSED, verdict.kind(), () -> "" + verdict.story());
     assertEquals(10, verdict.messages());
@@ -84,7 +84,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void faultsAreMadeInTheOrderOfTimeAndAreUndone() throws Exception {
+  void faultsAreInjectedInOrderAndUndone() throws Exception {
     ChaosVerdict verdict =
         run(
             WAITS_FOR_THE_CLOCK,
@@ -107,7 +107,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void whatStandsWhenTheTrafficIsOverIsUndoneAllTheSame() throws Exception {
+  void pendingFaultsAreUndoneAfterTheTraffic() throws Exception {
     run(
         """
         traffic() {
@@ -121,7 +121,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void aRankThatEndsEarlyFailsTheRunWithItsLastWords() throws Exception {
+  void earlyEndOfARankFailsWithItsLastLogLine() throws Exception {
     ChaosVerdict verdict = run("traffic() { echo 'no such plane' >&2; exit 3; }", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     String story = verdict.story();
@@ -131,26 +131,26 @@ class ChaosRunTest {
   }
 
   @Test
-  void aRankThatSaysThatItHangsMakesItAHang() throws Exception {
+  void hangReportedByARankIsAHang() throws Exception {
     ChaosVerdict verdict = run("traffic() { exit 4; }", plan(0));
     assertEquals(ChaosVerdict.Kind.HUNG, verdict.kind());
   }
 
   @Test
-  void aRankThatEndsByAWrongByteMakesItThat() throws Exception {
+  void wrongByteReportedByARankIsWrong() throws Exception {
     ChaosVerdict verdict = run("traffic() { [ \"$rank\" = 1 ] && exit 1; sleep 60; }", plan(0));
     assertEquals(ChaosVerdict.Kind.WRONG, verdict.kind());
   }
 
   @Test
-  void aRankThatCannotBeStartedIsSaidToHaveEndedBeforeItsStart() throws Exception {
+  void rankThatFailsToStartEndedBeforeItsStart() throws Exception {
     ChaosVerdict verdict = run("exit 2", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     assertTrue(String.valueOf(verdict.story()).contains("before its start"));
   }
 
   @Test
-  void aKilledRankIsNotAskedForAnything() throws Exception {
+  void killedRankIsSentNoCommands() throws Exception {
     String survivor =
         """
         [ "$rank" = 0 ] || echo $$ > "$2.pid"
@@ -168,7 +168,7 @@ class ChaosRunTest {
     assertTrue(heard(0).contains("close"), heard(0));
   }
 
-  /* What a rank counts that has left a plane so often. */
+  /* Writes a statistics file with so many failovers. */
   private Path counters(int failovers) throws Exception {
     Path copy = folder.resolve("left-" + failovers);
     if (Files.exists(copy)) {
@@ -185,7 +185,7 @@ class ChaosRunTest {
     return copy;
   }
 
-  /* Rank 0 had left planes twice before this run, and leaves more of them at its end. */
+  /* Rank 0 had two failovers before this run, and more at its end. */
   private ChaosVerdict runThatLeavesPlanes(int timesMore) throws Exception {
     String says =
         """
@@ -203,27 +203,26 @@ class ChaosRunTest {
   }
 
   @Test
-  void aPlaneThatIsLeftWhileARankIsStoppedSpoilsTheRun() throws Exception {
+  void failoverWhileARankIsStoppedFailsTheRun() throws Exception {
     ChaosVerdict verdict = runThatLeavesPlanes(1);
     assertEquals(ChaosVerdict.Kind.FENCED, verdict.kind());
-    assertTrue(
-        String.valueOf(verdict.story()).startsWith("planes were left 1 times"), verdict.story());
+    assertTrue(String.valueOf(verdict.story()).startsWith("1 failovers"), verdict.story());
   }
 
   @Test
-  void aPlaneThatWasLeftInAnEarlierRunSpoilsNone() throws Exception {
+  void failoverInAnEarlierRunIsIgnored() throws Exception {
     assertEquals(ChaosVerdict.Kind.PASSED, runThatLeavesPlanes(0).kind());
   }
 
   @Test
-  void ranksThatDontEndWellSpoilTheLastRunOfAGroup() throws Exception {
+  void uncleanEndOfRanksFailsTheLastRunOfAGroup() throws Exception {
     ChaosVerdict verdict = run("finish() { [ $rank = 1 ] && exit 9; exit 0; }", plan(0));
     assertEquals(ChaosVerdict.Kind.FAILED, verdict.kind());
     assertEquals("rank 1 ended with exit code 9", verdict.story());
   }
 
   @Test
-  void runsOfAGroupShareTheirProcessesAndAnotherGroupHasNewOnes() throws Exception {
+  void runsOfAGroupShareProcesses() throws Exception {
     try (ChaosBench bench = bench("")) {
       assertNull(bench.run(plan(14), false).story());
       assertEquals(folder.resolve("pair-1"), bench.pairFolder());
@@ -237,7 +236,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void afterABadRunTheNextOneHasFreshProcesses() throws Exception {
+  void runAfterAFailureHasFreshProcesses() throws Exception {
     try (ChaosBench bench =
         bench("traffic() { [ -e \"$plugin.late\" ] || exit 3; touch x; }\nplugin=$2\n")) {
       assertEquals(ChaosVerdict.Kind.FAILED, bench.run(plan(0), false).kind());
@@ -248,7 +247,7 @@ class ChaosRunTest {
   }
 
   @Test
-  void aNetworkRefusesWhatItDoesNotHave() {
+  void unsupportedFaultIsRejected() {
     IllegalArgumentException refused = ChaosNetwork.foreign(event(1, 2, ChaosFault.SPINE_CUT, 0));
     assertEquals(
         "not a fault of this network: 1 ms: link to a spine down on plane 1 at rank 0, 2 ms",

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a seed gives its processes, and what an event says of itself. */
+/** Test of {@link ChaosSetting}, and of the description of {@link ChaosEvent}s. */
 class ChaosSettingTest {
   private static final int GROUPS = 2_000;
 
@@ -23,7 +23,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void everySettingIsOneThatThePluginTakes() {
+  void settingsAreValidForThePlugin() {
     settings()
         .forEach(setting -> {
           assertTrue(
@@ -38,7 +38,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void allNumbersOfPlanesBothWidthsAndBothGraceTimesComeUp() {
+  void allPlaneCountsMtusAndGraceTimesOccur() {
     assertEquals(Set.of(2, 3, 4), settings().map(ChaosSetting::planes).collect(Collectors.toSet()));
     assertEquals(
         Set.of(1500, 9000), settings().map(ChaosSetting::mtuBytes).collect(Collectors.toSet()));
@@ -46,7 +46,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void softFaultsAreRareEnoughToGoOnAndCanBeRepeated() {
+  void softFaultsAreRareAndReproducible() {
     for (ChaosSetting setting : settings().toList()) {
       if (setting.softFaults().isEmpty()) {
         continue;
@@ -63,7 +63,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void theEnvironmentHasTheFaultsOnlyWhereThereAreSome() {
+  void environmentHasFaultsOnlyIfThereAreAny() {
     ChaosSetting clean = new ChaosSetting(0, 2, 1500, "hash", "", 1_000);
     assertEquals(
         Map.of("HEDDLE_POLICY", "hash", "HEDDLE_GRACE_MS", "1000", "HEDDLE_ROUTES_HOLD_MS", "1000"),
@@ -73,7 +73,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void onAFabricPlanesAndLinksAreGivenAndNobodyGivesUpEarly() {
+  void fabricSettingHasGivenPlanesAndALongGraceTime() {
     for (long seed = 0; seed < 200; seed++) {
       ChaosSetting drawn = ChaosSetting.of(seed);
       ChaosSetting setting = ChaosSetting.onFabric(seed, 5, 4_000);
@@ -86,7 +86,7 @@ class ChaosSettingTest {
   }
 
   @Test
-  void anEventSaysWhenWhatWhereAndForHowLong() {
+  void eventTextHasTimeFaultPlaceAndDuration() {
     assertEquals(
         "50 ms: loss on a plane of 2.5 % on plane 3 at rank 1, 200 ms",
         new ChaosEvent(50, 200, ChaosFault.LOSS, 1, 2, 25).toString());
@@ -106,7 +106,7 @@ class ChaosSettingTest {
 
   @ParameterizedTest
   @EnumSource(ChaosFault.class)
-  void onlyAKillAndTheLastingLossOfAllPlanesEndARun(ChaosFault fault) {
+  void onlyKillAndPermanentLossOfAllPlanesAreFatal(ChaosFault fault) {
     ChaosEvent lasting = new ChaosEvent(10, ChaosEvent.FOR_EVER, fault, 0, 0, 0);
     ChaosEvent passing = new ChaosEvent(10, 20, fault, 0, 0, 0);
     boolean kills = fault == ChaosFault.KILLED_PEER;
@@ -118,7 +118,7 @@ class ChaosSettingTest {
 
   @ParameterizedTest
   @EnumSource(ChaosFault.class)
-  void aFaultIsDoneToOnePlaneOrToAllOrToAProcess(ChaosFault fault) {
+  void faultAffectsOnePlaneOrAllOrAProcess(ChaosFault fault) {
     int ways = 0;
     for (boolean way : List.of(fault.hasPlane(), fault.takesAll(), fault.isOfProcess())) {
       ways += way ? 1 : 0;

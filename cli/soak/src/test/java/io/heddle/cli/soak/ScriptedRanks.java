@@ -10,11 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A network of no hosts, which remembers what was done to it, and ranks that are a shell's script.
- */
+/** Network without hosts that records its faults, and ranks that are shell scripts. */
 final class ScriptedRanks implements ChaosNetwork {
-  /* Says what the real driver says; the plugin's place has functions that a test may put in. */
+  /* Prints the real driver's events; the plugin's argument is a file of functions that a test may
+  override. */
   private static final String DRIVER =
       """
       #!/bin/sh
@@ -36,19 +35,19 @@ final class ScriptedRanks implements ChaosNetwork {
       finish
       """;
 
-  /** What was done, in order: begin and undo with the fault's text. */
+  /** Recorded faults in order: begin and undo with the fault's text. */
   final List<String> done = new ArrayList<>();
 
   int closed;
 
-  /* A file for the ranks to see that a fault has begun. */
+  /* File by which ranks see that a fault has begun. */
   private final Path begun;
 
   ScriptedRanks(Path begun) {
     this.begun = begun;
   }
 
-  /** Ranks that do as they must but for these lines of shell. */
+  /** Returns ranks that behave correctly except for these lines of shell. */
   static ChaosPair.Programs programs(Path folder, String otherwise) throws IOException {
     Path driver = Files.writeString(folder.resolve("driver"), DRIVER);
     if (!driver.toFile().setExecutable(true)) {

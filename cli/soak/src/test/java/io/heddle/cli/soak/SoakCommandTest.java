@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Command lines that are refused before anything is made. */
+/** Test of command lines that are rejected before a run. */
 class SoakCommandTest {
   private final StringWriter err = new StringWriter();
 
@@ -29,19 +29,19 @@ class SoakCommandTest {
     "--minutes 43201, --minutes 43201 is more than 43200",
     "--seed -1,    --seed -1 is negative; seeds are whole numbers from 0"
   })
-  void numbersBelowTheirLeastAreRefusedWithTheirValue(String line, String sentence) {
+  void numbersBelowTheirMinimumAreRejectedWithTheirValue(String line, String sentence) {
     assertEquals(CommandLine.ExitCode.USAGE, execute(line.split(" ")));
     assertTrue(err.toString().contains(sentence), err.toString());
   }
 
   @Test
-  void aPolicyThatThereIsNotIsRefusedWithThoseThatThereAre() {
+  void unknownPolicyIsRejectedWithTheValidOnes() {
     assertEquals(CommandLine.ExitCode.USAGE, execute("--policy", "fastest"));
     assertTrue(err.toString().contains("least-in-flight"), err.toString());
   }
 
   @Test
-  void aSeedThatIsNoNumberIsRefused() {
+  void seedThatIsNotANumberIsRejected() {
     assertEquals(CommandLine.ExitCode.USAGE, execute("--seed", "lucky"));
     assertTrue(err.toString().contains("lucky"), err.toString());
   }

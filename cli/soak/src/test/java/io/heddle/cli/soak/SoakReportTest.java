@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What many runs add up to, and what is said of one that went wrong. */
+/** Test of {@link SoakReport}: totals of many runs, and the text of a failed run. */
 class SoakReportTest {
   private static final ChaosEvent CUT = new ChaosEvent(60, 100, ChaosFault.CARRIER_CUT, 0, 1, 0);
   private static final ChaosEvent STOP = new ChaosEvent(60, 100, ChaosFault.STOPPED_PEER, 0, 0, 0);
@@ -35,14 +35,14 @@ class SoakReportTest {
   }
 
   @Test
-  void aSoakWithoutARunHasProvedNothing() {
+  void soakWithoutRunsFails() {
     SoakReport report = new SoakReport(5);
     assertFalse(report.passed());
     assertTrue(report.table().contains("\nFAILED: 0 runs"), report.table());
   }
 
   @Test
-  void oneBadRunAmongGoodOnesSpoilsTheSoakAndIsListed() {
+  void oneBadRunFailsTheSoakAndIsListed() {
     SoakReport report = new SoakReport(5);
     report.add(plan(5), passed(1, 0));
     assertTrue(report.passed());
@@ -61,7 +61,7 @@ class SoakReportTest {
   }
 
   @Test
-  void faultsAndPoliciesAreCountedByRun() {
+  void faultsAndPoliciesAreCounted() {
     SoakReport report = new SoakReport(0);
     report.add(plan(0, CUT, STOP), passed(1, 0));
     report.add(plan(1, CUT), passed(1, 0));
@@ -74,7 +74,7 @@ class SoakReportTest {
   }
 
   @Test
-  void theLongestGapNamesItsSeedAndIsKeptApartWhereNothingCouldGoThrough() {
+  void longestGapNamesItsSeedAndSeparatesRunsWithoutPlane() {
     SoakReport report = new SoakReport(0);
     report.add(plan(0, CUT), passed(40, 0));
     report.add(plan(1, STOP), passed(250, 0));
@@ -86,7 +86,7 @@ class SoakReportTest {
   }
 
   @Test
-  void ofTwoGapsOfOneLengthTheEarlierSeedIsNamed() {
+  void equalGapsNameTheEarlierSeed() {
     SoakReport report = new SoakReport(0);
     report.add(plan(3), passed(40, 0));
     report.add(plan(4), passed(40, 0));
@@ -94,7 +94,7 @@ class SoakReportTest {
   }
 
   @Test
-  void aKillAndALossOfAllPlanesAreTimedApart() {
+  void killAndLossOfAllPlanesAreTimedSeparately() {
     SoakReport report = new SoakReport(0);
     report.add(plan(0, KILL), passed(0, 20));
     report.add(plan(1, SILENT), passed(0, 2_600));
@@ -107,7 +107,7 @@ class SoakReportTest {
   }
 
   @Test
-  void wrongBytesAreAddedUp() {
+  void wrongBytesAreSummed() {
     SoakReport report = new SoakReport(0);
     report.add(plan(0), new ChaosVerdict(ChaosVerdict.Kind.WRONG, "3 wrong bytes", 1, 1, 3, 0, 0));
     report.add(plan(1), new ChaosVerdict(ChaosVerdict.Kind.WRONG, "4 wrong bytes", 1, 1, 4, 0, 0));
@@ -116,7 +116,7 @@ class SoakReportTest {
   }
 
   @Test
-  void aFailureSaysHowToRepeatItAndWithItsGroup() {
+  void failureTextHasTheCommandsThatRepeatIt() {
     ChaosPlan inTheMiddle = plan(2L * ChaosSetting.GROUP + 3, CUT);
     String said =
         SoakReport.failure(
@@ -137,7 +137,7 @@ class SoakReportTest {
   }
 
   @Test
-  void theFirstOfAGroupHasNoneBeforeIt() {
+  void firstRunOfAGroupIsRepeatedAlone() {
     String said =
         SoakReport.failure(
             plan(ChaosSetting.GROUP),

@@ -146,8 +146,8 @@ record AmongThreadsReport(
         loadAtEnd);
     line(
         text,
-        "# medians of %d rounds of %d all-reduces in turns (quartiles); x rival: how many times as"
-            + " fast, above 1 is faster",
+        "# medians of %d rounds of %d all-reduces in turns (quartiles); x rival: rival's time ÷"
+            + " this one, above 1 is faster",
         rounds,
         turns);
     StringBuilder names = new StringBuilder(String.format(Locale.ROOT, "#%11s", ""));
@@ -185,7 +185,7 @@ record AmongThreadsReport(
   }
 
   private void threads(StringBuilder text) {
-    line(text, "%n# who ran: means of a rank for each all-reduce and the small one before it");
+    line(text, "%n# threads: means of a rank for each all-reduce and the small one before it");
     line(
         text,
         "#%11s %-32s %-16s %10s %10s %8s %8s",

@@ -220,8 +220,8 @@ record CallCostReport(
     StringBuilder text = new StringBuilder();
     append(
         text,
-        "# what calls cost on a device that completes at once, %d planes, %s, load %.1f%n# ns:"
-            + " median (least) of %d rounds in turns; x C: median of the rounds' ratios,%n# and the"
+        "# cost of calls on a device that completes at once, %d planes, %s, load %.1f%n# ns: median"
+            + " (minimum) of %d rounds in turns; x C: median of the rounds' ratios,%n# and the"
             + " ratio of the fastest rounds, which nothing disturbed, as the targets are judged%n#"
             + " us: of calls during %d s%n%n%-22s",
         PLANES,

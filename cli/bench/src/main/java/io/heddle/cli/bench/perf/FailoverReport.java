@@ -60,11 +60,11 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "# heddle perf failover: all-reduces of %s bytes by 2 ranks under %s while one plane is taken, %s rounds, %s processors%n"
+        "# heddle perf failover: all-reduces of %s bytes by 2 ranks with policy %s, loss of one plane, %s rounds, %s processors%n"
             .formatted(bytes, policy, rounds, processors));
     text.append(
-        "# median (least to most), in ms; usual gap: a second's longest without a completion of a"
-            + " rank\n");
+        "# median (least to most), in ms; usual gap: longest time in a second without a completion"
+            + " of a rank\n");
     text.append(
         "%-12s %-26s %-26s %-26s %s%n"
             .formatted("plane", "usual gap", "longest gap after", "to full speed", "aim"));

@@ -55,7 +55,7 @@ record FloodReport(
     StringBuilder text = new StringBuilder();
     line(
         text,
-        "# a job beside %d malformed packets a minute: %s, %d planes, MTU %d; messages"
+        "# a job under %d malformed packets a minute: %s, %d planes, MTU %d; messages"
             + " of %d B, %d outstanding; %d ms, median of %d rounds (least to most)",
         packetsPerMinute,
         network,

@@ -59,8 +59,8 @@ record PacketReport(
         rounds);
     line(
         text,
-        "# packets are lost where they arrive, acknowledgements too; go-back-N is spray between"
-            + " devices that treat each other as standard ones; load %.1f to %.1f",
+        "# packets are dropped at the receiver, acknowledgements too; go-back-N is spray between"
+            + " devices that treat each other as standard devices; load %.1f to %.1f",
         load.getFirst(),
         load.getLast());
     line(

@@ -172,7 +172,7 @@ record PluginPerfReport(
       }
       text.append(System.lineSeparator());
     }
-    return text.append("# the last figure of a column: times as good as the rival")
+    return text.append("# last figure of a column: ratio to the rival, above 1 is better")
         .append(System.lineSeparator())
         .toString();
   }

@@ -67,7 +67,7 @@ record PolicyReport(
         rounds);
     line(
         text,
-        "# ideal: all planes' rate in that time, %.1f %% of which payload; load %.1f to %.1f",
+        "# ideal: rate of all planes in that time, of which %.1f %% is payload; load %.1f to %.1f",
         payloadShare * 100,
         load.getFirst(),
         load.getLast());

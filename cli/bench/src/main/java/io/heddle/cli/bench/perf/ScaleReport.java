@@ -119,7 +119,7 @@ record ScaleReport(
     StringBuilder text = new StringBuilder();
     line(
         text,
-        "# what connections cost a process; messages up to %d B; %s, %d processors, load %.1f"
+        "# cost of connections for a process; messages up to %d B; %s, %d processors, load %.1f"
             + " before and %.1f at the end",
         maxBytes,
         network,

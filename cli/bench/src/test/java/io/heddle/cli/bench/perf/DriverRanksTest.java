@@ -118,7 +118,7 @@ final class DriverRanksTest {
       assertEquals("first", ranks.next(0, QUIET_SECONDS));
       assertEquals("last", ranks.next(0, QUIET_SECONDS));
       String message = failure(() -> ranks.next(0, QUIET_SECONDS));
-      assertTrue(message.startsWith("spray: rank 0 ended with 0 without a word"), message);
+      assertTrue(message.startsWith("spray: rank 0 ended with 0 without a log line"), message);
     }
   }
 
