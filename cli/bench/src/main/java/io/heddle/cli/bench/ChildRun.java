@@ -81,13 +81,13 @@ final class ChildRun {
     for (Path file : List.of(errors, output)) {
       List<String> lines = Files.readAllLines(file).stream().filter(l -> !l.isBlank()).toList();
       if (!lines.isEmpty()) {
-        String told =
+        String lastLine =
             lines.stream()
                 .filter(line -> line.startsWith("heddle: "))
                 .map(line -> line.substring("heddle: ".length()))
                 .findFirst()
                 .orElse(lines.getLast());
-        return told + " (exit code " + exitCode + ")";
+        return lastLine + " (exit code " + exitCode + ")";
       }
     }
     return "exit code " + exitCode + " without output";

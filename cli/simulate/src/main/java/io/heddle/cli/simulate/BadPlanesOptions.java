@@ -177,7 +177,7 @@ final class BadPlanesOptions {
   /** Returns the weights announced to each connection. */
   IntFunction<PlaneWeights> weights(ClosFabric fabric, Traffic traffic) {
     PlaneWeights equal = PlaneWeights.equal(fabric.planes());
-    PlaneWeights told = announcedWeights(fabric);
-    return connection -> concerns(fabric, traffic, connection) ? told : equal;
+    PlaneWeights affected = announcedWeights(fabric);
+    return connection -> concerns(fabric, traffic, connection) ? affected : equal;
   }
 }

@@ -39,7 +39,8 @@ final class FlowLevel {
     well = new LevelOneShares(setting, PlaneWeights.equal(fabric.planes()), whole);
     bad =
         badPlanes.isDegraded()
-            ? new LevelOneShares(setting, badPlanes.told(fabric), badPlanes.left(fabric))
+            ? new LevelOneShares(
+                setting, badPlanes.announcedWeights(fabric), badPlanes.left(fabric))
             : well;
     for (int each = 0; each < traffic.connections(); each++) {
       senders.set(traffic.source()[each]);

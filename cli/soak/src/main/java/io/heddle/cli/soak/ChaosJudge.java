@@ -94,24 +94,24 @@ final class ChaosJudge {
   }
 
   private ChaosVerdict fails(ChaosEvent fatal, Supplier<String> lastWords) {
-    double told = 0;
+    double detectedMs = 0;
     for (JsonNode side : sides()) {
       if (side.path("result").asInt() != REMOTE_ERROR) {
         String story =
             "%s where a remote error (%s) is expected".formatted(describe(side), REMOTE_ERROR);
         return verdict(ChaosVerdict.Kind.FAILED, story, lastWords, 0);
       }
-      told = Math.max(told, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
+      detectedMs = Math.max(detectedMs, 1e3 * side.path("failed_at_s").asDouble() - fatalNs / 1e6);
     }
     double limit = limitMs(fatal);
-    return told > limit
+    return detectedMs > limit
         ? verdict(
             ChaosVerdict.Kind.LATE,
             String.format(
-                Locale.ROOT, "detected %.0f ms after its cause, limit %.0f ms", told, limit),
+                Locale.ROOT, "detected %.0f ms after its cause, limit %.0f ms", detectedMs, limit),
             lastWords,
-            told)
-        : verdict(ChaosVerdict.Kind.PASSED, null, lastWords, told);
+            detectedMs)
+        : verdict(ChaosVerdict.Kind.PASSED, null, lastWords, detectedMs);
   }
 
   /* With another fault at the same time, the control channel may be unavailable. */

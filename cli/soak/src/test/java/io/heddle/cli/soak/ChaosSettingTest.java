@@ -119,11 +119,11 @@ class ChaosSettingTest {
   @ParameterizedTest
   @EnumSource(ChaosFault.class)
   void faultAffectsOnePlaneOrAllOrAProcess(ChaosFault fault) {
-    int ways = 0;
-    for (boolean way : List.of(fault.hasPlane(), fault.takesAll(), fault.isOfProcess())) {
-      ways += way ? 1 : 0;
+    int kinds = 0;
+    for (boolean reach : List.of(fault.hasPlane(), fault.takesAll(), fault.isOfProcess())) {
+      kinds += reach ? 1 : 0;
     }
-    assertEquals(fault.reach() == ChaosFault.Reach.FABRIC_HOST ? 0 : 1, ways);
+    assertEquals(fault.reach() == ChaosFault.Reach.FABRIC_HOST ? 0 : 1, kinds);
     assertFalse(fault.text().isBlank());
   }
 }

@@ -230,8 +230,8 @@ final class FailoverBench {
             HOLD_SECONDS,
             BFD_MS,
             false);
-    Path told = Files.createDirectory(folder.resolve(of.toString()));
-    TemporaryFabric made = TemporaryFabric.up('w', plan, told, own);
+    Path logs = Files.createDirectory(folder.resolve(of.toString()));
+    TemporaryFabric made = TemporaryFabric.up('w', plan, logs, own);
     Fabric fabric = made.fabric();
     FabricSpeakers speakers = made.speakers();
     speakers.awaitRoutes();
