@@ -166,7 +166,7 @@ final class TransportWarmUp implements Runnable {
       return false;
     }
     exchange.deregister();
-    log.info("warmed up with %d messages and %d lost planes", messages, fallen);
+    log.info("warmed up with %d messages and %d simulated plane failures", messages, fallen);
     return true;
   }
 

@@ -360,7 +360,8 @@ abstract class TransportSuite {
         ends.left.warmUp(200_000_000);
       }
       assertTrue(
-          ends.line("warmed up with").matches(".*with [1-9][0-9]* messages and 2 lost planes"));
+          ends.line("warmed up with")
+              .matches(".*with [1-9][0-9]* messages and 2 simulated plane failures"));
       assertEquals(List.of(), StatsReader.read(ends.left.statsFile()));
       assertTrue(ends.log.stream().noneMatch(line -> line.startsWith("WARN")), () -> "" + ends.log);
       ends.connect().close();

@@ -209,7 +209,7 @@ public final class BenchCommand implements Callable<Integer> {
     return TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) - SECONDS_TO_END;
   }
 
-  /** The time that the measurements took when they were recorded, and the sum of their limits. */
+  /** Returns a text with the recorded duration of the measurements and the sum of their limits. */
   static String forecast(List<Measurement> chosen, List<Outcome> recorded) {
     Map<String, Double> took = new HashMap<>();
     for (Outcome each : recorded) {
@@ -248,7 +248,7 @@ public final class BenchCommand implements Callable<Integer> {
     double loadBefore = HostLoad.ofLastMinute();
     List<Figure> figures = List.of();
     @Nullable String obstacle =
-        limitSeconds <= 0 ? "the " + minutes + " minutes were over" : each.missing().orElse(null);
+        limitSeconds <= 0 ? "no time left of --minutes " + minutes : each.missing().orElse(null);
     @Nullable String failure = obstacle;
     if (obstacle == null) {
       try {

@@ -43,12 +43,15 @@ record Measurement(
     List<Figure> read(JsonNode report);
   }
 
-  /** The same measurement, which isn't started where a requirement is missing. */
+  /** Returns the same measurement, which isn't started if a requirement is missing. */
   Measurement requiring(Requirement... all) {
     return new Measurement(name, what, full, quick, jsonFile, limitSeconds, reading, List.of(all));
   }
 
-  /** One line on all requirements that this machine lacks, with the remedies; empty for none. */
+  /**
+   * Returns a line with all requirements that this machine lacks and their remedies; empty for
+   * none.
+   */
   Optional<String> missing() {
     List<String> all =
         requirements.stream()

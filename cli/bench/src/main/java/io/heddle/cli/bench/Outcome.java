@@ -64,7 +64,7 @@ record Outcome(
         later.time() + ": " + later.failure());
   }
 
-  /** A word for the lack of figures. */
+  /** Returns a word for the lack of figures. */
   String verdict() {
     return notStarted ? "NOT RUN" : "FAILED";
   }

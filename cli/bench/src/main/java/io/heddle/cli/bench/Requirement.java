@@ -41,6 +41,6 @@ enum Requirement {
     }
   };
 
-  /** The missing thing and its remedy; empty where this machine has it. */
+  /** Returns the missing software with its remedy; empty if this machine has it. */
   abstract Optional<String> missing();
 }

@@ -65,7 +65,7 @@ record Target(
     return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
   }
 
-  /** The same target with a reason for missing it, given only where {@code evidence} holds. */
+  /** Returns the same target with a reason for missing it, given only if {@code evidence} holds. */
   Target limitedBy(String reason, Target evidence) {
     return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
   }
@@ -97,7 +97,7 @@ record Target(
         : new Verdict(this, Result.MISSED, measured, null, shownReason(outcome, outcomes));
   }
 
-  /** The limit's reason where figures of the same machine show it. */
+  /** Returns the limit's reason if figures of the same machine show it. */
   private @Nullable String shownReason(Outcome outcome, Map<String, Outcome> outcomes) {
     if (limit == null) {
       return null;

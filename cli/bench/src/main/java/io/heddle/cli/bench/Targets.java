@@ -14,7 +14,7 @@ final class Targets {
   private static final String SENDERS_CORE =
       "the sender's core limits both, and ours also builds headers and computes their CRC";
 
-  /** Percent of a core that a thread has which is never idle, as a sampler beside it sees it. */
+  /** Share of a core used by a thread that is never idle, as sampled, percent. */
   private static final double BUSY_PERCENT = 85;
 
   /* docs/notebook/calls.md and small-messages.md. */
@@ -26,7 +26,7 @@ final class Targets {
       "threads that compete for the cores receive and acknowledge our datagrams; for TCP the kernel"
           + " does";
 
-  /** Part of their time that threads wait for a core, in percent, where they compete. */
+  /** Share of their time that competing threads wait for a core, percent. */
   private static final double WAITING_PERCENT = 20;
 
   /* docs/notebook/calls.md. */
@@ -141,7 +141,8 @@ final class Targets {
         .toList();
   }
 
-  /* The sender's core limits with both compilers too, as the same measurement shows; the first compiler doesn't. */
+  /* The sender's core limits with both compilers too, as the same measurement shows; the first
+  compiler doesn't. */
   private static Target.@Nullable Limit withBothCompilers(Target target) {
     return target.limit() != null && target.limit().reason().equals(SENDERS_CORE)
         ? new Target.Limit(SENDERS_CORE, busySenders(target.measurement() + Measurements.BOTH))
