@@ -68,7 +68,7 @@ record ThroughputCurve(double binSeconds, List<Double> seconds, List<List<Double
   }
 
   /**
-   * Returns the time after {@code from} until the sum reached a rate and kept it for {@code
+   * Returns the time from {@code time} until the sum reached a rate and kept it for {@code
    * steadySeconds}.
    *
    * @return seconds, by the bins; null if it never did

@@ -14,7 +14,7 @@ enum FailoverCase {
   /** Packets vanish; the routers detect it by BFD and withdraw their routes. */
   SILENT_BFD("silent-bfd", "packets vanish, BFD between routers", 300),
 
-  /** The plane's leaf withdraws a host's route; packets still pass. */
+  /** The plane's leaf announces a host as unreachable; packets still pass. */
   WITHDRAWAL("withdrawal", "the leaf announces the host as unreachable", 0);
 
   private final String word;
