@@ -1,6 +1,6 @@
 #!/bin/sh
-# compile.sh PROTOC FROM TO: the messages of gnmi.proto as Java. What is up to date stays, so that
-# javac sees no change.
+# compile.sh PROTOC FROM TO: compiles the messages of gnmi.proto to Java. Up-to-date files stay, so
+# that javac sees no change.
 set -eu
 protoc=$1
 from=$2

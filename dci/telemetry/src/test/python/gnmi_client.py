@@ -2,8 +2,8 @@
 
 usage: gnmi_client.py FOLDER PORT METHOD PATH [CERTIFICATE KEY] AUTHORITIES
 
-FOLDER holds what protoc makes of gnmi.proto. METHOD is capabilities, once, poll or stream. PATH is elements with slashes between.
-What came is printed as lines of JSON; a refusal as one line, with its status.
+FOLDER contains protoc's output for gnmi.proto. METHOD is capabilities, once, poll or stream. PATH is elements with slashes between.
+Answers are printed as lines of JSON, a refusal as one line with its status.
 """
 
 import json

@@ -140,7 +140,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
    * @param file path of the configuration, for people; empty for none
    * @param whenLost runs on a thread of the bridge that fails in every round; the bridge is then
    *     out of service
-   * @throws HeddleException where a fabric can't be opened, with the reason
+   * @throws HeddleException if a fabric can't be opened, with the reason
    */
   public static Bridge start(BridgeConfig config, Path file, Log log, Runnable whenLost) {
     Bridge bridge = new Bridge(config, file.toString(), log, whenLost);

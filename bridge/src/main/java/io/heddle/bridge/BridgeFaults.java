@@ -45,7 +45,7 @@ public final class BridgeFaults {
    *
    * @param every at least 1; 0 ends it
    * @param group its name; empty for all groups that are bridged now
-   * @throws io.heddle.platform.HeddleException where no group has this name
+   * @throws io.heddle.platform.HeddleException if no group has this name
    */
   public Outcome drop(int every, String group) {
     lock.lock();
@@ -60,13 +60,13 @@ public final class BridgeFaults {
       String whose = group.isEmpty() ? "every group" : "group " + group;
       String text =
           every == 0
-              ? "no packet of " + whose + " is dropped on purpose any more"
+              ? "fault injection for " + whose + " has ended"
               : "one of "
                   + every
                   + " packets of "
                   + whose
                   + " is dropped on purpose in each"
-                  + " direction, until drop=off or this bridge's end";
+                  + " direction, until drop=off or the end of this bridge";
       log.info("%s", text);
       return new Outcome(every, named.size(), text);
     } finally {

@@ -39,7 +39,7 @@ public final class BridgeOrders {
   /**
    * Drains this bridge: it gives up all groups, and takes no more.
    *
-   * @throws HeddleException where no other bridge could take over
+   * @throws HeddleException if no other bridge could take over
    */
   public Outcome drain() throws InterruptedException {
     peering.order(protocol -> {
@@ -60,7 +60,7 @@ public final class BridgeOrders {
       protocol.drain(false);
       return true;
     });
-    return outcome(protocol -> true, "this bridge takes part again");
+    return outcome(protocol -> true, "this bridge is no longer drained");
   }
 
   /**
@@ -74,10 +74,7 @@ public final class BridgeOrders {
       return true;
     });
     return outcome(
-        protocol -> true,
-        on
-            ? "this bridge takes nothing while another one can"
-            : "this bridge takes its share again");
+        protocol -> true, on ? "this bridge is in reserve" : "this bridge is no longer in reserve");
   }
 
   /** Assigns a group to this bridge. */
@@ -98,7 +95,7 @@ public final class BridgeOrders {
   /**
    * Assigns a group to another bridge.
    *
-   * @throws HeddleException where none could own it
+   * @throws HeddleException if none could own it
    */
   public Outcome yield(String group) throws InterruptedException {
     Gid address = addresses.apply(group);
@@ -107,7 +104,7 @@ public final class BridgeOrders {
           int heir = protocol.ownerWithoutThis(address);
           if (heir == View.NOBODY) {
             throw new HeddleException(
-                "no other bridge is there that could own " + group + "; see heddle bridge show");
+                "no other bridge could own " + group + "; see heddle bridge show");
           }
           return pin(protocol, group, address, heir);
         });
@@ -122,8 +119,7 @@ public final class BridgeOrders {
     Gid address = addresses.apply(group);
     peering.order(protocol -> pin(protocol, group, address, View.NOBODY));
     return outcome(
-        protocol -> protocol.roleOf(address) != Role.NO_OWNER,
-        "no order says any more who owns " + group);
+        protocol -> protocol.roleOf(address) != Role.NO_OWNER, "no order is left for " + group);
   }
 
   private static int pin(PeerProtocol protocol, String group, Gid address, int owner) {
@@ -150,7 +146,7 @@ public final class BridgeOrders {
         owned,
         followed
             ? done + "; it owns " + owned + (owned == 1 ? " group" : " groups")
-            : "the order is given, and not all bridges have followed within "
+            : "the order is given, but not all bridges have followed within "
                 + LIMIT_S
                 + " s; see heddle bridge show");
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules for packets from fabric a and b
  * @param links rate limits of packets that leave for fabric a and b
  * @param proxyAddresses addresses of the bridge that represent hosts
- * @param pgm sessions of PGM; null where no group ever carried it
+ * @param pgm sessions of PGM; null if no group ever carried it
  * @param retired groups of the previous tables that ended or were replaced
  * @param inUse the data thread counts it down once it uses these tables
  */
@@ -53,7 +53,7 @@ record BridgeTables(
         new CountDownLatch(1));
   }
 
-  /** Returns the replacement of a retired group; null where it was removed. */
+  /** Returns the replacement of a retired group; null if it was removed. */
   @Nullable BridgedGroup heirOf(BridgedGroup old) {
     Gid address = old.settings().address();
     GatedGroup heir = groups.find(address.high(), address.low());

@@ -35,7 +35,7 @@ final class BridgedGroup {
 
   /**
    * @param slot in the status file
-   * @param flows into fabric a and b; null where no packets are forwarded
+   * @param flows into fabric a and b; null if no packets are forwarded
    * @param counters of packets from fabric a and b
    * @param pgm observer of its packets; null for none
    */
@@ -74,7 +74,7 @@ final class BridgedGroup {
     return settings.direction();
   }
 
-  /** Returns the flow of packets from this side; null where they aren't forwarded. */
+  /** Returns the flow of packets from this side; null if they aren't forwarded. */
   @Nullable LimitedFlow flowFrom(int side) {
     return flows[1 - side];
   }

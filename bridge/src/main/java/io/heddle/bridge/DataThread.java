@@ -86,13 +86,13 @@ final class DataThread {
 
   /**
    * @param core to spin on
-   * @throws HeddleException where this process may not run there
+   * @throws HeddleException if this process may not run there
    */
   static void requireProcessor(int core) {
     BitSet allowed = ThreadAffinity.allowed();
     if (core != BridgeConfig.NO_CORE && !allowed.get(core)) {
       throw new HeddleException(
-          "core=" + core + " is no processor that the bridge may run on; there are " + allowed);
+          "core=" + core + " isn't a processor that the bridge may run on; allowed are " + allowed);
     }
   }
 

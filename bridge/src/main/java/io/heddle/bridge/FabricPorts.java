@@ -32,7 +32,7 @@ final class FabricPorts {
 
   /**
    * @param transparent whether packets also leave from other hosts' addresses
-   * @throws HeddleException where the port can't be opened, with the reason
+   * @throws HeddleException if the port can't be opened, with the reason
    */
   static FabricPort open(FabricSpec spec, boolean transparent, SystemClock clock, Log log) {
     return switch (spec) {

@@ -33,7 +33,7 @@ final class Forwarder {
   private final boolean payloadDigests;
 
   /**
-   * @param side 0 where packets come from fabric a
+   * @param side 0 if packets come from fabric a
    * @param fabricCounters of the source fabric
    * @param sentBack storm guard of the source fabric
    * @param limiter that packets leave through

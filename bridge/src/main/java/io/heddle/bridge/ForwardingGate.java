@@ -44,7 +44,7 @@ final class ForwardingGate {
    * Returns the gate after a change of role.
    *
    * @param role new role
-   * @return the previous gate where nothing changes
+   * @return the previous gate if nothing changes
    */
   static ForwardingGate after(ForwardingGate before, Role role, long nowNs) {
     if (before.role == role) {

@@ -14,7 +14,7 @@ final class GroupNames {
    * Returns the address of a group.
    *
    * @param name its address, or its name with a port
-   * @throws HeddleException where no group has this name, with the nearest one
+   * @throws HeddleException if no group has this name, with the nearest one
    */
   static Gid find(Collection<BridgedGroup> groups, String name) {
     for (BridgedGroup each : groups) {

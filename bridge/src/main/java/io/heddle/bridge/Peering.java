@@ -63,7 +63,7 @@ final class Peering implements AutoCloseable {
     /**
      * Runs an action while no reload runs.
      *
-     * @return false where a reload is in progress, and the action didn't run
+     * @return false if a reload is in progress, and the action didn't run
      */
     boolean runExclusively(Runnable action);
 
@@ -211,7 +211,7 @@ final class Peering implements AutoCloseable {
   private void count(BeaconFault fault, int side) {
     if (faults.merge(fault, 1L, Long::sum) == 1) {
       log.warn(
-          "a beacon on fabric %s isn't taken: %s; heddle bridge show counts them",
+          "a beacon on fabric %s was rejected: %s; heddle bridge show counts them",
           side == 0 ? "a" : "b", fault.word());
     }
   }
@@ -305,7 +305,7 @@ final class Peering implements AutoCloseable {
     release();
   }
 
-  /** Releases its resources, where its thread never ran. */
+  /** Releases its resources if its thread never ran. */
   void release() {
     sockets.forEach(BeaconSocket::close);
     arena.close();

@@ -16,10 +16,10 @@ final class UnicastCheck {
   private UnicastCheck() {}
 
   /**
-   * Checks prefixes, which could cause loops, and proxy addresses. In the calling thread's network
+   * Checks prefixes, which could cause loops, and proxy addresses, in the calling thread's network
    * namespace.
    *
-   * @throws HeddleException where a check fails
+   * @throws HeddleException if a check fails
    */
   static void require(BridgeConfig config, List<? extends FabricPort> fabrics) {
     if (config.isTransparent()) {

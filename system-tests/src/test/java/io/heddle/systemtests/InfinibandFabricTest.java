@@ -300,7 +300,7 @@ final class InfinibandFabricTest {
         assertThrows(HeddleException.class, () -> far.join(GroupAddress.of(gid("ff05::7:8"))));
     assertEquals(
         "fabric a: standin1 can't join ff05::7:8: its MGID ff12:6001:ffff::7:8 is that of"
-            + " ff15::7:8; say another mgid=",
+            + " ff15::7:8; choose another mgid=",
         same.getMessage());
     StandinControl.run("port 0/1 down");
     try {

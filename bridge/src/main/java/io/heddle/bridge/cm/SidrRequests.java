@@ -159,12 +159,12 @@ public final class SidrRequests {
     return id;
   }
 
-  /** Returns a client's request; null where there is none. */
+  /** Returns a client's request; null if there is none. */
   public @Nullable Request find(Gid client, int clientId) {
     return byClient.get(new Key(client, clientId));
   }
 
-  /** Returns the waiting request with this id; null where none waits. */
+  /** Returns the waiting request with this id; null if none waits. */
   public @Nullable Request findOpen(int ownId) {
     Request request = byOwnId.get(ownId);
     return request == null || !request.open ? null : request;

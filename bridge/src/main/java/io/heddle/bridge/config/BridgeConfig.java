@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param links limits of the packets that leave for fabric a and b
  * @param bridges addresses of other bridges
  * @param groups in the order of the file
- * @param unicast settings of unicast forwarding; null where it is off
+ * @param unicast settings of unicast forwarding; null if it is off
  * @param redundancy settings among several bridges; null for a single bridge
  */
 public record BridgeConfig(

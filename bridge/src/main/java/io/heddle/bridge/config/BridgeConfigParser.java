@@ -124,7 +124,7 @@ public final class BridgeConfigParser {
   private void once(ConfigLine line, String what) {
     Integer before = seenLines.putIfAbsent(what, line.number());
     if (before != null) {
-      throw line.fail(what + " is there already, in line " + before);
+      throw line.fail(what + " is already defined in line " + before);
     }
   }
 
@@ -154,13 +154,13 @@ public final class BridgeConfigParser {
     List<String> words = line.words("NAME", "KIND");
     String fabric = words.getFirst();
     if (!fabric.equals("a") && !fabric.equals("b")) {
-      throw line.fail("'" + fabric + "' is no fabric; there are a and b");
+      throw line.fail("'" + fabric + "' isn't a fabric; the fabrics are a and b");
     }
     once(line, "fabric " + fabric);
     FabricSpec spec = FabricLine.parse(line, fabric, words.get(1), this::hostAddress);
     for (FabricSpec other : fabrics.values()) {
       if (other.isSameEnd(spec)) {
-        throw line.fail(FabricLine.end(spec) + " is fabric " + other.name() + "'s already");
+        throw line.fail(FabricLine.end(spec) + " already belongs to fabric " + other.name());
       }
     }
     fabrics.put(fabric, spec);
@@ -223,7 +223,7 @@ public final class BridgeConfigParser {
     MgidFormat standard = MgidFormat.RDMA;
     MgidFormat mgid = line.choice("mgid", standard, MgidFormat.words(), MgidFormat::named);
     if (!mgid.takes(address)) {
-      throw line.fail("mgid=" + mgid.word() + " has no form for " + address);
+      throw line.fail("mgid=" + mgid.word() + " can't encode " + address);
     }
     FlowDirection direction =
         line.choice("direction", FlowDirection.BOTH, FlowDirection.words(), FlowDirection::named);
@@ -311,7 +311,7 @@ public final class BridgeConfigParser {
             file
                 + ": there is no fabric "
                 + fabric
-                + "; say fabric "
+                + "; add fabric "
                 + fabric
                 + " wire interface=NAME");
       }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Line of a configuration: a keyword, words, and {@code key=value} pairs. Error messages contain
- * file, line, word and, where one is near, the intended name.
+ * file, line, word and, if one is similar, the intended name.
  */
 final class ConfigLine {
   private final String file;
@@ -35,7 +35,7 @@ final class ConfigLine {
       } else {
         String key = parts[i].substring(0, equals);
         if (values.put(key, parts[i].substring(equals + 1)) != null) {
-          throw fail(key + "= is said twice");
+          throw fail(key + "= is given twice");
         }
       }
     }
@@ -60,7 +60,7 @@ final class ConfigLine {
           String.join(" ", names).isEmpty() ? keyword : keyword + " " + String.join(" ", names);
       String found =
           words.size() > names.length
-              ? "'" + words.get(names.length) + "' is too much"
+              ? "'" + words.get(names.length) + "' is one word too many"
               : names[words.size()] + " is missing";
       throw fail(found + "; a line is " + wanted + " and then key=value pairs");
     }
@@ -72,7 +72,7 @@ final class ConfigLine {
     for (String key : values.keySet()) {
       if (!keys.contains(key)) {
         String there =
-            keys.isEmpty() ? "; it takes none" : "; there are " + String.join(", ", keys);
+            keys.isEmpty() ? "; it has no keys" : "; the keys are " + String.join(", ", keys);
         String question = NearestName.question(key, keys);
         throw fail(keyword + " has no key '" + key + "'" + (question.isEmpty() ? there : question));
       }
@@ -149,7 +149,7 @@ final class ConfigLine {
         });
   }
 
-  /** Returns a value, or null where the key is absent. */
+  /** Returns a value, or null if the key is absent. */
   @Nullable String text(String key) {
     return values.get(key);
   }

@@ -40,7 +40,7 @@ final class FabricLine {
       throw line.fail(
           "'"
               + kind
-              + "' is no kind of fabric; there are wire and verbs"
+              + "' isn't a kind of fabric; the kinds are wire and verbs"
               + NearestName.question(kind, KINDS));
     }
     line.allow(wire ? WIRE_KEYS : VERBS_KEYS);

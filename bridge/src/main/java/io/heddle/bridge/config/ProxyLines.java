@@ -28,7 +28,7 @@ final class ProxyLines {
     List<String> words = line.words("FABRIC", "ADDRESS");
     String fabric = words.getFirst();
     if (!fabric.equals("a") && !fabric.equals("b")) {
-      throw line.fail("'" + fabric + "' is no fabric; there are a and b");
+      throw line.fail("'" + fabric + "' isn't a fabric; the fabrics are a and b");
     }
     int side = fabric.equals("a") ? 0 : 1;
     String word = words.get(1);
@@ -38,11 +38,11 @@ final class ProxyLines {
     ConfigLine before = addresses.get(side).putIfAbsent(address, line);
     if (before != null) {
       throw line.fail(
-          "proxy " + fabric + " " + address + " is there already, in line " + before.number());
+          "proxy " + fabric + " " + address + " is already defined in line " + before.number());
     }
     before = hosts.get(1 - side).putIfAbsent(far, line);
     if (before != null) {
-      throw line.fail("for=" + far + " has an address already, in line " + before.number());
+      throw line.fail("for=" + far + " already has an address, in line " + before.number());
     }
     lines.put(new ProxyAddress(side, address, far), line);
   }
@@ -67,7 +67,10 @@ final class ProxyLines {
       ConfigLine own = addresses.get(far).get(each.host());
       if (own != null) {
         throw line.fail(
-            "for=" + each.host() + " is no host but the bridge's own, in line " + own.number());
+            "for="
+                + each.host()
+                + " isn't a host but the bridge's own address, in line "
+                + own.number());
       }
       if (oneNamespace && each.address().equals(each.host())) {
         throw line.fail(
@@ -80,7 +83,7 @@ final class ProxyLines {
         throw line.fail(
             "for="
                 + each.host()
-                + " is no host of fabric "
+                + " isn't a host of fabric "
                 + (far == 0 ? "a" : "b")
                 + ", which has prefix="
                 + String.join(",", known.stream().map(LoopRules.Prefix::toString).toList()));

@@ -43,7 +43,7 @@ final class RedundancyLine {
     int id = line.number("bridge-id", 0, 1, MOST_ID);
     int port = line.number("port", PeerSettings.PORT, 1, MOST_PORT);
     if (port == PacketFormat.ROCE_PORT) {
-      throw line.fail("port=" + port + " is RoCEv2's; say another");
+      throw line.fail("port=" + port + " is RoCEv2's; choose another");
     }
     String keyFile = line.text("key-file");
     return new PeerSettings(
@@ -100,7 +100,7 @@ final class RedundancyLine {
       Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);
       if (rights.stream().anyMatch(OTHERS::contains)) {
         throw line.fail(
-            "key-file=" + text + " can be read or changed by others; chmod 600 takes that away");
+            "key-file=" + text + " can be read or changed by others; run chmod 600 on it");
       }
       return new BeaconKey(Files.readAllBytes(file));
     } catch (IOException unreadable) {

@@ -44,7 +44,7 @@ final class UnicastLine {
     if (maps && addresses == Addresses.TRANSPARENT) {
       throw line.fail(
           "mode=mapped needs addresses=proxied, since a port of libibverbs sends from addresses of"
-              + " its interface alone; for a host's own address say it twice: proxy a HOST"
+              + " its interface alone; to keep a host's own address, repeat it: proxy a HOST"
               + " for=HOST");
     }
     int trafficClass = line.number("tos", 0, 0, 255);
@@ -108,15 +108,15 @@ final class UnicastLine {
     if (settings.mapping() == null && count > 0) {
       throw new HeddleException(
           file
-              + ": unicast mode=same isn't there for fabrics of kind verbs, as fabric "
+              + ": unicast mode=same isn't supported on a fabric of kind verbs, and fabric "
               + verbs
-              + " is, whose queue pairs have numbers of their own; say mode=mapped"
+              + " is one; set mode=mapped"
               + " addresses=proxied");
     }
     if (settings.mapping() != null && count == 0) {
       throw new HeddleException(
           file
-              + ": unicast mode=mapped needs a fabric of kind verbs, and both are of kind wire; say"
+              + ": unicast mode=mapped needs a fabric of kind verbs, and both are of kind wire; set"
               + " mode=same");
     }
   }

@@ -67,7 +67,7 @@ public final class BeaconSocket implements AutoCloseable {
    * @param group destination of beacons
    * @param hops time to live of sent beacons
    * @param carries additional test whether the fabric carries packets, beside the interface's state
-   * @throws HeddleException where the port is in use, or the group can't be joined
+   * @throws HeddleException if the port is in use, or the group can't be joined
    */
   static BeaconSocket open(
       String interfaceName,
@@ -118,7 +118,7 @@ public final class BeaconSocket implements AutoCloseable {
               + port
               + " of "
               + interfaceName
-              + " is taken, by another bridge of this host; end it, or say port= in all bridges'"
+              + " is taken, by another bridge of this host; end it, or set port= in all bridges'"
               + " redundancy lines");
     }
     check("bind([::]:" + port + " on " + interfaceName + ")", result);
@@ -162,7 +162,7 @@ public final class BeaconSocket implements AutoCloseable {
    * Receives a datagram without waiting.
    *
    * @param into at least 2048 bytes
-   * @return its length, or -1 where there is none
+   * @return its length, or -1 if there is none
    */
   public int receive(byte[] into) {
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, buffer, BUFFER_BYTES, 0);

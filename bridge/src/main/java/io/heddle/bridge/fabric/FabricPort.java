@@ -29,7 +29,7 @@ public interface FabricPort extends AutoCloseable {
   /**
    * Prepares for a sleep until {@link #descriptor} is readable.
    *
-   * @return false where packets are pending, so that the thread must not sleep
+   * @return false if packets are pending, so that the thread must not sleep
    */
   boolean maySleep();
 
@@ -56,7 +56,7 @@ public interface FabricPort extends AutoCloseable {
    */
   boolean keepsHeaders();
 
-  /** Joins a group to receive it, under this name instead of an earlier one. */
+  /** Joins a group to receive it. A group known under an earlier name is left under that name. */
   void join(GroupAddress group);
 
   void leave(Gid group);

@@ -32,7 +32,7 @@ final class GlobalRouteHeader {
     }
   }
 
-  /** Reads source and destination into a row of the batch; zeros where there is no header. */
+  /** Reads source and destination into a row of the batch; zeros if there is no header. */
   static void read(long at, TrainBatch batch, int row) {
     boolean ipv6 = (byteAt(at) & 0xf0) == 0x60;
     if (byteAt(at + IPV4_AT) == IPV4_WITHOUT_OPTIONS && (!ipv6 || hasRightSum(at + IPV4_AT))) {

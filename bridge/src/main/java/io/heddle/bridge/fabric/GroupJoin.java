@@ -24,7 +24,7 @@ interface GroupJoin extends AutoCloseable {
    * Joins as a receiver, until {@link #leave}. A group with another name than before is left under
    * its earlier name.
    *
-   * @throws HeddleException where the join is refused
+   * @throws HeddleException if the join is refused
    */
   GroupRoute join(GroupAddress group);
 
@@ -38,12 +38,12 @@ interface GroupJoin extends AutoCloseable {
   /** Reverts one {@link #joinToSend}. */
   default void leaveToSend(GroupAddress group) {}
 
-  /** Returns the current route of a joined group; null where it isn't joined. */
+  /** Returns the current route of a joined group; null if it isn't joined. */
   default @Nullable GroupRoute routeOf(Gid group) {
     return GroupRoute.ofEthernet(group);
   }
 
-  /** Returns the current route of a group joined to send; null where it isn't joined. */
+  /** Returns the current route of a group joined to send; null if it isn't joined. */
   default @Nullable GroupRoute routeToSend(GroupAddress group) {
     return GroupRoute.ofEthernet(group.address());
   }

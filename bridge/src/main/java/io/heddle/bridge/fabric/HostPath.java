@@ -45,7 +45,7 @@ record HostPath(
   private static final int MTU_AT = 58;
   private static final int RATE_AT = 60;
 
-  /** Returns the path of an id whose route is resolved; null where the manager returned none. */
+  /** Returns the path of an id whose route is resolved; null if the manager returned none. */
   static @Nullable HostPath of(long id) {
     long at = Memory.getLong(id + ID_PATHS);
     if (at == 0 || Memory.getInt(id + ID_PATH_COUNT) < 1) {

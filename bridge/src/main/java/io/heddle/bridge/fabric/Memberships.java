@@ -53,7 +53,7 @@ public final class Memberships implements AutoCloseable {
   }
 
   /**
-   * @throws HeddleException where the system refuses, with its reason
+   * @throws HeddleException if the system refuses, with its reason
    */
   public void join(Gid group) {
     if (holders.containsKey(group)) {

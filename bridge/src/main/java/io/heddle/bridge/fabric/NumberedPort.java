@@ -14,11 +14,11 @@ public interface NumberedPort extends FabricPort {
   /**
    * Returns the path to a host that {@link #sendPathBetween} has created. Doesn't wait.
    *
-   * @return null where no call has created it yet
+   * @return null if no call has created it yet
    */
   @Nullable SendPath readySendPath(Gid source, Gid destination);
 
-  /** Returns the ports of its hosts, where packets don't name hosts; null where they do. */
+  /** Returns the ports of its hosts, where packets don't name hosts; null if they do. */
   default @Nullable SubnetHosts hosts() {
     return null;
   }

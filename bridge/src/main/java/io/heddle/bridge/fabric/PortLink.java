@@ -15,9 +15,7 @@ final class PortLink {
 
   private PortLink() {}
 
-  /**
-   * Returns the interface of an IPoIB address; null where this network namespace doesn't have it.
-   */
+  /** Returns the interface of an IPoIB address; null if this network namespace doesn't have it. */
   static @Nullable NetworkLink of(Gid address, HostAddresses host) {
     for (AssignedAddress each : host.addresses()) {
       if (Gid.of(each.address()).equals(address)) {
@@ -28,7 +26,7 @@ final class PortLink {
   }
 
   /**
-   * Returns the interface of a RoCE port; null where it is in another network namespace. Another
+   * Returns the interface of a RoCE port; null if it is in another network namespace. Another
    * interface may have its index here.
    */
   static @Nullable NetworkLink of(VerbsPort port, HostAddresses host) {

@@ -54,7 +54,7 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /**
-   * @throws HeddleException where the library or its kernel module is missing
+   * @throws HeddleException if the library or its kernel module is missing
    */
   static RdmaCmMember open(String device) {
     if (!RdmaCm.libraryIsPresent()) {
@@ -77,8 +77,8 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /**
-   * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 where no RDMA
-   * device has the address.
+   * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 if no RDMA device
+   * has the address.
    *
    * @return whether a device has it
    */
@@ -168,7 +168,7 @@ final class RdmaCmMember implements AutoCloseable {
   }
 
   /*
-   * Takes one event. Returns its kind if it answers this join, 0 for another one, −1 where none
+   * Takes one event. Returns its kind if it answers this join, 0 for another one, −1 if none
    * arrived.
    */
   private int take(boolean waits, long awaited) {

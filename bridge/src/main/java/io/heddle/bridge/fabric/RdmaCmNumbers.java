@@ -107,7 +107,7 @@ public final class RdmaCmNumbers implements NumberService {
   /**
    * @param port of the device, which creates paths to hosts
    * @param trafficClass of packets to hosts
-   * @throws HeddleException where the kernel has no RDMA CM, or the library is missing
+   * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
   public static RdmaCmNumbers open(NumberedPort port, String device, int trafficClass, Log log) {
     long channel = channelFor(device);
@@ -117,7 +117,7 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   /**
-   * @throws HeddleException where the kernel has no RDMA CM, or the library is missing
+   * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
   public static void requirePresent(String device) {
     RdmaCm.DESTROY_EVENT_CHANNEL.status(channelFor(device));
@@ -135,7 +135,7 @@ public final class RdmaCmNumbers implements NumberService {
               + device
               + " by RDMA CM, and there is no "
               + KERNEL
-              + "; load the kernel's module rdma_ucm, or take the unicast line out");
+              + "; load the kernel's module rdma_ucm, or remove the unicast line");
     }
     if (!hasLibrary) {
       throw new HeddleException(
@@ -162,7 +162,7 @@ public final class RdmaCmNumbers implements NumberService {
   }
 
   /*
-   * Enqueues a task, or drops it like a datagram where too many wait: clients repeat their
+   * Enqueues a task, or drops it like a datagram if too many wait: clients repeat their
    * requests.
    */
   private void enqueueOrDrop(Runnable task) {

@@ -77,7 +77,7 @@ final class RdmaCmPaths {
     }
   }
 
-  /** Handles an acknowledged event; returns false where it belongs to no path. */
+  /** Handles an acknowledged event; returns false if it belongs to no path. */
   boolean take(long id, int kind, int status) {
     Gid host = pending.get(id);
     if (host == null) {

@@ -92,7 +92,7 @@ public final class SubnetHosts {
   /**
    * Stores a path from the manager.
    *
-   * @return the reason why it can't be used, in words; empty where it can
+   * @return the reason why it can't be used, in words; empty if it can
    */
   synchronized String learn(Gid address, HostPath path, long nowNs) {
     Host host = hosts.computeIfAbsent(address, unknown -> new Host());

@@ -45,7 +45,7 @@ final class SubnetJoin implements GroupJoin {
   /**
    * Finds an IPoIB address on the port, by which RDMA CM identifies it.
    *
-   * @throws HeddleException where there is none, or not the configured one
+   * @throws HeddleException if there is none, or not the configured one
    */
   static SubnetJoin open(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
     for (Gid each : spec.addresses().isEmpty() ? candidates(spec, host) : spec.addresses()) {
@@ -160,7 +160,7 @@ final class SubnetJoin implements GroupJoin {
     if (other != null) {
       leave(receiver, group);
       throw failure(
-          group, "its MGID " + route.mgid() + " is that of " + other + "; say another mgid=");
+          group, "its MGID " + route.mgid() + " is that of " + other + "; choose another mgid=");
     }
     if (old != null) {
       leave(receiver, old.group());

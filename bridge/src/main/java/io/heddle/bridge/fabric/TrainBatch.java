@@ -83,8 +83,8 @@ public final class TrainBatch {
   }
 
   /**
-   * Returns the lower bound of its arrival time; equal to the arrival time where the system
-   * measures it.
+   * Returns the lower bound of its arrival time; equal to the arrival time if the system measures
+   * it.
    */
   public long notBeforeNs(int train) {
     return notBeforeNs[train];

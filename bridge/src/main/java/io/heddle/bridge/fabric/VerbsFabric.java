@@ -71,7 +71,7 @@ public final class VerbsFabric implements NumberedPort {
   /**
    * Opens a fabric. Groups are joined in the calling thread's network namespace.
    *
-   * @throws HeddleException where there is no such device or address, or the device refuses
+   * @throws HeddleException if there is no such device or address, or the device refuses
    */
   public static VerbsFabric open(VerbsSpec spec, Log log) {
     VerbsPort port = VerbsPort.open(spec, log);
@@ -141,7 +141,7 @@ public final class VerbsFabric implements NumberedPort {
    * Checks that beacons can use the port's interface.
    *
    * @return the interface
-   * @throws HeddleException where there is none here, or no IPv4 address for beacons that need one
+   * @throws HeddleException if there is none here, or no IPv4 address for beacons that need one
    */
   public NetworkLink requireBeacons(PeerSettings settings) {
     if (link == null) {
@@ -152,7 +152,7 @@ public final class VerbsFabric implements NumberedPort {
               + device
               + " has no interface in this network namespace, and several bridges need one for"
               + " their beacons; start the bridge in the namespace of the port's interface, or"
-              + " take the line redundancy out");
+              + " remove the redundancy line");
     }
     Gid group = settings.groupOf(beaconSource(link) != null);
     if (group.isIpv4Mapped() && beaconSource(link) == null) {
@@ -165,7 +165,7 @@ public final class VerbsFabric implements NumberedPort {
               + link.name()
               + ", and beacons go to "
               + group
-              + "; say an IPv6 group= in the redundancy line of all bridges");
+              + "; set an IPv6 group= in the redundancy line of all bridges");
     }
     return link;
   }
@@ -185,7 +185,7 @@ public final class VerbsFabric implements NumberedPort {
   /**
    * Opens the socket of beacons on the interface of the port.
    *
-   * @throws HeddleException where there is none, its port is in use, or the group can't be joined
+   * @throws HeddleException if there is none, its port is in use, or the group can't be joined
    */
   public BeaconSocket beacons(PeerSettings settings) {
     NetworkLink by = requireBeacons(settings);

@@ -29,7 +29,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
   }
 
   /**
-   * @throws HeddleException where there is no such device or address
+   * @throws HeddleException if there is no such device or address
    */
   static VerbsPort open(VerbsSpec spec, Log log) {
     DeviceContext context = device(spec, log).open();
@@ -169,7 +169,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     return first;
   }
 
-  /** Returns the network interface with this own address, 0 where there is none. */
+  /** Returns the network interface with this own address, 0 if there is none. */
   int interfaceOf(Gid address) {
     for (GidTable.Entry each : own) {
       if (each.gid().equals(address)) {

@@ -48,7 +48,7 @@ final class VerbsQueueSet {
   /**
    * @param count of queue pairs, at least one
    * @param partitionIndex of their partition
-   * @throws RuntimeException where the device refuses; the context is closed then
+   * @throws RuntimeException if the device refuses; the context is closed then
    */
   static VerbsQueueSet open(DeviceContext context, int count, int partitionIndex) {
     List<VerbsQueues> queues = new ArrayList<>();

@@ -82,7 +82,7 @@ final class VerbsQueues {
   /**
    * @param mostReceives posted at a time
    * @param partitionIndex of its partition
-   * @throws VerbsException where the device refuses; the context is closed then
+   * @throws VerbsException if the device refuses; the context is closed then
    */
   static VerbsQueues open(
       DeviceContext context, ProtectionDomain domain, int mostReceives, int partitionIndex) {

@@ -85,7 +85,7 @@ final class VerbsSendPaths {
    * Returns the path to a host. The device may resolve the host's link address. The path stays
    * until the end.
    *
-   * @throws HeddleException where no path record of an InfiniBand host is known
+   * @throws HeddleException if no path record of an InfiniBand host is known
    */
   VerbsSendPath toHost(Gid source, Gid destination, int trafficClass, int hops) {
     return toHosts.computeIfAbsent(
@@ -111,7 +111,7 @@ final class VerbsSendPaths {
     return toHosts.get(new Ends(source, destination));
   }
 
-  /** Forgets a path; returns false where it is unknown. */
+  /** Forgets a path; returns false if it is unknown. */
   boolean forget(VerbsSendPath sendPath) {
     lock.lock();
     try {

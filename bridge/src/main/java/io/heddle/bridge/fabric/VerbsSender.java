@@ -122,7 +122,7 @@ final class VerbsSender {
     next++;
   }
 
-  /* Waits briefly for a free slot, where all are in use. */
+  /* Waits briefly for a free slot if all are in use. */
   private boolean awaitSlot() {
     flush();
     reap();

@@ -9,10 +9,10 @@ import java.util.Map;
  * Configuration of a fabric on a port of libibverbs.
  *
  * @param name of the fabric
- * @param device name in libibverbs, with {@code :port} where it has several
+ * @param device name in libibverbs, with {@code :port} if it has several
  * @param addresses own addresses to use, IPv4 mapped; empty for all of the port
  * @param proxyAddresses proxy addresses that represent hosts of the other fabric
- * @param queuePairs for the mapping of hosts' numbers; 0 where unicast is off
+ * @param queuePairs for the mapping of hosts' numbers; 0 if unicast is off
  * @param hops time to live of sent packets, 1 to 255
  */
 public record VerbsSpec(

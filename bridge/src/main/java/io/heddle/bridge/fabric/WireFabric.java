@@ -70,7 +70,7 @@ public final class WireFabric implements FabricPort {
    * Opens a fabric, in the calling thread's network namespace unless it has its own.
    *
    * @param transparent whether packets also leave from other hosts' addresses
-   * @throws HeddleException where there is no such interface or address, or the port is in use
+   * @throws HeddleException if there is no such interface or address, or the port is in use
    */
   public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {
     return in(spec.namespace(), () -> openHere(spec, transparent, clock));
@@ -285,7 +285,7 @@ public final class WireFabric implements FabricPort {
   /**
    * Opens the socket of beacons.
    *
-   * @throws HeddleException where the port is in use, or the group can't be joined
+   * @throws HeddleException if the port is in use, or the group can't be joined
    */
   public BeaconSocket beacons(PeerSettings settings, int hops) {
     Gid ipv4 = firstOf(own, true);
@@ -298,7 +298,7 @@ public final class WireFabric implements FabricPort {
               + link.name()
               + " has no IPv4 address, and beacons go to "
               + group
-              + "; say an IPv6 group= in the redundancy line of all bridges");
+              + "; set an IPv6 group= in the redundancy line of all bridges");
     }
     return in(
         namespace,

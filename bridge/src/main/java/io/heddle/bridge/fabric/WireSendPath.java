@@ -60,7 +60,7 @@ final class WireSendPath implements SendPath {
   }
 
   /**
-   * Returns the stored contribution of the headers to the CRC; 0 where none is stored.
+   * Returns the stored contribution of the headers to the CRC; 0 if none is stored.
    *
    * @param covered bytes from the BTH to the end of the pad
    */

@@ -14,8 +14,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Sender that queues packets in place and sends them in one call. Consecutive packets of equal
- * length to one group become one segmented send, where that is allowed. Used by the data thread
- * only.
+ * length to one group become one segmented send if that is allowed. Used by the data thread only.
  */
 final class WireSender {
   private static final int PACKETS = 512;

@@ -55,7 +55,7 @@ final class WireSocket implements AutoCloseable {
   /**
    * @param ipv4 source address of packets to IPv4 groups, null for none; packets to IPv6 groups set
    *     their source themselves
-   * @throws HeddleException where the port is in use or the interface is gone
+   * @throws HeddleException if the port is in use or the interface is gone
    */
   static WireSocket open(String interfaceName, int interfaceIndex, @Nullable Gid ipv4, int hops) {
     int fd =
@@ -65,7 +65,7 @@ final class WireSocket implements AutoCloseable {
     try {
       set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
       SocketOptions.bindToDevice(fd, interfaceName);
-      /* DF, and with it identification 0 where the socket isn't connected: docs/decisions/bridge.md. */
+      /* DF, and with it identification 0 if the socket isn't connected: docs/decisions/bridge.md. */
       set(fd, SOL_IP, IP_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IPV6, IPV6_MTU_DISCOVER, DISCOVER_DO);
       set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
@@ -113,7 +113,7 @@ final class WireSocket implements AutoCloseable {
             "UDP port 4791 of "
                 + interfaceName
                 + " is taken, by another bridge or a RoCE device that the kernel emulates; end it,"
-                + " or move the interface to a network namespace and say namespace=");
+                + " or move the interface to a network namespace and set namespace=");
       }
       check("bind([::]:4791 on " + interfaceName + ")", result);
     }
@@ -122,14 +122,14 @@ final class WireSocket implements AutoCloseable {
   /**
    * Lets packets leave from addresses that aren't the system's own.
    *
-   * @throws HeddleException where the process may not do that
+   * @throws HeddleException if the process may not do that
    */
   void allowAnySource() {
     int result = LinuxCalls.setIntOption(fd, SOL_IPV6, IPV6_TRANSPARENT, 1);
     if (result == -Errno.EPERM) {
       throw new HeddleException(
           "unicast needs CAP_NET_ADMIN or CAP_NET_RAW, so that packets keep their senders'"
-              + " addresses; start the bridge with one of them, or take the unicast line out");
+              + " addresses; start the bridge with one of them, or remove the unicast line");
     }
     check("setsockopt(IPV6_TRANSPARENT)", result);
   }

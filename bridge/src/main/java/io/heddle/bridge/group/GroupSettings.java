@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param mgid its format in an InfiniBand fabric
  * @param direction in which packets are forwarded
  * @param trafficClass of the packets that leave, 0 to 255
- * @param owner the bridge that owns it where several run; 0 for the owner by hash
+ * @param owner the bridge that owns it if several run; 0 for the owner by hash
  * @param pgm whether its packets are parsed as PGM
  * @param limit of the packets that leave, for each direction separately
  */

@@ -40,7 +40,7 @@ public final class GroupTable<T> {
     return (int) (mixed >>> 32) & mask;
   }
 
-  /** Returns the value of this address; null where it is no group of the table. */
+  /** Returns the value of this address; null if it is no group of the table. */
   @SuppressWarnings("unchecked")
   public @Nullable T find(long addressHigh, long addressLow) {
     int at = place(addressHigh, addressLow);

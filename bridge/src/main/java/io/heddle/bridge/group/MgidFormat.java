@@ -86,7 +86,7 @@ public enum MgidFormat {
    * Returns the MGID of a group with the default partition key.
    *
    * @param group a multicast address, IPv4 mapped
-   * @param portNumber of the group, 0 where it has none
+   * @param portNumber of the group, 0 if it has none
    */
   public Gid encode(Gid group, int portNumber) {
     return encode(group, portNumber, WHOLE_KEY);
@@ -135,7 +135,7 @@ public enum MgidFormat {
     return new Gid(0, MAPPED | CLASS_D | mgid.low() & 0xffff_ffffL);
   }
 
-  /** Returns the port in an MGID, 0 where the format has none. */
+  /** Returns the port in an MGID, 0 if the format has none. */
   public int portOf(Gid mgid) {
     return port ? (int) (mgid.low() >>> 32) & 0xffff : 0;
   }

@@ -32,7 +32,7 @@ final class Gcra {
     return interval == 0;
   }
 
-  /** Returns the nanoseconds until the next packet conforms; not positive where it conforms now. */
+  /** Returns the nanoseconds until the next packet conforms; not positive if it conforms now. */
   long waitNs(long nowNs) {
     if (interval == 0) {
       return 0;

@@ -191,7 +191,7 @@ public final class Limiter {
     }
   }
 
-  /** Returns the nanoseconds until a packet may leave; −1 where none waits. */
+  /** Returns the nanoseconds until a packet may leave; −1 if none waits. */
   public long waitNs(long nowNs) {
     return wheel.waitNs(nowNs);
   }
@@ -199,7 +199,7 @@ public final class Limiter {
   /**
    * Replaces a flow; its queued packets move to the new one.
    *
-   * @param heir null where the group is removed; its queued packets are then dropped and counted
+   * @param heir null if the group is removed; its queued packets are then dropped and counted
    */
   public void retire(LimitedFlow flow, @Nullable LimitedFlow heir, long nowNs) {
     while (flow.waiting > 0) {

@@ -34,7 +34,7 @@ final class TimerWheel {
 
   /**
    * Removes and returns the flows of the next filled slot up to now, chained by {@code next}; null
-   * where there is none.
+   * if there is none.
    */
   @Nullable LimitedFlow expire(long nowNs) {
     long now = Math.floorDiv(nowNs, TICK_NS);
@@ -59,7 +59,7 @@ final class TimerWheel {
     return chain;
   }
 
-  /** Returns the nanoseconds until a flow expires; −1 where the wheel is empty. */
+  /** Returns the nanoseconds until a flow expires; −1 if the wheel is empty. */
   long waitNs(long nowNs) {
     return flows == 0 ? -1 : Math.max(0, (tick + stepsToFilled()) * TICK_NS - nowNs);
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * |digest of the configuration, 8 |
  * |addrs  |heard  |pins   |0      |   how many follow of each
  * |addresses, 16 bytes each; id, incarnation, change, 16 each; group, owner, version, 28 each
- * |HMAC-SHA256 of all that, 32 bytes, where it is signed
+ * |HMAC-SHA256 of all that, 32 bytes, if it is signed
  * </pre>
  */
 public final class BeaconCodec {
@@ -104,7 +104,7 @@ public final class BeaconCodec {
    * Decodes a beacon.
    *
    * @param length received bytes
-   * @param key that must have signed them; null where nothing is signed
+   * @param key that must have signed them; null if nothing is signed
    */
   public static DecodedBeacon decode(byte[] bytes, int length, @Nullable BeaconKey key) {
     if (length < HEADER_BYTES || length > bytes.length) {
@@ -146,7 +146,7 @@ public final class BeaconCodec {
         + (bytes[counts + 2] & 0xff) * PIN_BYTES;
   }
 
-  /* Reads the fields after magic and version; null where a value is out of range. */
+  /* Reads the fields after magic and version; null if a value is out of range. */
   private static @Nullable Beacon read(ByteBuffer from) {
     int state = from.get() & 0xff;
     int side = from.get() & 0xff;

@@ -40,7 +40,7 @@ public final class Ownership {
    * Switches to another view, and gives up the groups that it assigns to others. The view may be
    * announced only after the data path has stopped forwarding those groups.
    *
-   * @return false where the view is unchanged
+   * @return false if the view is unchanged
    */
   public boolean adopt(View next) {
     if (next.digest() == view.digest()) {

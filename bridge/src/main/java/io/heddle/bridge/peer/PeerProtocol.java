@@ -83,7 +83,7 @@ public final class PeerProtocol {
    * Assigns a group to a bridge, by an operator's order.
    *
    * @param owner {@link View#NOBODY} withdraws the earlier order
-   * @return false where the table of orders is full
+   * @return false if the table of orders is full
    */
   public boolean pin(Gid group, int owner) {
     return pins.order(group, owner);
@@ -93,7 +93,7 @@ public final class PeerProtocol {
    * Receives a beacon.
    *
    * @param side the fabric that it came from
-   * @return the reason for its rejection; null where it is accepted
+   * @return the reason for its rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     BeaconFault fault = table.receive(beacon, side, nowNs);
@@ -150,7 +150,7 @@ public final class PeerProtocol {
     return same;
   }
 
-  /* Returns the current view where its inputs are unchanged: its digest is expensive. */
+  /* Returns the current view if its inputs are unchanged: its digest is expensive. */
   private View nextView() {
     View now = ownership.view();
     List<View.Member> members = members();
@@ -221,15 +221,14 @@ public final class PeerProtocol {
   }
 
   /**
-   * Returns the bridge that the view assigns a group to; {@link View#NOBODY} where none can own it.
+   * Returns the bridge that the view assigns a group to; {@link View#NOBODY} if none can own it.
    */
   public int ownerOf(Gid group) {
     return ownership.view().ownerOf(group);
   }
 
   /**
-   * Returns the bridge that would own a group without this one; {@link View#NOBODY} where none
-   * could.
+   * Returns the bridge that would own a group without this one; {@link View#NOBODY} if none could.
    */
   public int ownerWithoutThis(Gid group) {
     return ownership.view().ownerWithout(group, settings.id());

@@ -28,7 +28,7 @@ public final class PeerTable {
    * Receives a beacon.
    *
    * @param side the fabric that it came from
-   * @return the reason for its rejection; null where it is accepted
+   * @return the reason for its rejection; null if it is accepted
    */
   public @Nullable BeaconFault receive(Beacon beacon, int side, long nowNs) {
     Beacon.Origin origin = beacon.origin();
@@ -59,7 +59,7 @@ public final class PeerTable {
     return peers.values().stream().filter(each -> each.isAlive(nowNs)).toList();
   }
 
-  /** Returns the bridge with this number; null where none was received. */
+  /** Returns the bridge with this number; null if none was received. */
   public @Nullable BridgePeer find(int id) {
     return peers.get(id);
   }

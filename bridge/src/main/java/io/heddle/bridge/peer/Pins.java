@@ -44,7 +44,7 @@ public final class Pins {
    * Adds an order, which takes effect at once.
    *
    * @param owner {@link View#NOBODY} withdraws the earlier order
-   * @return false where the table is full and its oldest order is still in force
+   * @return false if the table is full and its oldest order is still in force
    */
   public boolean order(Gid group, int owner) {
     boolean full = pins.size() >= Beacon.MOST_PINS && !pins.containsKey(group);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * whether their views are equal. Immutable.
  */
 public final class View {
-  /** Owner where no bridge can own the group. */
+  /** Owner if no bridge can own the group. */
   public static final int NOBODY = 0;
 
   static final Comparator<Gid> BY_ADDRESS =
@@ -89,7 +89,7 @@ public final class View {
     sha.update(bytes.array());
   }
 
-  /** Returns the owner of a group; {@link #NOBODY} where no bridge can own it. */
+  /** Returns the owner of a group; {@link #NOBODY} if no bridge can own it. */
   public int ownerOf(Gid group) {
     Integer named = present(pinned.get(group));
     if (named == null) {
@@ -103,7 +103,7 @@ public final class View {
   }
 
   /**
-   * Returns the owner of a group if this bridge were gone; {@link #NOBODY} where none could own it.
+   * Returns the owner of a group if this bridge were gone; {@link #NOBODY} if none could own it.
    */
   public int ownerWithout(Gid group, int id) {
     List<Member> others = members.stream().filter(each -> each.id() != id).toList();

@@ -73,7 +73,7 @@ final class PgmFormat {
   }
 
   /*
-   * Returns the offset of the options; negative where the packet is truncated or an address family
+   * Returns the offset of the options; negative if the packet is truncated or an address family
    * is unknown.
    */
   private static int endOfAddresses(long at, int bytes, PgmType type) {
@@ -92,7 +92,7 @@ final class PgmFormat {
     return offset > bytes ? -1 : offset;
   }
 
-  /* Returns the offset of the data; negative where options are truncated or unterminated. */
+  /* Returns the offset of the data; negative if options are truncated or unterminated. */
   private static int endOfOptions(long at, int bytes, int first) {
     if ((unsignedByte(at + OPTIONS) & HAS_OPTIONS) == 0) {
       return first;

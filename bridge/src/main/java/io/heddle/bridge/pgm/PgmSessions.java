@@ -95,7 +95,7 @@ public final class PgmSessions {
   }
 
   /**
-   * Returns the record of the session that a receiver refers to; 0 where it isn't known.
+   * Returns the record of the session that a receiver refers to; 0 if it isn't known.
    *
    * @param side the fabric of the receiver, which mostly isn't the source's
    */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastError the newest error for the operator; empty for none
  * @param fabrics both, a first
  * @param groups in the order of their creation
- * @param unicast datagrams for one host; null where they aren't bridged
+ * @param unicast datagrams for one host; null if they aren't bridged
  * @param redundancy this bridge among several; null for a single bridge
  */
 public record BridgeStatus(
@@ -86,7 +86,7 @@ public record BridgeStatus(
    * @param role of this bridge: owner, standby, no-owner
    * @param dropEvery one of this many packets is dropped on purpose in each direction; 0 for none
    * @param directions both, from fabric a first
-   * @param pgm counters of its PGM packets; null where they aren't parsed
+   * @param pgm counters of its PGM packets; null if they aren't parsed
    */
   public record Group(
       String group,
@@ -168,14 +168,14 @@ public record BridgeStatus(
   /**
    * Reads a status file.
    *
-   * @throws HeddleException where there is none, or it isn't a bridge's
+   * @throws HeddleException if there is none, or it isn't a bridge's
    */
   public static BridgeStatus read(Path path) {
     try (OpenFolder folder = OpenFolder.around(path);
         OpenFile file = folder.open(path.getFileName().toString(), false)) {
       long length = file.sizeBytes();
       if (length < StatusLayout.PAGE_BYTES) {
-        throw new HeddleException(path + " is no bridge's status file: it is too short");
+        throw new HeddleException(path + " isn't a bridge's status file: it is too short");
       }
       long address = file.map(length, false);
       try {
@@ -196,7 +196,8 @@ public record BridgeStatus(
 
   private static BridgeStatus read(Path path, long file, long length) {
     if (Memory.getLongAcquire(file + StatusLayout.MAGIC_AT) != StatusLayout.MAGIC) {
-      throw new HeddleException(path + " is no bridge's status file, or of one that is starting");
+      throw new HeddleException(
+          path + " isn't a bridge's status file, or its bridge is just starting");
     }
     int version = Memory.getInt(file + StatusLayout.VERSION_AT);
     if (version != StatusLayout.VERSION) {
@@ -209,7 +210,7 @@ public record BridgeStatus(
               + "; use the command that came with the bridge");
     }
     if (length < StatusLayout.FILE_BYTES) {
-      throw new HeddleException(path + " was cut; restart its bridge");
+      throw new HeddleException(path + " was truncated; restart its bridge");
     }
     long alive = Memory.getLong(file + StatusLayout.ALIVE_MS_AT);
     long now = System.currentTimeMillis();

@@ -52,7 +52,7 @@ public final class GroupCounters {
   /**
    * Counts a packet that left for the other fabric.
    *
-   * @param lateNs since its arrival; 0 where the clock was set back
+   * @param lateNs since its arrival; 0 if the clock was set back
    */
   public static void forwarded(long block, int lengthBytes, long lateNs) {
     add(block, PACKETS, 1);

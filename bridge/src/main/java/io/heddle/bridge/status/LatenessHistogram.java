@@ -42,7 +42,7 @@ public final class LatenessHistogram {
   }
 
   /**
-   * Returns the upper bound of this fraction of all values; −1 where there are none.
+   * Returns the upper bound of this fraction of all values; −1 if there are none.
    *
    * @param part 0.5 for the median
    */

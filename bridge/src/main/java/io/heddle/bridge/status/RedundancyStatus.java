@@ -37,7 +37,7 @@ public record RedundancyStatus(
    * Another bridge.
    *
    * @param bridgeId its number
-   * @param address one of its addresses; empty where it has announced none
+   * @param address one of its addresses; empty if it has announced none
    * @param state the newest that it has announced; silent, or ended
    * @param heardOn fabrics on which its beacons arrive
    * @param fabricsUp fabrics whose links it has up

@@ -35,7 +35,7 @@ public final class StatusFile implements AutoCloseable {
    * Creates the file and keeps it locked while it is open.
    *
    * @param bridge its name, for people
-   * @throws HeddleException where it can't be created, or belongs to a running bridge
+   * @throws HeddleException if it can't be created, or belongs to a running bridge
    */
   public static StatusFile create(Path path, String bridge, String config) {
     try {
@@ -70,7 +70,7 @@ public final class StatusFile implements AutoCloseable {
     return new HeddleException(
         "the status file "
             + path
-            + " can't be made: "
+            + " can't be created: "
             + why
             + "; status= in the configuration names another",
         cause);
@@ -119,7 +119,7 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Assigns a free slot to a group, with counters of zero.
    *
-   * @throws HeddleException where there is none
+   * @throws HeddleException if there is none
    */
   public int open(String group, String settings) {
     return open(group, settings, StatusLayout.USED);
@@ -237,7 +237,7 @@ public final class StatusFile implements AutoCloseable {
   @Override
   public void close() {
     try {
-      /* Faults where another process has truncated the file. */
+      /* Faults if another process has truncated the file. */
       Memory.setLong(address + StatusLayout.ALIVE_MS_AT, 0);
     } finally {
       MemoryCalls.unmapMemory(address, LENGTH);

@@ -4,8 +4,7 @@ import io.heddle.platform.Memory;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where things lie in the status file: a page of what concerns the whole bridge, then a slot for
- * each group.
+ * Layout of the status file: a page for the whole bridge, then a slot for each group.
  *
  * <pre>
  * 0     magic, layout's version, process, start and heartbeat in ms, generation, slots used

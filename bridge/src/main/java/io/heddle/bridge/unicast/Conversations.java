@@ -40,7 +40,7 @@ final class Conversations {
      * @param index of the bridge's number by which this host knows the other one
      * @param queueKey of the host's queue pair
      * @param by assignments of the bridge's queue pairs here; null on the wire
-     * @param port by which packets name the host; null where they name it by its address
+     * @param port by which packets name the host; null if they name it by its address
      */
     End(
         int number,
@@ -60,7 +60,7 @@ final class Conversations {
   private final LruSlots[] from;
   /* Host in a, host in b, and both numbers in one word. */
   private final long[] keys;
-  /* By side: port by which packets name its host; empty where packets name hosts. */
+  /* By side: port by which packets name its host; empty if packets name hosts. */
   private final long[][] ports;
   private final int[][] indexes;
   private final int[][] queueKeys;
@@ -302,7 +302,7 @@ final class Conversations {
     return queueKeys[side][place];
   }
 
-  /** Returns the flow to a fabric's host; null where none is set yet. */
+  /** Returns the flow to a fabric's host; null if none is set yet. */
   @Nullable LimitedFlow flowTo(int side, int place) {
     return flows[side][place];
   }

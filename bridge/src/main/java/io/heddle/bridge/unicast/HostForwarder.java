@@ -11,7 +11,7 @@ public interface HostForwarder extends AutoCloseable {
    * @param side the fabric that it came from
    * @param from rules of that fabric
    * @param to rules of the other one
-   * @param now proxy addresses; none where hosts see each other's own addresses
+   * @param now proxy addresses; none if hosts see each other's own addresses
    */
   void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now);
 

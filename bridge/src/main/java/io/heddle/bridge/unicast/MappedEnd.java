@@ -19,7 +19,7 @@ public final class MappedEnd implements AutoCloseable {
   private final @Nullable NumberedPort device;
   private final @Nullable NumberService service;
   private final int[] numbers;
-  /* Where packets don't name their hosts; null where they do. */
+  /* Where packets don't name their hosts; null if they do. */
   private final @Nullable SubnetHosts hosts;
   private int movesSeen;
 
@@ -71,7 +71,7 @@ public final class MappedEnd implements AutoCloseable {
   }
 
   /**
-   * Returns the port by which packets name a host; null where they name hosts, or while it isn't
+   * Returns the port by which packets name a host; null if they name hosts, or while it isn't
    * known.
    */
   @Nullable Gid portOf(Gid host) {

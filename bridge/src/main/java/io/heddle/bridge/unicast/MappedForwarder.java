@@ -45,7 +45,7 @@ public final class MappedForwarder implements HostForwarder {
   private final boolean bothNameHosts;
   private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
   /*
-   * Hosts of the current train, as the other fabric names them; null where its packets name no
+   * Hosts of the current train, as the other fabric names them; null if its packets name no
    * hosts.
    */
   private @Nullable Gid source;
@@ -140,7 +140,7 @@ public final class MappedForwarder implements HostForwarder {
     }
   }
 
-  /* The source is 0 where the LID is of no known port. */
+  /* The source is 0 if the LID is of no known port. */
   private @Nullable DropReason againstSource(
       int side, TrainBatch batch, int train, LoopRules from) {
     long high = batch.sourceHigh(train);
@@ -150,7 +150,7 @@ public final class MappedForwarder implements HostForwarder {
         : from.against(high, low);
   }
 
-  /* Sets both hosts of the train, as the other fabric names them, where its packets name them. */
+  /* Sets both hosts of the train, as the other fabric names them, if its packets name them. */
   private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
     source = null;
     destination = null;

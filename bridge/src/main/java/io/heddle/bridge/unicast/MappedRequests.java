@@ -89,7 +89,7 @@ final class MappedRequests {
    * @param side of the fabric on the wire
    * @param near its source and destination as received
    * @param far its source and destination as the other fabric names them
-   * @return the reason to drop it; null where it was used
+   * @return the reason to drop it; null if it was used
    */
   @Nullable DropReason take(
       int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {

@@ -10,7 +10,7 @@ sealed interface NumberClients permits WireClients, VerbsClients {
   /** Sets the proxy addresses. */
   void use(ProxyAddresses now);
 
-  /** Handles an answer from the other fabric. It has no effect where no request waits for it. */
+  /** Handles an answer from the other fabric. It has no effect if no request waits for it. */
   void answered(NumberService.Answer answer, long nowNs);
 
   /** Ends requests whose deadline has passed. */

@@ -32,7 +32,7 @@ final class NumberMap {
     this.conversations = conversations;
   }
 
-  /* Returns the key of the assignments; null where the port of the near host isn't known. */
+  /* Returns the key of the assignments; null if the port of the near host isn't known. */
   private @Nullable Gid keyOf(int side, HostPair between) {
     return ends[side].namesHosts() ? between.destination() : ends[side].portOf(between.source());
   }
@@ -44,7 +44,7 @@ final class NumberMap {
   }
 
   /*
-   * Returns the hosts that distinguish services of the same number; null where packets name the
+   * Returns the hosts that distinguish services of the same number; null if packets name the
    * host.
    */
   private @Nullable HostPair serviceOf(int side, HostPair between) {
@@ -82,8 +82,8 @@ final class NumberMap {
    * @param between its sender, and its destination in the other fabric
    * @param index of the bridge's number that it was sent to
    * @param number of its sender
-   * @return the slot; {@link #NONE} where the queue pair it was sent to is unassigned, or all those
-   *     of the other fabric are assigned; {@link #NO_PORT}
+   * @return the slot; {@link #NONE} if the queue pair it was sent to is unassigned, or all those of
+   *     the other fabric are assigned; {@link #NO_PORT}
    */
   int begin(int side, HostPair between, int index, int number, long nowNs) {
     QueuePairAssignments by = null;
@@ -178,7 +178,7 @@ final class NumberMap {
    *
    * @param side the fabric whose hosts use it, 0 for a
    * @param between the client, and the server in the other fabric
-   * @return its index; {@link #NONE} where all are assigned
+   * @return its index; {@link #NONE} if all are assigned
    */
   int serve(int side, HostPair between, int number, int key, long nowNs) {
     Gid at = keyOf(side, between);

@@ -38,7 +38,7 @@ final class PairTable {
     return (int) (mixed * MIX >>> 32);
   }
 
-  /** Returns the flow of this pair, and marks it as used; null where the pair is new. */
+  /** Returns the flow of this pair, and marks it as used; null if the pair is new. */
   @Nullable LimitedFlow find(
       long sourceHigh, long sourceLow, long destinationHigh, long destinationLow, long nowNs) {
     int pair = pairs.first(hash(sourceHigh, sourceLow, destinationHigh, destinationLow));

@@ -24,7 +24,7 @@ public final class PrefixOverlap {
                   + one
                   + " of a and "
                   + other
-                  + " of b overlap; say others by prefix=, or take the unicast line out");
+                  + " of b overlap; set others by prefix=, or remove the unicast line");
         }
       }
     }

@@ -14,7 +14,7 @@ final class QueuePairAssignments {
   static final int NONE = -1;
 
   private final int[] services;
-  /* Client and server of a service; null where the address identifies the host. */
+  /* Client and server of a service; null if the address identifies the host. */
   private final @Nullable HostPair[] endpointsOf;
   private final int[] keys;
   private final int[] conversations;
@@ -34,7 +34,7 @@ final class QueuePairAssignments {
     return services[index];
   }
 
-  /** Returns the client and server of that service; null where the address identifies the host. */
+  /** Returns the client and server of that service; null if the address identifies the host. */
   @Nullable HostPair endpointsOf(int index) {
     return endpointsOf[index];
   }
@@ -58,7 +58,7 @@ final class QueuePairAssignments {
   /**
    * Assigns a queue pair to a service.
    *
-   * @param hosts the client and the server; null where the address identifies the host
+   * @param hosts the client and the server; null if the address identifies the host
    * @param idleNs a service that was unused for this long is replaced
    * @return its index, or {@link #NONE}
    */

@@ -61,7 +61,7 @@ final class QueuePairOne {
    * @param packet its management datagram is rewritten for the other fabric's host
    * @param near its source and destination as received
    * @param far its source and destination as forwarded
-   * @return the reason to drop it; null where it is forwarded, with another CRC
+   * @return the reason to drop it; null if it is forwarded, with another CRC
    */
   @Nullable DropReason take(
       int side, long packet, int lengthBytes, HostPair near, HostPair far, long nowNs) {

@@ -39,7 +39,7 @@ public final class UnicastForwarder implements HostForwarder {
   private final PairTable[] pairs = new PairTable[FABRICS];
   private ProxyAddresses proxyAddresses;
   /*
-   * Hosts of the current train, as the other fabric names them; null where the names are the same.
+   * Hosts of the current train, as the other fabric names them; null if the names are the same.
    */
   private @Nullable Gid farSource;
   private @Nullable Gid farDestination;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param trafficClass of the packets that leave, 0 to 255
  * @param addresses visibility of hosts in the other fabric
  * @param proxyAddresses map of proxied addresses
- * @param mapping of the numbers of queue pairs; null where they are unchanged
+ * @param mapping of the numbers of queue pairs; null if they are unchanged
  */
 public record UnicastSettings(
     int trafficClass,

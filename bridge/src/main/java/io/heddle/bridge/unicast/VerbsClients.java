@@ -115,9 +115,7 @@ final class VerbsClients implements NumberClients {
     UnicastCounters.requests(counters, pending.size(), 0);
   }
 
-  /**
-   * Returns the host that received this request, and the request's source; null where none waits.
-   */
+  /** Returns the host that received this request, and the request's source; null if none waits. */
   @Nullable HostPair hostsOf(int id) {
     PendingRequest pendingRequest = pending.get(id);
     return pendingRequest == null ? null : pendingRequest.hosts;

@@ -26,7 +26,7 @@ class DeliveringFabric extends RecordingFabric {
     }
 
     /**
-     * @param hosts where packets don't name them; null where they do
+     * @param hosts where packets don't name them; null if they do
      */
     Numbered(@Nullable SubnetHosts hosts, int... numbers) {
       this.hosts = hosts;

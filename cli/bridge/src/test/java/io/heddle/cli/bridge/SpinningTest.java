@@ -102,7 +102,7 @@ class SpinningTest {
               () -> BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=8000")));
       assertTrue(
           String.valueOf(refused.getMessage())
-              .startsWith("core=8000 is no processor that the bridge may run on; there are {"),
+              .startsWith("core=8000 isn't a processor that the bridge may run on; allowed are {"),
           refused.getMessage());
     }
   }

@@ -24,7 +24,7 @@ final class ComponentReader {
     this.ipv4 = ipv4;
   }
 
-  /** Returns why the rule is malformed; null where {@link #components} has its components. */
+  /** Returns why the rule is malformed; null if {@link #components} has its components. */
   @Nullable String read(byte[] rule) {
     bytes = rule;
     at = 0;

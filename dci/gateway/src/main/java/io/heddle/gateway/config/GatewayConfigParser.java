@@ -144,7 +144,7 @@ public final class GatewayConfigParser {
         if (other.id() == list.id()) {
           throw section.refuse("id", "is already the id of [list " + other.name() + "]");
         }
-        requireOneWay(section, list, other);
+        requireSameNextHop(section, list, other);
       }
       parsed.add(list);
     }
@@ -194,7 +194,7 @@ public final class GatewayConfigParser {
   }
 
   /* The kernel has one route to a segment, whichever list begins with it. */
-  private static void requireOneWay(ConfigText.Section section, ListConfig list, ListConfig other) {
+  private static void requireSameNextHop(ConfigText.Section section, ListConfig list, ListConfig other) {
     boolean given = list.via() != null || other.via() != null;
     boolean same = list.device().equals(other.device()) && Objects.equals(list.via(), other.via());
     if (given && !same && list.segments().getFirst().equals(other.segments().getFirst())) {

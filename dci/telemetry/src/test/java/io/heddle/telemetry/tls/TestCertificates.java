@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Certificates for tests, by openssl: an authority, and what it signs. */
+/** Certificates for tests, made by openssl: an authority, and certificates that it signs. */
 public final class TestCertificates {
   private final Path folder;
   private final String authority;
@@ -18,7 +18,7 @@ public final class TestCertificates {
   }
 
   /**
-   * An authority; skips the test where openssl isn't installed.
+   * Creates an authority; skips the test if openssl isn't installed.
    *
    * @param name of its files in the folder
    */
@@ -35,7 +35,7 @@ public final class TestCertificates {
   }
 
   /**
-   * A certificate with its key, signed by the authority.
+   * Creates a certificate with its key, signed by the authority.
    *
    * @param names as {@code DNS:gw1} and {@code IP:::1}
    */

@@ -113,7 +113,7 @@ public final class ControlPlane {
     };
   }
 
-  /* Returns the hosts that a plane has lost and a card is told of. */
+  /* Returns the lost hosts of a plane that are announced to a card. */
   private List<Integer> lost(RouteScheme scheme, int host, int plane) {
     List<Integer> all = fabric.unreachableIn(plane);
     if (scheme != RouteScheme.ORF) {
