@@ -40,6 +40,9 @@ final class SchemaCheck {
   }
 
   private void checkObject(String path, JsonNode schema, JsonNode value) {
+    if (!schema.has("properties") && !schema.has("additionalProperties")) {
+      return;
+    }
     for (JsonNode name : schema.path("required")) {
       if (!value.has(name.asText())) {
         faults.add(path + " has no " + name.asText());
