@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON Schemas of records as Jackson prints them, with the meanings that their comments give. */
 final class RecordSchemas {
+  /* The end of a comment, and the record that it is of. */
   private static final Pattern RECORD =
-      Pattern.compile(
-          "(?s)/\\*\\*((?:(?!\\*/).)*)\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
+      Pattern.compile("\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
 
   /** Source files of all modules by the full name of their class. */
   private final Map<String, Path> sources = new TreeMap<>();
@@ -67,10 +67,12 @@ final class RecordSchemas {
   private Map<String, String> commentsOf(Class<?> record) throws IOException {
     if (!comments.containsKey(record.getName())) {
       String outer = record.getName().replaceAll("\\$.*", "");
-      Matcher found = RECORD.matcher(Files.readString(sources.get(outer)));
+      String source = Files.readString(sources.get(outer));
+      Matcher found = RECORD.matcher(source);
       while (found.find()) {
-        boolean inner = !outer.endsWith("." + found.group(2));
-        comments.put(inner ? outer + "$" + found.group(2) : outer, parameters(found.group(1)));
+        String comment = source.substring(source.lastIndexOf("/**", found.start()), found.start());
+        boolean inner = !outer.endsWith("." + found.group(1));
+        comments.put(inner ? outer + "$" + found.group(1) : outer, parameters(comment));
       }
     }
     return comments.getOrDefault(record.getName(), Map.of());
