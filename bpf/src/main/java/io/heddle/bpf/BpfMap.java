@@ -47,7 +47,7 @@ public final class BpfMap implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       /* struct bpf_map_info: type, id, key_size, value_size, max_entries, map_flags, name[16] */
       MemorySegment info = arena.allocate(80, 8);
-      BpfObjectInfo.read("map", fd, info);
+      BpfObjectDescription.read("map", fd, info);
       return new BpfMap(
           fd,
           info.getString(24),

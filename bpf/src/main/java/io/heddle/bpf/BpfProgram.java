@@ -47,7 +47,7 @@ public final class BpfProgram implements AutoCloseable {
       MemorySegment info = arena.allocate(INFO_BYTES, 8);
       info.set(JAVA_INT, 52, MOST_MAPS);
       info.set(JAVA_LONG, 56, ids.address());
-      BpfObjectInfo.read("program", fd, info);
+      BpfObjectDescription.read("program", fd, info);
       Map<String, BpfMap> maps = new LinkedHashMap<>();
       BpfProgram program = new BpfProgram(fd, info.get(JAVA_INT, 4), info.getString(64), maps);
       try {
@@ -70,7 +70,7 @@ public final class BpfProgram implements AutoCloseable {
   static int idOf(int fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO_BYTES, 8);
-      BpfObjectInfo.read("program", fd, info);
+      BpfObjectDescription.read("program", fd, info);
       return info.get(JAVA_INT, 4);
     }
   }
@@ -103,7 +103,9 @@ public final class BpfProgram implements AutoCloseable {
     return java.util.Collections.unmodifiableMap(maps);
   }
 
-  /** @throws IllegalArgumentException if the program has no such map */
+  /**
+   * @throws IllegalArgumentException if the program has no such map
+   */
   public BpfMap map(String wanted) {
     BpfMap found = maps.get(wanted);
     if (found == null) {

@@ -52,7 +52,7 @@ class DecisionsPageTest {
       while (each.find()) {
         int number = Integer.parseInt(each.group(1));
         String row =
-            "| %d | [%s](%s#%s) | %s |\n"
+            "| %s | [%s](%s#%s) | %s |\n"
                 .formatted(number, each.group(2), page.getFileName(), anchor(each), link);
         String other = rows.put(number, row);
         assertEquals(null, other, () -> "two decisions have the number " + number);

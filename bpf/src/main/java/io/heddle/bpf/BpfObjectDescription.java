@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Kernel's description of a program or map (bpf(2), BPF_OBJ_GET_INFO_BY_FD). */
-final class BpfObjectInfo {
-  private BpfObjectInfo() {}
+final class BpfObjectDescription {
+  private BpfObjectDescription() {}
 
   /**
    * Fills the part of the struct that the kernel knows.
