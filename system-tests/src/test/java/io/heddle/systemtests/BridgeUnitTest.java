@@ -3,7 +3,7 @@ package io.heddle.systemtests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
@@ -33,8 +33,8 @@ final class BridgeUnitTest {
   private static final int BRIDGE = 0;
   private static final int HOST = 1;
   private static final int LIMIT_SECONDS = 60;
-  private static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon(UNIT, "bridge", "heddle bridge run", "rw-------");
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon(UNIT, "bridge", "heddle bridge run", "rw-------");
 
   @TempDir private Path folder;
   private Lab lab;
@@ -67,7 +67,9 @@ final class BridgeUnitTest {
     return command;
   }
 
-  /* Large buffers, sources of other hosts, beacons signed by a group's key, two kinds of sockets. */
+  /*
+   * Large buffers, sources of other hosts, beacons signed by a group's key, two kinds of sockets.
+   */
   private Path configure(String... groups) throws IOException {
     Path key = runtime.resolve("key");
     if (!Files.exists(key)) {
@@ -153,7 +155,7 @@ final class BridgeUnitTest {
     systemd.hear("RELOADING=1\nMONOTONIC_USEC=");
     systemd.hear("READY=1");
     run(HOST, test);
-    String held = QuestionSocket.ask(DAEMON, runtime.resolve("control"), "hold");
+    String held = ControlSocket.request(DAEMON, runtime.resolve("control"), "hold");
     assertTrue(held.replace(" ", "").contains("\"followed\":true"), held);
     BareRoot.run(List.of("kill", "-TERM", pid));
     systemd.hear("STOPPING=1");

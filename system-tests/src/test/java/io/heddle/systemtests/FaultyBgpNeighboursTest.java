@@ -104,7 +104,7 @@ final class FaultyBgpNeighboursTest {
       assertTrue(until.isAfter(Instant.now().minusSeconds(60)), until.toString());
       assertTrue(byName(idle).get("good").path("idle_until").isNull());
       assertTrue(byName(idle).get("refusing").path("idle_until").isNull());
-      assertTrue(daemon.text("neighbours").contains(" are turned away until "));
+      assertTrue(daemon.text("neighbours").contains(" are rejected until "));
       JsonNode good = byName(all).get("good");
       assertEquals("established", good.path("state").asText());
       assertEquals(1, good.path("established").asLong());

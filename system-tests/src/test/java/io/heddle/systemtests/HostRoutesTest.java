@@ -101,7 +101,7 @@ final class HostRoutesTest {
       String why = first(told).path("why").asText();
       assertTrue(
           why.startsWith(
-              "carries nothing: unreachable: announced so, by " + remote + "/128 from leaf1"),
+              "carries no traffic: unreachable: announced so, by " + remote + "/128 from leaf1"),
           why);
       assertTrue(why.contains("a covering route of this plane doesn't count for it"), why);
       String text = daemon.text("destination", remote);

@@ -248,7 +248,7 @@ final class RouteDaemonTest {
             file.setLength(0);
           }
           first.awaitOutput("cut the routes file " + next.routes() + " short", 30);
-          next.awaitLog("short: making it anew");
+          next.awaitLog("creating it again");
           awaitBytes(stats, 40L << 20);
           assertEquals(List.of(1, 3), weights(stats));
           assertTrue(first.isAlive(), first.output());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.BridgeStatus.Direction;
 import io.heddle.bridge.status.RedundancyStatus;
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.LabPlan;
 import io.heddle.cli.lab.Labs;
@@ -61,8 +61,8 @@ class TwoBridgesOverVerbsTest {
   private static final long LOOK_MS = 10;
   /* The newest counts are within so many of the load's last characters. */
   private static final int TAIL = 1000;
-  private static final QuestionSocket.Daemon BRIDGE =
-      new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
+  private static final ControlSocket.Daemon BRIDGE =
+      new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
   private static final Pattern COUNTS =
       Pattern.compile(
           "from-([ab]) sent (\\d+) newest (-?\\d+) twice (\\d+) lost (\\d+) pauseUs" + " (\\d+)\n");
@@ -274,7 +274,7 @@ class TwoBridgesOverVerbsTest {
   }
 
   private void order(int number, String word) {
-    String answer = QuestionSocket.ask(BRIDGE, control(number), word);
+    String answer = ControlSocket.request(BRIDGE, control(number), word);
     assertTrue(answer.replace(" ", "").contains("\"followed\":true"), answer);
   }
 

@@ -12,7 +12,7 @@ import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.ServiceSupervisor;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -144,10 +144,10 @@ public final class BridgeCommand {
     Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle bridge", log);
     if (config.redundancy() != null) {
-      BridgeSocket.requireAlone(config.control());
+      BridgeSocket.requireNotRunning(config.control());
     }
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
-    QuestionSocket socket = listen(config, bridge, log);
+    ControlSocket socket = listen(config, bridge, log);
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
     CountDownLatch ended = new CountDownLatch(1);
@@ -171,11 +171,11 @@ public final class BridgeCommand {
   /*
    * A single bridge also works without orders, such as beside another one with the same defaults.
    */
-  private static @Nullable QuestionSocket listen(BridgeConfig config, Bridge bridge, Log log) {
+  private static @Nullable ControlSocket listen(BridgeConfig config, Bridge bridge, Log log) {
     BridgeOrders orders = bridge.orders();
     try {
       if (orders == null) {
-        BridgeSocket.requireAlone(config.control());
+        BridgeSocket.requireNotRunning(config.control());
       }
       return BridgeSocket.listen(config.control(), orders, bridge.faults(), log);
     } catch (HeddleException refused) {

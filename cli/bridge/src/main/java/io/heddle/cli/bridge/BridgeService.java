@@ -32,7 +32,7 @@ final class BridgeService implements AutoCloseable {
             ? CHECK_NS
             : Math.min(CHECK_NS, manager.watchdogNs() / CHECKS_PER_WATCHDOG);
     thread = new ResilientThread("heddle-bridge-notify", log, this::check);
-    if (manager.isThere()) {
+    if (manager.exists()) {
       thread.start();
     }
   }
@@ -83,7 +83,7 @@ final class BridgeService implements AutoCloseable {
   /** Notifies systemd that the bridge ends. */
   @Override
   public void close() {
-    if (manager.isThere()) {
+    if (manager.exists()) {
       manager.stopping();
       ending = true;
       thread.unpark();

@@ -2,8 +2,8 @@ package io.heddle.cli.bridge;
 
 import io.heddle.bridge.BridgeFaults;
 import io.heddle.bridge.BridgeOrders;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonStart;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
@@ -15,25 +15,25 @@ import org.jspecify.annotations.Nullable;
  * bridge's own user and root have access.
  */
 final class BridgeSocket {
-  private static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-bridge", "bridge", "heddle bridge run", "rw-------");
 
   private BridgeSocket() {}
 
   /**
    * @throws HeddleException where another bridge answers there
    */
-  static void requireAlone(Path path) {
-    DaemonStart.requireAlone(DAEMON, path);
+  static void requireNotRunning(Path path) {
+    DaemonStart.requireNotRunning(DAEMON, path);
   }
 
   /**
    * @param orders null for a single bridge
    * @throws HeddleException when the socket can't be created
    */
-  static QuestionSocket listen(
+  static ControlSocket listen(
       Path path, @Nullable BridgeOrders orders, BridgeFaults faults, Log log) {
-    return QuestionSocket.listen(
+    return ControlSocket.listen(
         DAEMON,
         path,
         question -> {
@@ -53,7 +53,7 @@ final class BridgeSocket {
    * @throws HeddleException when there is no bridge, or it refuses
    */
   static String ask(Path path, String order) {
-    return QuestionSocket.ask(DAEMON, path, order);
+    return ControlSocket.request(DAEMON, path, order);
   }
 
   private static Object answer(

@@ -10,7 +10,7 @@ import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.lab.Lab;
 import io.heddle.cli.lab.Skip;
 import io.heddle.platform.HeddleException;
@@ -102,7 +102,7 @@ final class SetCommandTest {
     String at = "--control=" + control;
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
       try (Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(""));
-          QuestionSocket socket =
+          ControlSocket socket =
               BridgeSocket.listen(control, null, bridge.faults(), Log.toStandardError())) {
         String output = set(0, at, "drop=1/10", "239.1.1.1");
         assertTrue(output.startsWith("one of 10 packets of group 239.1.1.1"), output);

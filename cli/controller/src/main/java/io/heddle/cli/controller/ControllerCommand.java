@@ -1,10 +1,10 @@
 package io.heddle.cli.controller;
 
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.controller.file.ControllerConfig;
 import io.heddle.controller.file.SnapshotFile;
 import io.heddle.controller.model.NetworkSnapshot;
@@ -26,11 +26,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The controller between data centres. */
+/** Commands {@code heddle controller}: the controller between data centres. */
 @Command(
     name = "controller",
     description =
-        "Which RoCEv2 queue pairs should go over which SRv6 segment lists between data centres.",
+        "The controller: steers RoCEv2 queue pairs over SRv6 segment lists between data centres.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 public final class ControllerCommand {
@@ -40,10 +40,7 @@ public final class ControllerCommand {
     return Objects.requireNonNull(spec).commandLine().getOut();
   }
 
-  @Command(
-      name = "check",
-      description = "Says whether a configuration is right.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "check", description = "Checks a configuration.", mixinStandardHelpOptions = true)
   int check(
       @Option(
               names = "--config",
@@ -55,7 +52,7 @@ public final class ControllerCommand {
     out()
         .printf(
             Locale.ROOT,
-            "%s is right: strategy %s, lists are relieved from %.0f %% on%n",
+            "%s is valid: strategy %s, lists are relieved from %.0f %% on%n",
             file,
             config.strategy().text(),
             100 * config.settings().high());
@@ -66,8 +63,8 @@ public final class ControllerCommand {
   @Command(
       name = "plan",
       description = {
-        "Dry run: what the controller would do with a snapshot, and why.",
-        "It takes what the snapshot shows as if it had lasted, and changes nothing."
+        "Dry run: the controller's decisions for a snapshot, with reasons.",
+        "It treats the snapshot as a lasting state, and changes nothing."
       },
       mixinStandardHelpOptions = true)
   int plan(
@@ -99,8 +96,8 @@ public final class ControllerCommand {
   @Command(
       name = "run",
       description = {
-        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
-        "It withdraws its rules when it ends. When it is killed, gateways keep them for a while."
+        "Runs in the foreground until SIGTERM or SIGINT.",
+        "It withdraws its rules when it ends. If it is killed, gateways keep them for a while."
       },
       mixinStandardHelpOptions = true)
   int run(
@@ -113,12 +110,12 @@ public final class ControllerCommand {
       throws InterruptedException {
     ControllerConfig config = ControllerConfig.read(file);
     NetworkConfig network = Controller.network(config);
-    DaemonStart.requireAlone(ControllerControl.DAEMON, network.control());
+    DaemonStart.requireNotRunning(ControllerControl.DAEMON, network.control());
     Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle controller", log);
     Controller controller = Controller.start(config, log);
-    QuestionSocket socket =
-        QuestionSocket.listen(
+    ControlSocket socket =
+        ControlSocket.listen(
             ControllerControl.DAEMON,
             network.control(),
             question -> ControllerControl.answer(controller, question),
@@ -134,7 +131,7 @@ public final class ControllerCommand {
               ended.countDown();
             }));
     log.info(
-        "%d gateways, %d links, strategy %s; questions at %s",
+        "%d gateways, %d links, strategy %s; control socket at %s",
         network.gateways().size(),
         network.links().size(),
         config.strategy().text(),
@@ -145,7 +142,7 @@ public final class ControllerCommand {
 
   @Command(
       name = "show",
-      description = "Who reports, how busy lists are, which rules are wanted, and why.",
+      description = "Shows reporting gateways, load of lists, wanted rules, and reasons.",
       mixinStandardHelpOptions = true)
   int show(
       @CommandLine.Mixin ControllerControl control,
@@ -157,12 +154,11 @@ public final class ControllerCommand {
 
   @Command(
       name = "audit",
-      description =
-          "Holds the rules that gateways have against the reasons that the controller knows.",
+      description = "Compares the rules of the gateways with the reasons that the controller has.",
       mixinStandardHelpOptions = true,
       exitCodeList = {
-        "0:Each rule of the controller has a reason, and each reason its rule.",
-        "1:Not so, or a gateway doesn't report."
+        "0:Every rule of the controller has a reason, and every reason its rule.",
+        "1:A rule or a reason is missing, or a gateway doesn't report."
       })
   int audit(
       @CommandLine.Mixin ControllerControl control,

@@ -1,8 +1,8 @@
 package io.heddle.cli.controller;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.controller.network.NetworkParser;
 import io.heddle.controller.run.Controller;
 import io.heddle.platform.HeddleException;
@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Where the running controller answers, and what. */
+/** Control socket of the running controller, and its requests. */
 final class ControllerControl {
-  static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon(
+  static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon(
           "heddle-controller", "controller", "heddle controller run", "rw-------");
 
   private static final String SHOW = "show";
@@ -30,7 +30,7 @@ final class ControllerControl {
     return switch (question.strip()) {
       case SHOW -> controller.overview();
       case AUDIT -> controller.audit();
-      default -> Map.of("error", "there is no question " + question.strip());
+      default -> Map.of("error", "there is no request " + question.strip());
     };
   }
 
@@ -44,10 +44,10 @@ final class ControllerControl {
 
   private <T> T ask(String question, Class<T> document) {
     try {
-      return Json.mapper().readValue(QuestionSocket.ask(DAEMON, socket, question), document);
+      return Json.mapper().readValue(ControlSocket.request(DAEMON, socket, question), document);
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
-          "the controller's answer isn't understood; is it another release?", malformed);
+          "the controller's answer can't be parsed; is it of another release?", malformed);
     }
   }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What a controller answers, for people. */
+/** Tables of the controller's answers. */
 final class ControllerTables {
   private static final int BAR = 40;
 
@@ -26,7 +26,7 @@ final class ControllerTables {
       lines.add("%-12s BGP %s with %s".formatted(each.name(), each.state(), each.address()));
       if (each.untoldRules() > 0) {
         lines.add(
-            "%-12s doesn't hear %s rules: it doesn't speak Flowspec of their address family"
+            "%-12s gets no %s rules: its session lacks Flowspec of their address family"
                 .formatted("", each.untoldRules()));
       }
     }
@@ -82,8 +82,7 @@ final class ControllerTables {
                   each.sentence()));
     }
     lines.add(
-        "%s rules and reasons, %s not as they should be"
-            .formatted(report.rows().size(), report.faults()));
+        "%s rules and reasons, %s mismatches".formatted(report.rows().size(), report.faults()));
     return lines;
   }
 }

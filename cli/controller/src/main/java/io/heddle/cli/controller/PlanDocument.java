@@ -8,7 +8,7 @@ import io.heddle.controller.solver.Round;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code heddle controller plan} prints. */
+/** Document that {@code heddle controller plan} prints. */
 record PlanDocument(
     List<PolicyRow> policies,
     List<ListRow> lists,
@@ -18,33 +18,33 @@ record PlanDocument(
    * A policy.
    *
    * @param policy its name
-   * @param state in which the decisions leave it
-   * @param sentence why
+   * @param state after the decisions
+   * @param sentence the reason
    */
   record PolicyRow(String policy, PolicyVerdict.State state, String sentence) {}
 
   /**
    * A segment list.
    *
-   * @param policy that it belongs to
+   * @param policy of the list
    * @param list its number
-   * @param utilisation of its busiest link, 0 to 1; above 1 where it is offered more
-   * @param utilisationAfter the same once all decisions are carried out
+   * @param utilisation of its busiest link, 0 to 1; above 1 if more is offered
+   * @param utilisationAfter the same after all decisions
    */
   record ListRow(String policy, int list, double utilisation, double utilisationAfter) {}
 
   /**
-   * What would be done about a flow.
+   * A decision about a flow.
    *
-   * @param action {@code move} announces a rule, {@code withdraw} takes one back
-   * @param policy that the flow belongs to
-   * @param gateway whose flow it is
+   * @param action {@code move} announces a rule, {@code withdraw} withdraws one
+   * @param policy of the flow
+   * @param gateway that sends the flow
    * @param source address of the sender
    * @param destination address of the queue pair
    * @param queuePair its number
-   * @param from list that it is on, or that its rule sends it to
-   * @param to list that it would go to; null where its hash decides
-   * @param sentence why
+   * @param from its list, or that of its rule
+   * @param to its next list; null if its hash decides
+   * @param sentence the reason
    */
   record DecisionRow(
       String action,
@@ -58,12 +58,12 @@ record PlanDocument(
       String sentence) {}
 
   /**
-   * A move that was looked at and lowers the busiest list too little.
+   * A considered move that lowers the busiest list too little.
    *
-   * @param policy that the flow belongs to
+   * @param policy of the flow
    * @param flow the queue pair and its address
-   * @param from list that it is on
-   * @param to list that it could go to
+   * @param from its list
+   * @param to the possible next list
    * @param utilisation of the policy's busiest list
    * @param utilisationAfter the same with the move
    */

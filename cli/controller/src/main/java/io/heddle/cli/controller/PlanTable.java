@@ -2,7 +2,7 @@ package io.heddle.cli.controller;
 
 import java.util.Locale;
 
-/** The plan for people. */
+/** Table of the plan. */
 final class PlanTable {
   private static final int BAR = 40;
 
@@ -27,7 +27,7 @@ final class PlanTable {
     }
     for (PlanDocument.RefusedRow each : document.refused()) {
       out.append(
-          "%-9s %s from list %s to list %s: the busiest list would have %s after %s%n"
+          "%-9s %s from list %s to list %s: the busiest list would still have %s after %s%n"
               .formatted(
                   "refused",
                   each.flow(),

@@ -1,4 +1,4 @@
-/** {@code heddle controller}: what the controller between data centres would do, and why. */
+/** {@code heddle controller}: the daemon between data centres, its queries, and its dry run. */
 @NullMarked
 package io.heddle.cli.controller;
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ class ControllerCommandTest {
         .formatted(number, gigabits, list);
   }
 
-  /** The draft's section 4.5. */
+  /** The example of the draft's section 4.5. */
   private String draft() throws Exception {
     StringBuilder text =
         new StringBuilder("{\"policies\":[{\"name\":\"to dc2\",\"gateway\":\"g\"}]");
@@ -58,7 +58,7 @@ class ControllerCommandTest {
   }
 
   @Test
-  void planSaysWhatItWouldDoAndWhy() throws Exception {
+  void planShowsDecisionsWithReasons() throws Exception {
     assertEquals(0, run("plan", "--file", draft()));
     assertEquals(
         """
@@ -74,7 +74,7 @@ class ControllerCommandTest {
   }
 
   @Test
-  void planAsJsonHasTheSame() throws Exception {
+  void planAsJsonShowsTheSameDecisions() throws Exception {
     Path config = folder.resolve("controller.conf");
     Files.writeString(config, "strategy = largest-first\n");
     assertEquals(0, run("plan", "--file", draft(), "--json", "--config", config.toString()));
@@ -86,7 +86,7 @@ class ControllerCommandTest {
   }
 
   @Test
-  void planWithNothingToDoSaysSo() throws Exception {
+  void emptyPlanIsReported() throws Exception {
     Path config = folder.resolve("controller.conf");
     Files.writeString(config, "high = 0.9\n");
     assertEquals(0, run("plan", "--file", draft(), "--config", config.toString()));
@@ -96,17 +96,17 @@ class ControllerCommandTest {
   }
 
   @Test
-  void checkSaysThatAConfigurationIsRight() throws Exception {
+  void checkAcceptsAValidConfiguration() throws Exception {
     Path config = folder.resolve("controller.conf");
     Files.writeString(config, "high = 0.7\n");
     assertEquals(0, run("check", "--config", config.toString()));
     assertTrue(
-        out.toString().contains("is right: strategy min-max, lists are relieved from 70 % on"),
+        out.toString().contains("is valid: strategy min-max, lists are relieved from 70 % on"),
         out.toString());
   }
 
   @Test
-  void fileIsNotOptional() {
+  void fileIsRequired() {
     assertEquals(2, run("plan"));
     assertTrue(out.toString().contains("--file"), out.toString());
   }
@@ -129,8 +129,8 @@ class ControllerCommandTest {
         router-id = 10.0.0.1
         """
             .formatted(at));
-    try (QuestionSocket first =
-        QuestionSocket.listen(
+    try (ControlSocket first =
+        ControlSocket.listen(
             ControllerControl.DAEMON, at, question -> "answer", (level, sentence) -> {})) {
       assertEquals(1, run("run", "--config", config.toString()));
       assertTrue(

@@ -8,21 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Each address with its flags, and why it can't be a plane's. */
+/** Check of each address: its flags, and why it can't be a plane's. */
 final class AddressesCheck implements Check {
   private static final Cause DUPLICATE =
       new Cause("address-duplicate", "another host has the same address");
   private static final Cause TENTATIVE =
-      new Cause("address-tentative", "duplicate detection hasn't ended, or never ends");
+      new Cause("address-tentative", "duplicate address detection hasn't ended, or never ends");
   private static final Cause DEPRECATED =
       new Cause(
-          "address-deprecated", "an address' preferred lifetime is over: its router went silent");
+          "address-deprecated", "an address's preferred lifetime is over: its router is silent");
   private static final Cause LINK_DOWN =
       new Cause("link-down", "an interface with an address is down or has no carrier");
   private static final Cause ONLY_LINK_LOCAL =
       new Cause(
           "only-link-local",
-          "an interface that is up has a link-local address only, which no router forwards");
+          "an interface that is up has only a link-local address, which no router forwards");
 
   @Override
   public String name() {
@@ -30,7 +30,7 @@ final class AddressesCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
+  public String summary() {
     return "Every address of every interface, with the kernel's flags.";
   }
 
@@ -40,7 +40,7 @@ final class AddressesCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     HostAddresses addresses = host.addresses();
     for (AssignedAddress address : addresses.addresses()) {
@@ -78,20 +78,20 @@ final class AddressesCheck implements Check {
           new Finding.Fault(
               DUPLICATE,
               evidence,
-              "find the other host (ip neigh on a third one); SLAAC from a copied MAC does this");
+              "find the other host (ip neigh on a third one); SLAAC from a copied MAC causes this");
       case TENTATIVE ->
           new Finding.Warning(
-              TENTATIVE, evidence, "wait a second and look again; else see that the link carries");
+              TENTATIVE, evidence, "wait a second and run again; else check the link's carrier");
       case DEPRECATED ->
           new Finding.Warning(
               DEPRECATED,
               evidence,
-              "see why the router on " + link.name() + " sends no advertisements any more");
+              "check why the router on " + link.name() + " no longer sends advertisements");
       case LINK_DOWN ->
           new Finding.Warning(
               LINK_DOWN,
               evidence,
-              "see cable and switch port of " + link.name() + "; ip link set up");
+              "check cable and switch port of " + link.name() + "; ip link set up");
       case LOOPBACK, IPV4, BRIDGE, CONTAINERS, LINK_LOCAL, MULTICAST_OR_UNSPECIFIED, TEMPORARY ->
           new Finding.Ok(evidence);
     };
@@ -108,11 +108,11 @@ final class AddressesCheck implements Check {
       findings.add(
           new Finding.Warning(
               ONLY_LINK_LOCAL,
-              link.name() + " has " + own.getFirst() + " and nothing else",
-              "see that the leaf sends router advertisements with a prefix, and that"
+              link.name() + " has " + own.getFirst() + " and no other address",
+              "check that the leaf sends router advertisements with a prefix, and that"
                   + " net.ipv6.conf."
                   + link.name()
-                  + ".accept_ra lets them in; or give it an address"));
+                  + ".accept_ra accepts them; or assign an address"));
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.heddle.cli.doctor;
 
 /**
- * Something that can be wrong, under a name that scripts may rely on.
+ * Kind of fault, with a stable name for scripts.
  *
  * @param id in kebab case
  * @param meaning one sentence for the list of checks

@@ -2,17 +2,17 @@ package io.heddle.cli.doctor;
 
 import java.util.List;
 
-/** One question to a host. */
+/** One check of a host. */
 interface Check {
-  /** In kebab case; heads its findings. */
+  /** Returns the check's name in kebab case; it heads the findings. */
   String name();
 
-  /** What is looked at, for the list of checks. */
-  String looksAt();
+  /** Returns the description for the list of checks. */
+  String summary();
 
-  /** Everything that it may find wrong. */
+  /** Returns every cause that this check may report. */
   List<Cause> causes();
 
-  /** Looks; never throws for what it finds. */
-  List<Finding> look(Host host);
+  /** Runs the check; never throws because of a finding. */
+  List<Finding> run(Host host);
 }

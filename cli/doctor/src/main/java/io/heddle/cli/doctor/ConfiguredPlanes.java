@@ -15,18 +15,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planes that the route daemon's configuration expects, whether it runs or not: each peer has a
- * port, whose addresses are its planes'.
+ * Planes that the route daemon's configuration expects, whether it runs or not. Each peer has a
+ * port, and the port's addresses are its planes.
  */
 final class ConfiguredPlanes {
   static final Cause FEWER =
       new Cause(
           "planes-fewer-than-configured",
           "the route daemon's configuration has a plane that no port of this host carries, or that"
-              + " the daemon hasn't read yet");
+              + " the running daemon hasn't read yet");
   static final Cause WRONG =
-      new Cause(
-          "daemon-config-wrong", "the route daemon's configuration isn't there or is malformed");
+      new Cause("daemon-config-wrong", "the route daemon's configuration is missing or malformed");
 
   private final Host host;
   private final List<Finding> findings;
@@ -37,9 +36,11 @@ final class ConfiguredPlanes {
   }
 
   /**
-   * @param published what the daemon that runs now has told of; null where none does
+   * Compares the configuration with this host.
+   *
+   * @param published planes that the running daemon has published; null if none runs
    */
-  void look(@Nullable Set<String> published) {
+  void compare(@Nullable Set<String> published) {
     Path file = host.places().config();
     if (file == null) {
       return;
@@ -47,7 +48,7 @@ final class ConfiguredPlanes {
     if (Files.exists(file) && !Files.isReadable(file)) {
       findings.add(
           new Finding.Unknown(
-              file + " can't be read, so that its planes aren't known; its owner and root can"));
+              file + " can't be read, so its planes are unknown; run as its owner or root"));
       return;
     }
     try {
@@ -57,7 +58,7 @@ final class ConfiguredPlanes {
           new Finding.Warning(
               WRONG,
               String.valueOf(refused.getMessage()),
-              "correct it (heddle bgp check " + file + "), or name another with --config"));
+              "correct it (heddle bgp check " + file + "), or name another file with --config"));
     }
   }
 
@@ -70,16 +71,16 @@ final class ConfiguredPlanes {
         findings.add(
             new Finding.Warning(
                 FEWER,
-                "%s has %s, and the daemon that runs has only %s"
+                "%s has %s, but the running daemon has only %s"
                     .formatted(file, nameOf(peer), published),
-                "have the daemon read it again: systemctl reload heddle-bgp"));
+                "reload the daemon: systemctl reload heddle-bgp"));
       } else if (key == null || published == null) {
-        /* What the daemon has told of is compared by its names. */
+        /* Published planes are compared by name. */
         onItsPort(file, peer);
       }
     }
     if (findings.size() == before) {
-      findings.add(new Finding.Ok(file + " has planes of this host's: " + planes));
+      findings.add(new Finding.Ok(file + " has planes of this host: " + planes));
     }
   }
 
@@ -94,9 +95,9 @@ final class ConfiguredPlanes {
             "%s has %s, which this host lacks: %s"
                 .formatted(file, nameOf(peer), port == null ? noPort(peer) : nothingOn(port)),
             port == null
-                ? "correct interface or address of that peer, or see why its port is missing"
-                : "see that port (ports, addresses): its leaf advertises the plane's prefix, or"
-                    + " give it an address of that"));
+                ? "correct interface or address of that peer, or check why its port is missing"
+                : "check that port (ports, addresses): its leaf must advertise the plane's prefix,"
+                    + " or assign an address of that prefix"));
   }
 
   private List<Plane> planes() {

@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Verbs devices and their ports. */
+/** Check of verbs devices and their ports. */
 final class DevicesCheck implements Check {
   private static final Cause NONE =
       new Cause("no-device", "HEDDLE_PROVIDER=libibverbs, and libibverbs has no device");
   private static final Cause REFUSED =
-      new Cause("device-refused", "a device can't be opened or asked");
+      new Cause("device-refused", "a device can't be opened or queried");
   private static final Cause DOWN = new Cause("port-down", "a device's port isn't active");
   private static final Cause SLOWED =
-      new Cause("device-slowed", "this host refuses something that would make a device faster");
+      new Cause("device-slowed", "this host lacks a facility that makes a device faster");
   private static final Cause SELECTION =
-      new Cause("hca-names-nothing", "NCCL_IB_HCA names no device that there is");
+      new Cause("hca-names-nothing", "NCCL_IB_HCA matches no device of this host");
 
   @Override
   public String name() {
@@ -23,9 +23,9 @@ final class DevicesCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
+  public String summary() {
     return "Verbs devices of libibverbs and of the soft provider, their ports, whether the soft"
-        + " one's packets leave without a copy (tried on the loopback), and NCCL_IB_HCA.";
+        + " device sends without a copy (tried on the loopback interface), and NCCL_IB_HCA.";
   }
 
   @Override
@@ -34,10 +34,10 @@ final class DevicesCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     List<HostDevices.Device> hardware = host.devices().hardware();
-    for (String sentence : host.devices().said()) {
+    for (String sentence : host.devices().statements()) {
       findings.add(new Finding.Ok(sentence));
     }
     for (String sentence : host.devices().refused()) {
@@ -45,7 +45,7 @@ final class DevicesCheck implements Check {
           new Finding.Warning(
               REFUSED,
               sentence,
-              "see dmesg and rdma link for the device, and the rights of /dev/infiniband/uverbs*"));
+              "check dmesg, rdma link, and the permissions of /dev/infiniband/uverbs*"));
     }
     if (hardware.isEmpty()) {
       findings.add(
@@ -54,7 +54,7 @@ final class DevicesCheck implements Check {
                   NONE,
                   "HEDDLE_PROVIDER=libibverbs: " + String.join("; ", against(host.devices())),
                   "load the driver (rdma link shows devices); or unset HEDDLE_PROVIDER")
-              : new Finding.Ok("no RDMA device: the soft device carries the planes, over UDP"));
+              : new Finding.Ok("no RDMA device: the soft device carries the planes over UDP"));
     }
     boolean softIsWanted = host.setting("HEDDLE_PROVIDER").equals("soft");
     boolean allDown = hardware.stream().noneMatch(device -> device.port().active());
@@ -72,7 +72,7 @@ final class DevicesCheck implements Check {
       if (device.port().active() || !device.isHardware()) {
         findings.add(new Finding.Ok(what));
       } else {
-        String remedy = "see the cable, the switch port, and ip link of its interface";
+        String remedy = "check the cable, the switch port, and ip link of its interface";
         findings.add(
             allDown
                 ? new Finding.Fault(DOWN, what, remedy)
@@ -85,7 +85,7 @@ final class DevicesCheck implements Check {
     return findings;
   }
 
-  /* What slows a device that no job uses is no warning. */
+  /* A device that no job uses gives no warning. */
   private static Finding of(DeviceTrial trial, boolean idle) {
     return switch (trial.verdict()) {
       case WORKS -> new Finding.Ok(trial.sentence());
@@ -98,10 +98,10 @@ final class DevicesCheck implements Check {
   }
 
   private static List<String> against(HostDevices devices) {
-    return devices.refused().isEmpty() ? devices.said() : devices.refused();
+    return devices.refused().isEmpty() ? devices.statements() : devices.refused();
   }
 
-  /* As NCCL reads it: [^][=]name[:port],… */
+  /* Parsed as by NCCL: [^][=]name[:port],… */
   private static void selection(
       String text, List<HostDevices.Device> devices, List<Finding> findings) {
     if (text.isEmpty()) {
@@ -129,9 +129,9 @@ final class DevicesCheck implements Check {
                 SELECTION,
                 "NCCL_IB_HCA="
                     + text
-                    + " takes none of "
+                    + " matches none of "
                     + devices.stream().map(HostDevices.Device::name).toList(),
                 "unset it, or name devices of this host")
-            : new Finding.Ok("NCCL_IB_HCA=" + text + " takes " + taken));
+            : new Finding.Ok("NCCL_IB_HCA=" + text + " matches " + taken));
   }
 }

@@ -22,30 +22,30 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Looks at this host before a job. */
+/** Command {@code heddle doctor}: checks this host before a job. */
 @Command(
     name = "doctor",
     description =
-        "Looks at this host before a job: Java, what NCCL will load, kernel, addresses, planes,"
-            + " devices, limits, routes, settings, running jobs. Changes nothing.",
+        "Checks this host before a job: Java, the plugin that NCCL loads, kernel, addresses,"
+            + " planes, devices, limits, routes, settings, running jobs. Changes nothing.",
     mixinStandardHelpOptions = true,
     footer =
-        "%nRun it as the job would be run: same user, same environment, same limits."
+        "%nRun it as the job will run: same user, same environment, same limits."
             + " docs/doctor.md lists every cause.",
-    exitCodeList = {"0:All is right.", "1:Warnings.", "2:Faults; or the command line is wrong."})
+    exitCodeList = {"0:No warning, no fault.", "1:Warnings.", "2:Faults, or a wrong command line."})
 public final class DoctorCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(names = "--json", description = "Print one JSON document.")
   private boolean json;
 
-  @Option(names = "--all", description = "Show what is right, too.")
+  @Option(names = "--all", description = "Show findings without a problem, too.")
   private boolean all;
 
   @Option(
       names = "--plugin",
       paramLabel = "FILE",
-      description = "The plugin (the one beside this command).")
+      description = "The plugin (default: the one beside this command).")
   private @Nullable Path plugin;
 
   @Option(
@@ -53,7 +53,7 @@ public final class DoctorCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "The route daemon's configuration, whose planes this host should have"
-              + " (/etc/heddle/bgp.conf, where there is one).")
+              + " (default: /etc/heddle/bgp.conf, if it exists).")
   private @Nullable Path config;
 
   @CommandLine.Mixin private final ControlOption control = new ControlOption();
@@ -64,8 +64,9 @@ public final class DoctorCommand implements Callable<Integer> {
       paramLabel = "ADDRESS",
       split = ",",
       description =
-          "Also probe each plane to the host with this address, where heddle doctor --answer runs."
-              + " Several of its addresses: the next one is asked where one is silent.")
+          "Also probe each plane to the host with this address, which must run heddle doctor"
+              + " --answer. Several of its addresses may be given: each is tried until one"
+              + " answers.")
   private List<String> peer = List.of();
 
   @Option(
@@ -73,17 +74,18 @@ public final class DoctorCommand implements Callable<Integer> {
       paramLabel = "FILE",
       split = ",",
       description =
-          "Also look whether running soft devices' queue pairs to a peer take different links, by"
-              + " what heddle paths measure --save wrote.")
+          "Also check whether the queue pairs of running soft devices to a peer take different"
+              + " links, from a file that heddle paths measure --save wrote.")
   private List<Path> measured = List.of();
 
   @Option(
       names = "--answer",
       description =
-          "Instead answer other hosts' probes on UDP ports 4791 and 4854 of each plane, until ^C.")
+          "Instead answer probes of other hosts on UDP ports 4791 and 4854 of each plane, until"
+              + " ^C.")
   private boolean answer;
 
-  /** How bad it is. */
+  /** Severity of a finding. */
   enum Level {
     OK,
     UNKNOWN,
@@ -94,11 +96,11 @@ public final class DoctorCommand implements Callable<Integer> {
   /**
    * One finding, as --json shows it.
    *
-   * @param check which of the checks of docs/doctor.md
-   * @param level how bad it is
+   * @param check name of the check in docs/doctor.md
+   * @param level its severity
    * @param cause its name, for scripts
-   * @param evidence what was seen
-   * @param remedy what to do
+   * @param evidence the observation
+   * @param remedy the action to take
    */
   record Entry(
       String check, Level level, @Nullable String cause, String evidence, @Nullable String remedy) {
@@ -124,7 +126,7 @@ public final class DoctorCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param level the worst one
+   * @param level the worst severity of all findings
    */
   record Document(Level level, List<Entry> findings) {
     static Document of(List<Entry> findings) {
@@ -141,7 +143,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /* With the variables that start.sh has kept from this command's own Java. */
+  /* Includes variables that start.sh has kept from this command's own Java. */
   private static Map<String, String> environmentOfJobs() {
     Map<String, String> environment = new HashMap<>(System.getenv());
     for (String name : System.getProperty("heddle.options.of.others", "").split(",")) {
@@ -160,13 +162,13 @@ public final class DoctorCommand implements Callable<Integer> {
       InetAddress address = AddressText.parse(each);
       if (address == null) {
         throw new CommandLine.ParameterException(
-            Objects.requireNonNull(spec).commandLine(), "--peer " + each + " isn't an address");
+            Objects.requireNonNull(spec).commandLine(), "--peer " + each + " is no IP address");
       }
       others.add(address);
     }
     NcclFiles files = NcclFiles.read(environmentOfJobs());
     Host host =
-        Host.look(
+        Host.read(
             files.environment(),
             new Host.Places(
                 plugin == null ? Installation.part(Installation.PLUGIN) : plugin,
@@ -175,7 +177,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 daemonConfig(),
                 stats.folder()));
     if (answer) {
-      new Answerer(host.planes().planes()).run(out);
+      new ProbeResponder(host.planes().planes()).run(out);
       return 0;
     }
     Document document = Document.of(examine(host, Checks.all(others, measured, files)));
@@ -197,7 +199,7 @@ public final class DoctorCommand implements Callable<Integer> {
   static List<Entry> examine(Host host, List<Check> checks) {
     List<Entry> entries = new ArrayList<>();
     for (Check check : checks) {
-      check.look(host).forEach(finding -> entries.add(Entry.of(check, finding)));
+      check.run(host).forEach(finding -> entries.add(Entry.of(check, finding)));
     }
     return entries;
   }
@@ -219,7 +221,7 @@ public final class DoctorCommand implements Callable<Integer> {
     long warnings = count(document, Level.WARNING);
     long faults = count(document, Level.FAULT);
     out.printf(
-        "%s%s %s, %s %s, %s right%s%n",
+        "%s%s %s, %s %s, %s ok%s%n",
         hidden == document.findings.size() ? "" : "\n",
         faults,
         faults == 1 ? "fault" : "faults",

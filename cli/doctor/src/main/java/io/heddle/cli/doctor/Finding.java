@@ -1,18 +1,18 @@
 package io.heddle.cli.doctor;
 
-/** What a check found: one sentence of evidence, and what to do where something is not right. */
+/** Result of a check: one sentence of evidence, and the remedy for a problem. */
 sealed interface Finding {
   String evidence();
 
-  /** As it should be. */
+  /** No problem. */
   record Ok(String evidence) implements Finding {}
 
-  /** Could not be looked at, and why; counts as neither right nor wrong. */
+  /** Not checkable, with the reason; counts neither way. */
   record Unknown(String evidence) implements Finding {}
 
-  /** A job runs, though not as well or as safely as it could. */
+  /** A job runs, but slower or less safely than it could. */
   record Warning(Cause cause, String evidence, String remedy) implements Finding {}
 
-  /** A job fails, or goes past Heddle. */
+  /** A job fails, or bypasses Heddle. */
   record Fault(Cause cause, String evidence, String remedy) implements Finding {}
 }

@@ -7,22 +7,23 @@ import io.heddle.verbs.GidTable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The address tables of RDMA devices. */
+/** Check of the GID tables of RDMA devices. */
 final class GidsCheck implements Check {
   private static final Cause LINK_LOCAL =
       new Cause("gid-link-local", "a device has no routable RoCEv2 address, only link-local ones");
   private static final Cause MISSING =
       new Cause(
           "gid-missing",
-          "a plane's address is in no device's table: it is stale, or on no RDMA port");
+          "a plane's address is in no device's GID table: the table is stale, or no RDMA port has"
+              + " it");
   private static final Cause SPARSE =
       new Cause(
           "gid-table-sparse",
-          "a device's table has holes, at which NCCL's own transport ends its search");
+          "a device's GID table has holes, at which NCCL's own transport ends its search");
   private static final Cause INDEX =
       new Cause(
           "gid-index-fixed",
-          "NCCL_IB_GID_INDEX is set, though an index means another address on each host and"
+          "NCCL_IB_GID_INDEX is set, although an index means another address on each host and"
               + " device");
 
   @Override
@@ -31,9 +32,9 @@ final class GidsCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "The GID tables of RDMA devices: whether each plane's address is there, and what an"
-        + " index would choose.";
+  public String summary() {
+    return "The GID tables of RDMA devices: whether each plane's address is present, and which"
+        + " addresses NCCL_IB_GID_INDEX selects.";
   }
 
   @Override
@@ -42,7 +43,7 @@ final class GidsCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     List<HostDevices.Device> hardware = host.devices().hardware();
     for (HostDevices.Device device : hardware) {
@@ -55,12 +56,12 @@ final class GidsCheck implements Check {
           findings.add(
               new Finding.Warning(
                   MISSING,
-                  "%s of %s is in no table of %s"
+                  "%s of %s is in no GID table of %s"
                       .formatted(
                           AddressText.of(plane.address().address()),
                           plane.key(),
                           hardware.stream().map(HostDevices.Device::name).toList()),
-                  "see whether "
+                  "check whether "
                       + plane.link().name()
                       + " belongs to an RDMA port (rdma link); after"
                       + " a flap, remove and add the address"));
@@ -81,7 +82,7 @@ final class GidsCheck implements Check {
           new Finding.Fault(
               LINK_LOCAL,
               device.name() + " has " + described(device.gids().entries()),
-              "give its interface a global IPv6 address; on the leaf, router advertisements with a"
+              "assign a global IPv6 address to its interface; the leaf must advertise a"
                   + " prefix"));
     } else {
       findings.add(new Finding.Ok(device.name() + ": " + described(routable)));
@@ -94,8 +95,8 @@ final class GidsCheck implements Check {
                 SPARSE,
                 "%s has nothing at index %s, and %s at %s"
                     .formatted(device.name(), next, entry.gid(), entry.index()),
-                "nothing for Heddle, which reads on; NCCL's own transport would miss what"
-                    + " follows"));
+                "no change for Heddle, which reads on; NCCL's own transport would miss the"
+                    + " entries behind"));
         return;
       }
       next = entry.index() + 1;
@@ -135,7 +136,7 @@ final class GidsCheck implements Check {
             "NCCL_IB_GID_INDEX="
                 + text
                 + (chosen.isEmpty() ? "" : ": " + String.join("; ", chosen)),
-            "unset it: Heddle finds addresses by their planes and takes no index; NCCL's own"
-                + " transport, should it be used, would"));
+            "unset it: Heddle finds addresses by plane and ignores the index; NCCL's own"
+                + " transport would use it"));
   }
 }

@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What checks look at. Settings come from an environment, which is that of the shell that the job
- * will be started from; the rest from the kernel, once.
+ * State of this host that checks read. Settings come from the environment of the shell that will
+ * start the job; the rest is read once from the kernel.
  *
  * @param environment the job's
  * @param addresses of all interfaces
  * @param planes as the plugin would find them
- * @param planesFault why it can't look for planes; null where it can
+ * @param planesFault why planes can't be determined; null if they can
  * @param devices of all providers
- * @param places where files are
+ * @param places locations of files
  */
 record Host(
     Map<String, String> environment,
@@ -38,13 +38,13 @@ record Host(
   private static final int LARGEST_FILE = 1 << 16;
 
   /**
-   * Where files are.
+   * Locations of files.
    *
    * @param plugin the plugin beside this command
-   * @param routes the routes file; null where HEDDLE_ROUTES says that there is none
+   * @param routes the routes file; null if HEDDLE_ROUTES=none
    * @param control the route daemon's socket
-   * @param config the route daemon's configuration; null where it has none here
-   * @param stats the folder with statistics files; null for the usual ones
+   * @param config the route daemon's configuration; null if there is none
+   * @param stats the folder with statistics files; null for the usual folders
    */
   record Places(
       Path plugin,
@@ -53,7 +53,7 @@ record Host(
       @Nullable Path config,
       @Nullable Path stats) {}
 
-  static Host look(Map<String, String> environment, Places places) {
+  static Host read(Map<String, String> environment, Places places) {
     HostAddresses addresses = HostAddresses.read();
     PlaneDiscovery.Result planes = new PlaneDiscovery.Result(List.of(), List.of(), List.of());
     String fault = null;
@@ -65,22 +65,22 @@ record Host(
               AddressFilter.parse(
                   environment.get(AddressFilter.RANGE_VARIABLE),
                   environment.get(AddressFilter.FAMILY_VARIABLE)),
-              told(followedRoutes(environment, places)));
+              daemonNames(followedRoutes(environment, places)));
     } catch (HeddleException malformed) {
       fault = String.valueOf(malformed.getMessage());
     }
-    return new Host(environment, addresses, planes, fault, HostDevices.look(environment), places);
+    return new Host(environment, addresses, planes, fault, HostDevices.read(environment), places);
   }
 
-  /* How the route daemon calls the planes of this host's addresses. */
-  private static Map<InetAddress, String> told(@Nullable Path routes) {
+  /* The route daemon's names for the planes of this host's addresses. */
+  private static Map<InetAddress, String> daemonNames(@Nullable Path routes) {
     if (routes == null) {
       return Map.of();
     }
     try (RouteReader reader = RouteReader.open(routes, NanoClock.SYSTEM)) {
       return reader == null ? Map.of() : RouteReader.keys(reader.planes());
     } catch (HeddleException unreadable) {
-      /* A job does without it, too; RoutesCheck tells of it. */
+      /* A job runs without it; RoutesCheck reports it. */
       return Map.of();
     }
   }
@@ -89,19 +89,19 @@ record Host(
     return environment.getOrDefault("HEDDLE_WEIGHTS", "").isBlank() ? places.routes : null;
   }
 
-  /** The routes file that the job takes weights and the names of planes from; null for none. */
+  /** Returns the routes file that gives the job weights and names of planes; null for none. */
   @Nullable Path followedRoutes() {
     return followedRoutes(environment, places);
   }
 
-  /** A variable that is set, without the blanks around it; empty where it isn't. */
+  /** Returns a variable's value, stripped; empty if unset. */
   String setting(String name) {
     return environment.getOrDefault(name, "").strip();
   }
 
   /**
-   * A file's text without the last line end; null where it can't be read. In one read: files under
-   * /proc/sys give what they have to the first one only.
+   * Returns a file's text without the last line end; null if unreadable. Uses one read, because
+   * files under /proc/sys return their content to the first read only.
    */
   static @Nullable String text(Path file) {
     try (InputStream in = Files.newInputStream(file)) {

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.ServiceLoader;
 
 /**
- * The verbs devices, each opened once and closed again.
+ * Verbs devices of this host, each opened once and closed again.
  *
  * @param devices of all providers
- * @param said what providers said of what they have and haven't
- * @param refused why devices can't be opened or asked, a sentence each
+ * @param statements providers' statements about their devices
+ * @param refused reasons why devices can't be opened or queried, a sentence each
  */
-record HostDevices(List<Device> devices, List<String> said, List<String> refused) {
+record HostDevices(List<Device> devices, List<String> statements, List<String> refused) {
   static final String LIBIBVERBS = "libibverbs";
 
   /**
    * One device.
    *
-   * @param trials what it found when it tried how fast it may be here
+   * @param trials results of its own performance trials on this host
    */
   record Device(
       String provider, String name, PortAttributes port, GidTable gids, List<DeviceTrial> trials) {
@@ -36,10 +36,10 @@ record HostDevices(List<Device> devices, List<String> said, List<String> refused
     }
   }
 
-  static HostDevices look(Map<String, String> environment) {
+  static HostDevices read(Map<String, String> environment) {
     HostDevices found = new HostDevices(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     Log log =
-        (level, sentence) -> (level == Log.Level.WARN ? found.refused : found.said).add(sentence);
+        (level, sentence) -> (level == Log.Level.WARN ? found.refused : found.statements).add(sentence);
     for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
       try {
         for (RdmaDevice device : provider.devices(environment, log, new LeakLedger())) {

@@ -8,14 +8,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The Java that the plugin would start, in the order in which it looks. */
+/** Check of the Java runtime that the plugin would start, in the plugin's search order. */
 final class JavaCheck implements Check {
   private static final Cause WISH =
       new Cause(
           "java-home-wrong", "HEDDLE_JAVA_HOME names no Java runtime that the plugin can use");
   private static final Cause NONE =
       new Cause("java-missing", "there is no Java runtime that the plugin can use");
-  /* java_tool_options.c keeps them from the plugin's Java, and start.sh from the doctor's. */
+  /* java_tool_options.c hides them from the plugin's Java, start.sh from the doctor's. */
   private static final List<String> OPTIONS_OF_OTHERS =
       List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS");
   private static final int OLDEST = 25;
@@ -29,10 +29,10 @@ final class JavaCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
+  public String summary() {
     return "The Java runtime that the plugin starts: HEDDLE_JAVA_HOME, else the one beside the"
-        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. And options in the"
-        + " environment that are for other programs in Java.";
+        + " plugin, else JAVA_HOME, else one under /usr/lib/jvm. Also options in the"
+        + " environment that are meant for other Java programs.";
   }
 
   @Override
@@ -41,14 +41,14 @@ final class JavaCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>(runtime(host));
     List<String> others =
         OPTIONS_OF_OTHERS.stream().filter(name -> !host.setting(name).isEmpty()).toList();
     if (!others.isEmpty()) {
       findings.add(
           new Finding.Ok(
-              "%s set for other programs in Java: the plugin's leaves %s aside, and takes its"
+              "%s set for other Java programs: the plugin ignores %s, and takes its"
                       .formatted(
                           String.join(", ", others) + (others.size() == 1 ? " is" : " are"),
                           others.size() == 1 ? "it" : "them")
@@ -66,7 +66,7 @@ final class JavaCheck implements Check {
           : List.of(
               new Finding.Fault(
                   WISH,
-                  "HEDDLE_JAVA_HOME=" + wish + " " + against + "; the plugin takes no other then",
+                  "HEDDLE_JAVA_HOME=" + wish + " " + against + "; the plugin then tries no other",
                   "unset it, or name a runtime of Java 25 or later"));
     }
     Path folder = host.places().plugin().toAbsolutePath().getParent();
@@ -86,7 +86,7 @@ final class JavaCheck implements Check {
         }
       }
     } catch (java.io.IOException none) {
-      /* No such folder, no runtime in it. */
+      /* The folder is missing or holds no runtime. */
     }
     return List.of(
         new Finding.Fault(
@@ -100,7 +100,7 @@ final class JavaCheck implements Check {
     return List.of(new Finding.Ok("Java %s in %s (%s)".formatted(version(home), home, source)));
   }
 
-  /* Why the plugin wouldn't take it; null where it would. */
+  /* Returns why the plugin would reject this runtime; null if it would not. */
   private static @Nullable String against(Path home) {
     if (!Files.exists(home.resolve("lib/server/libjvm.so"))) {
       return "has no lib/server/libjvm.so";

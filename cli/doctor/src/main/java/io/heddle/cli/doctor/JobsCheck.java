@@ -12,32 +12,31 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What jobs that run now have met; their own counters say which plane it is. */
+/** Check of running jobs, from their own counters by plane. */
 final class JobsCheck implements Check {
   private static final Cause RETRIES =
       new Cause(
           "error-12",
           "work requests ended with RETRY_EXCEEDED (error 12): the peer's address on that plane did"
               + " not answer");
-  private static final Cause WARNED = new Cause("job-warned", "a job has told of another fault");
+  private static final Cause WARNED = new Cause("job-warned", "a job has logged another fault");
   private static final Cause FAILED_OVER =
-      new Cause("job-failed-over", "a job goes on without a plane, or did for a while");
+      new Cause("job-failed-over", "a job runs without a plane, or did for a while");
   private static final Cause STALLED =
-      new Cause("job-stalled", "bytes are on their way and none is acknowledged: the job hangs");
+      new Cause("job-stalled", "bytes are in flight and none is acknowledged: the job hangs");
   private static final Cause SLOW =
       new Cause(
           "plane-slow", "one plane to a peer takes much longer than the others to the same peer");
   private static final Cause SHARE =
-      new Cause("share-off", "a plane carries another share of the bytes than its weight says");
+      new Cause("share-off", "a plane's share of the bytes differs from its weight");
   private static final Cause LOSSY = new Cause("plane-lossy", "a plane loses packets");
   private static final Cause COPIED =
       new Cause(
           "trains-copied",
-          "a job's soft device copies its large trains of packets, which leave by their own pages"
-              + " elsewhere");
+          "a job's soft device copies its large bursts; on other hosts these leave without a"
+              + " copy");
   private static final Cause STRAY =
-      new Cause(
-          "plane-strays", "a plane's bytes leave by another interface than that of its address");
+      new Cause("plane-strays", "a plane's bytes leave by another interface than its address's");
   private static final long ENOUGH_TRAINS = 1000;
   private static final long LOOK_MS = 300;
   private static final long ENOUGH_BYTES = 64L << 20;
@@ -53,8 +52,8 @@ final class JobsCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "The statistics of processes that run with the plugin now, twice, 0.3 s apart.";
+  public String summary() {
+    return "Statistics of the processes that run with the plugin now, read twice, 0.3 s apart.";
   }
 
   @Override
@@ -63,19 +62,19 @@ final class JobsCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     JobFlows flows = new JobFlows(host.places().stats());
     try {
       List<ProcessStats> processes = flows.processes();
       if (processes.isEmpty()) {
-        return List.of(new Finding.Ok("none runs"));
+        return List.of(new Finding.Ok("no process runs with the plugin"));
       }
       processes.forEach(process -> errors(process, findings));
       processes.forEach(process -> copies(process, findings));
       Map<String, PlaneFlow> before = new HashMap<>();
       flows.sending().forEach(flow -> before.put(flow.name(), flow));
-      /* The interfaces first and last: their bytes are then never too few. */
+      /* Interfaces are read first and last, so their counts are never too low. */
       Map<String, Long> left = StrayBytes.byInterface();
       Map<String, Long> sent = flows.sentByUserSpaceDevice();
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
@@ -89,7 +88,7 @@ final class JobsCheck implements Check {
       }
       byPeer.values().forEach(planes -> together(planes, findings));
       if (findings.isEmpty()) {
-        findings.add(new Finding.Ok(processes.size() + " processes, nothing to tell"));
+        findings.add(new Finding.Ok(processes.size() + " processes, no problem"));
       }
     } catch (HeddleException unreadable) {
       findings.add(new Finding.Unknown(String.valueOf(unreadable.getMessage())));
@@ -118,8 +117,8 @@ final class JobsCheck implements Check {
                       stray.ownBytes(),
                       stray.other(),
                       stray.otherBytes()),
-              "see the route to the peer (ip route get ADDRESS from the plane's address): a route"
-                  + " or a rule of this host leads by another interface"));
+              "check the route to the peer (ip route get ADDRESS from the plane's address): a route"
+                  + " or a rule of this host selects another interface"));
     }
   }
 
@@ -133,24 +132,24 @@ final class JobsCheck implements Check {
               ? new Finding.Fault(
                   RETRIES,
                   evidence,
-                  "heddle doctor --peer with the address named there tells whether the plane"
-                      + " carries")
-              : new Finding.Warning(WARNED, evidence, "heddle errors has all of them"));
+                  "heddle doctor --peer with the address named there shows whether the plane"
+                      + " carries packets")
+              : new Finding.Warning(WARNED, evidence, "heddle errors shows all of them"));
     }
   }
 
   private static void copies(ProcessStats process, List<Finding> findings) {
     long lent = process.deviceCounters().getOrDefault("soft0/trains_lent", 0L);
     long copied = process.deviceCounters().getOrDefault("soft0/trains_copied", 0L);
-    /* Beside some that are lent a copy may be right: of small messages, or once in a while. */
+    /* Some copies may be right: of small messages, or now and then. */
     if (copied >= ENOUGH_TRAINS && lent == 0) {
       findings.add(
           new Finding.Warning(
               COPIED,
-              "process %s: soft0 has copied all of %s large trains"
+              "process %s: soft0 has copied all of %s large bursts"
                   .formatted(process.processId(), copied),
-              "see device-slowed; where that is not found, the way takes none: IPsec, or no"
-                  + " checksum offload (heddle errors)"));
+              "see device-slowed; if it isn't reported, the path supports no zero-copy: IPsec, or"
+                  + " no checksum offload (heddle errors)"));
     }
   }
 
@@ -162,7 +161,7 @@ final class JobsCheck implements Check {
               FAILED_OVER,
               "%s: %s times, %s bytes went over other planes"
                   .formatted(flow.name(), flow.failovers(), flow.movedBytes()),
-              "see the leaf's and the host's side of that plane"));
+              "check that plane at the leaf and at the host"));
     }
     if (before != null
         && before.inFlightBytes() > 0
@@ -171,7 +170,7 @@ final class JobsCheck implements Check {
       findings.add(
           new Finding.Warning(
               STALLED,
-              "%s: %s bytes on their way, none acknowledged in %s ms"
+              "%s: %s bytes in flight, none acknowledged in %s ms"
                   .formatted(flow.name(), flow.inFlightBytes(), LOOK_MS),
               "heddle doctor --peer with the peer's address; heddle errors on both hosts"));
     }
@@ -182,11 +181,11 @@ final class JobsCheck implements Check {
               LOSSY,
               String.format(
                   Locale.ROOT,
-                  "%s: %d packets sent again, about %.2f %%",
+                  "%s: %d packets retransmitted, about %.2f %%",
                   flow.name(),
                   flow.resentPackets(),
                   100 * flow.resentPackets() / packets),
-              "see drops and errors of that plane's ports (ethtool -S, the leaf's counters)"));
+              "check drops and errors of that plane's ports (ethtool -S, the leaf's counters)"));
     }
   }
 
@@ -209,7 +208,7 @@ final class JobsCheck implements Check {
                     100 * asked,
                     flow.weightSource()),
                 "a plane below its weight is slower than its routes say; heddle stat --watch shows"
-                    + " the present"));
+                    + " current rates"));
       }
       double others =
           planes.stream()
@@ -227,7 +226,7 @@ final class JobsCheck implements Check {
                     flow.name(),
                     flow.medianNs() / 1000,
                     others / 1000),
-                "heddle doctor --peer tells its MTU and round trip; see the leaf's queues"));
+                "heddle doctor --peer shows its MTU and round trip; check the leaf's queues"));
       }
     }
   }

@@ -11,22 +11,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the kernel must offer. */
+/** Check of the kernel's version and limits. */
 final class KernelCheck implements Check {
   private static final Cause OLD =
       new Cause("kernel-old", "the kernel is older than UDP segmentation offload (4.18, 5.0)");
   private static final Cause NO_IPV6 =
-      new Cause("ipv6-off", "IPv6 is switched off, so that no plane can have an address");
+      new Cause("ipv6-off", "IPv6 is disabled, so no plane can have an IPv6 address");
   private static final Cause SHARED_MEMORY =
-      new Cause("shm-small", "/dev/shm has little room; NCCL and the statistics need some");
+      new Cause("shm-small", "/dev/shm has little space; NCCL and the statistics need some");
   private static final Cause BUFFERS =
-      new Cause("socket-buffers-small", "sockets may have small buffers only (net.core.rmem_max)");
+      new Cause(
+          "socket-buffers-small", "socket buffers are limited to a small size (net.core.rmem_max)");
   private static final Cause NO_UVERBS =
       new Cause("uverbs-missing", "there are RDMA devices, but programs can't open them");
   private static final Cause NEIGHBOURS =
       new Cause(
           "neighbours-full",
-          "the kernel had no room for more neighbours, so that packets to some hosts were refused");
+          "the kernel's neighbour table was full, so packets to some hosts were rejected");
   private static final Path DISABLED = Path.of("/proc/sys/net/ipv6/conf/all/disable_ipv6");
   private static final Path NEIGHBOUR_COUNTS = Path.of("/proc/net/stat/ndisc_cache");
   private static final Path NEIGHBOUR_LIMIT =
@@ -43,9 +44,9 @@ final class KernelCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "The kernel's version, IPv6, the room in /dev/shm, limits of socket buffers, neighbours"
-        + " that had no room, and the module that lets programs open RDMA devices.";
+  public String summary() {
+    return "The kernel's version, IPv6, space in /dev/shm, limits of socket buffers, overflows of"
+        + " the neighbour table, and the module that lets programs open RDMA devices.";
   }
 
   @Override
@@ -54,7 +55,7 @@ final class KernelCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     findings.add(version(System.getProperty("os.version", "")));
     findings.add(
@@ -62,8 +63,8 @@ final class KernelCheck implements Check {
             ? new Finding.Fault(
                 NO_IPV6,
                 Files.exists(DISABLED) ? DISABLED + " is 1" : DISABLED + " doesn't exist",
-                "sysctl net.ipv6.conf.all.disable_ipv6=0; not ipv6.disable=1 when booting")
-            : new Finding.Ok("IPv6 is on"));
+                "sysctl net.ipv6.conf.all.disable_ipv6=0; boot without ipv6.disable=1")
+            : new Finding.Ok("IPv6 is enabled"));
     sharedMemory(findings);
     buffers(findings);
     String counts = Host.text(NEIGHBOUR_COUNTS);
@@ -83,8 +84,10 @@ final class KernelCheck implements Check {
   }
 
   /**
+   * Judges the overflow counts of the neighbour table.
+   *
    * @param counts a line of names, then one of hexadecimal numbers for each processor
-   * @param limit of the table that all network namespaces share; null where a namespace hides it
+   * @param limit of the table that all network namespaces share; null if hidden in a namespace
    */
   static Finding neighbours(String counts, @Nullable String limit) {
     List<String> lines = counts.lines().toList();
@@ -100,17 +103,19 @@ final class KernelCheck implements Check {
         limit != null && limit.matches("\\d{1,9}") && Integer.parseInt(limit) >= MANY_NEIGHBOURS;
     return refused == 0 || roomy
         ? new Finding.Ok(
-            roomy ? "there is room for " + limit + " neighbours" : "every neighbour had room")
+            roomy
+                ? "there is space for " + limit + " neighbours"
+                : "the neighbour table never overflowed")
         : new Finding.Warning(
             NEIGHBOURS,
-            "since the start of the host, %s times there was no room for an IPv6 neighbour"
+            "since boot, the neighbour table had no space for an IPv6 neighbour %s times"
                     .formatted(refused)
                 + (limit == null ? "" : "; the limit is " + limit + " for the whole host"),
             "on the host itself: sysctl net.ipv6.neigh.default.gc_thresh3=16384, gc_thresh2=8192"
-                + " and gc_thresh1=4096; each plane has a neighbour for each host of its subnet");
+                + " and gc_thresh1=4096; each plane needs a neighbour for each host of its subnet");
   }
 
-  /* What a folder has; nothing where there is none. */
+  /* Returns the names in a folder; empty if there is no folder. */
   private static List<String> names(Path folder, String pattern) {
     List<String> names = new ArrayList<>();
     try (var files = Files.newDirectoryStream(folder, pattern)) {
@@ -130,8 +135,8 @@ final class KernelCheck implements Check {
     return Integer.parseInt(matcher.group(1)) < 5
         ? new Finding.Warning(
             OLD,
-            "kernel " + release + ": the soft device sends packet by packet, six times slower",
-            "use a kernel from 5.0 on")
+            "kernel " + release + ": the soft device sends single packets, six times slower",
+            "use kernel 5.0 or later")
         : new Finding.Ok("kernel " + release);
   }
 
@@ -155,7 +160,7 @@ final class KernelCheck implements Check {
     }
   }
 
-  /* A network namespace may hide the limit; the host's counts then. */
+  /* A network namespace may hide the limit; the host's limit then holds. */
   private static void buffers(List<Finding> findings) {
     String text = Host.text(LARGEST_BUFFER);
     if (text != null && text.matches("\\d+")) {
@@ -167,7 +172,7 @@ final class KernelCheck implements Check {
                   "net.core.rmem_max is %s bytes; the soft device loses packets in bursts"
                       .formatted(bytes),
                   "sysctl net.core.rmem_max=16777216 (without RDMA devices only)")
-              : new Finding.Ok("sockets may have %s KiB of buffer".formatted(bytes >> 10)));
+              : new Finding.Ok("socket buffers may have %s KiB".formatted(bytes >> 10)));
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where the dynamic linker finds a library, by the same rules: dlopen(3). */
+/** Search for a library by the rules of the dynamic linker: dlopen(3). */
 final class LibrarySearch {
   private final List<Path> folders = new ArrayList<>();
   private @Nullable String cache;
@@ -22,7 +22,7 @@ final class LibrarySearch {
     }
   }
 
-  /** The file that this name would open; null where there is none. */
+  /** Returns the file that this name would open; null if there is none. */
   @Nullable Path find(String name) {
     if (name.contains("/")) {
       return Files.isRegularFile(Path.of(name)) ? Path.of(name) : null;
@@ -54,14 +54,14 @@ final class LibrarySearch {
         Process process = new ProcessBuilder("/sbin/ldconfig", "-p").start();
         known = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       } catch (IOException absent) {
-        /* No cache to look at, as on musl: the folders are all there is. */
+        /* Without a cache, as on musl, the folders are searched only. */
       }
       cache = known;
     }
     return known;
   }
 
-  /** In which folders was looked, for a sentence. */
+  /** Returns the searched folders, for a sentence. */
   String described() {
     return folders.isEmpty()
         ? "the linker's cache (LD_LIBRARY_PATH is empty)"

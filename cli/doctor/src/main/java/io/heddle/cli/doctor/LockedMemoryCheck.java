@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How much memory a process may pin for a device. */
+/** Check of how much memory a process may pin for a device. */
 final class LockedMemoryCheck implements Check {
   private static final Cause LIMIT =
       new Cause(
@@ -22,9 +22,9 @@ final class LockedMemoryCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "The limit of locked memory (ulimit -l), which holds for RDMA devices, not for the soft"
-        + " one, and not with the capability IPC_LOCK.";
+  public String summary() {
+    return "The limit of locked memory (ulimit -l). It applies to RDMA devices, not to the soft"
+        + " device, and not to processes with the capability IPC_LOCK.";
   }
 
   @Override
@@ -33,7 +33,7 @@ final class LockedMemoryCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     String limits = Host.text(Path.of("/proc/self/limits"));
     String status = Host.text(Path.of("/proc/self/status"));
     Matcher limit = LIMIT_LINE.matcher(limits == null ? "" : limits);
@@ -51,7 +51,7 @@ final class LockedMemoryCheck implements Check {
       return List.of(new Finding.Ok(evidence + ", and IPC_LOCK lifts it"));
     }
     if (host.devices().hardware().isEmpty()) {
-      return List.of(new Finding.Ok(evidence + "; the soft device pins nothing"));
+      return List.of(new Finding.Ok(evidence + "; the soft device pins no memory"));
     }
     return bytes >= NEEDED_BYTES
         ? List.of(new Finding.Ok(evidence))

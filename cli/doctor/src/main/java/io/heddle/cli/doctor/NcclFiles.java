@@ -13,13 +13,14 @@ import java.util.TreeMap;
 /**
  * Settings of a job from its environment and NCCL's files, read as NCCL reads them (misc/param.cc):
  * the file that NCCL_CONF_FILE names, or else {@code ~/.nccl.conf}, then {@code /etc/nccl.conf}.
- * The first that sets a variable wins, and before all files the environment, even by an empty text.
+ * The first file that sets a variable wins. The environment wins over all files, even with an empty
+ * value.
  *
- * @param environment the whole that the job has
- * @param origins which file a variable came from, by name; without those of the environment
- * @param hidden sentences about lines that an earlier place has made void
- * @param odd sentences about lines that NCCL leaves out, or takes with blanks that belong to them
- * @param missing the file that NCCL_CONF_FILE names and that can't be read; empty for none
+ * @param environment all settings of the job
+ * @param origins source file of each variable, by name; without those of the environment
+ * @param hidden sentences about lines that an earlier source overrides
+ * @param odd sentences about lines that NCCL ignores, or reads with blanks as part of the setting
+ * @param missing the unreadable file that NCCL_CONF_FILE names; empty for none
  */
 record NcclFiles(
     Map<String, String> environment,
@@ -29,10 +30,10 @@ record NcclFiles(
     String missing) {
   private static final String NAMED = "NCCL_CONF_FILE";
   private static final Path SYSTEM = Path.of("/etc/nccl.conf");
-  /* Of a name and of a value; NCCL cuts what is longer. */
+  /* Of a name or a value; NCCL truncates longer ones. */
   private static final int LONGEST = 1023;
 
-  /** Of a process that has no files. */
+  /** Returns the settings of a process without files. */
   static NcclFiles none(Map<String, String> environment) {
     return new NcclFiles(environment, Map.of(), List.of(), List.of(), "");
   }
@@ -42,7 +43,7 @@ record NcclFiles(
   }
 
   /**
-   * @param home of the user, as the list of users has it
+   * @param home the user's, from the user database
    */
   static NcclFiles read(Map<String, String> environment, Path home, Path system) {
     Reading reading = new Reading(environment);
@@ -72,7 +73,7 @@ record NcclFiles(
       this.environment = new HashMap<>(environment);
     }
 
-    /* Bytes that are no UTF-8 are kept apart by Latin-1: names and numbers are ASCII. */
+    /* Latin-1 keeps bytes that are no UTF-8 distinct; names and numbers are ASCII. */
     boolean add(Path file) {
       String text;
       try {
@@ -97,7 +98,7 @@ record NcclFiles(
       int equals = line.indexOf('=');
       if (equals <= 0) {
         if (!line.isBlank()) {
-          odd.add(where + ": \"" + line + "\" is no NAME=VALUE; NCCL leaves it out");
+          odd.add(where + ": \"" + line + "\" is no NAME=VALUE; NCCL ignores it");
         }
         return;
       }
@@ -105,17 +106,17 @@ record NcclFiles(
       String value = cut(line.substring(equals + 1));
       if (!name.equals(name.strip()) || !value.equals(value.strip())) {
         odd.add(
-            "%s: \"%s\" has blanks that belong to the name or to the value for NCCL"
+            "%s: \"%s\" has blanks that NCCL takes as part of the name or the value"
                 .formatted(where, line));
       } else if (value.contains(" #")) {
-        odd.add(where + ": \"" + line + "\": for NCCL the remark is a part of the value");
+        odd.add(where + ": \"" + line + "\": NCCL takes the comment as part of the value");
       }
       if (!environment.containsKey(name)) {
         environment.put(name, value);
         origins.put(name, file);
       } else if (!environment.get(name).equals(value)) {
         hidden.add(
-            "%s: %s=%s is void: %s has set it to %s before"
+            "%s: %s=%s has no effect: %s set it to %s before"
                 .formatted(
                     where,
                     name,

@@ -3,13 +3,13 @@ package io.heddle.cli.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files from which NCCL takes settings beside the environment. */
+/** Check of the files from which NCCL takes settings beside the environment. */
 final class NcclFilesCheck implements Check {
   private static final Cause MISSING =
       new Cause(
-          "conf-file-missing", "NCCL_CONF_FILE names a file that can't be read; NCCL is mute");
+          "conf-file-missing", "NCCL_CONF_FILE names an unreadable file; NCCL gives no warning");
   private static final Cause LINE =
-      new Cause("conf-line", "a line that NCCL leaves out, or reads otherwise than it looks");
+      new Cause("conf-line", "a line that NCCL ignores, or reads differently than it looks");
 
   private final NcclFiles files;
 
@@ -23,10 +23,10 @@ final class NcclFilesCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "What a job takes from the file that NCCL_CONF_FILE names, or else ~/.nccl.conf, and"
-        + " from /etc/nccl.conf, as NCCL reads them: the environment wins, then the first"
-        + " file. All other checks go by the whole.";
+  public String summary() {
+    return "Settings that a job takes from the file that NCCL_CONF_FILE names, or else from"
+        + " ~/.nccl.conf, and from /etc/nccl.conf, as NCCL reads them: the environment wins,"
+        + " then the first file. All other checks use the combined settings.";
   }
 
   @Override
@@ -35,14 +35,14 @@ final class NcclFilesCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     if (!files.missing().isEmpty()) {
       findings.add(
           new Finding.Warning(
               MISSING,
               "NCCL_CONF_FILE=" + files.missing() + " can't be read",
-              "correct it, or unset it: NCCL doesn't look at ~/.nccl.conf meanwhile"));
+              "correct it, or unset it: NCCL doesn't read ~/.nccl.conf while it is set"));
     }
     files.odd().forEach(line -> findings.add(new Finding.Warning(LINE, line, "correct the line")));
     files
@@ -53,7 +53,7 @@ final class NcclFilesCheck implements Check {
                     name + "=" + files.environment().get(name) + " comes from " + file)));
     files.hidden().forEach(line -> findings.add(new Finding.Ok(line)));
     if (findings.isEmpty()) {
-      findings.add(new Finding.Ok("no file sets anything"));
+      findings.add(new Finding.Ok("no file has settings"));
     }
     return findings;
   }

@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Text of the planes in a probe's answer: {@code KEY=ADDRESS/LENGTH%INTERFACE}, with {@code !KEY}
- * behind it where a route daemon has named the plane, for its key without one. Commas are between
- * planes.
+ * Text form of the planes in a probe's answer: {@code KEY=ADDRESS/LENGTH%INTERFACE}, separated by
+ * commas. If a route daemon has named the plane, {@code !KEY} follows with the key that it has
+ * otherwise.
  */
 final class OfferedPlanes {
   private static final int MOST_BITS = 128;
@@ -36,7 +36,7 @@ final class OfferedPlanes {
             plane.marks().isNamedByDaemon() ? "!" + plane.ownKey() : "");
   }
 
-  /** Leaves out words that are no plane; one of an older release has only key and address. */
+  /** Parses planes and skips malformed words; an older release sends only key and address. */
   static List<PlaneMarks> parse(String text) {
     List<PlaneMarks> planes = new ArrayList<>();
     for (String part : text.split(",")) {

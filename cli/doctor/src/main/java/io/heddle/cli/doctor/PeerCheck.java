@@ -28,27 +28,28 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Each plane to a peer that answers, with RoCEv2's own packets on its port. */
+/** Check of each plane to a peer that answers, with RoCEv2 packets on RoCEv2's port. */
 final class PeerCheck implements Check {
   private static final Cause SILENT =
-      new Cause("peer-silent", "none of the peer's addresses that were named answers");
+      new Cause("peer-silent", "none of the named addresses of the peer answers");
   private static final Cause UNREACHABLE =
-      new Cause("plane-unreachable", "one plane doesn't carry RoCEv2 to the peer, others do");
+      new Cause("plane-unreachable", "one plane doesn't carry RoCEv2 to the peer; others do");
   private static final Cause MTU =
-      new Cause("mtu-blocked", "small packets pass a plane, packets of its links' full size don't");
+      new Cause(
+          "mtu-blocked", "a plane passes small packets, but not those of its links' full size");
   private static final Cause UNPAIRED =
       new Cause(
           "planes-unpaired",
-          "a plane of one end has no counterpart at the other one by any mark, and is left out");
+          "a plane of one end matches no plane of the other end by any mark, and is left out");
   private static final Cause WEIGHTLESS =
-      new Cause("plane-weightless", "the routes say that a plane doesn't reach the peer");
+      new Cause("plane-weightless", "by the routes, a plane doesn't reach the peer");
   private static final Cause NONE_COMMON =
-      new Cause("no-common-plane", "no mark of a plane agrees with one of the other end");
+      new Cause("no-common-plane", "no mark of a plane matches one of the other end");
   private static final Cause PORTS =
       new Cause(
           "ports-blocked",
-          "a plane carries UDP port 4791 and not the last of the ports that ranks of one host"
-              + " receive at");
+          "a plane passes UDP port 4791, but not the last of the ports at which ranks of one host"
+              + " receive");
   private static final int TRIES = 5;
   private static final long WAIT_MS = 300;
   private static final int STEP_BYTES = 64;
@@ -58,7 +59,7 @@ final class PeerCheck implements Check {
   private long number = System.nanoTime();
 
   /**
-   * @param peer addresses of whom to ask; none for nobody
+   * @param peer addresses of the host to probe; empty for none
    */
   PeerCheck(List<InetAddress> peer) {
     this.peer = List.copyOf(peer);
@@ -70,12 +71,12 @@ final class PeerCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "With --peer: which planes both ends have, and for each whether RoCEv2's packets on UDP"
-        + " port 4791 pass there and back, small ones and those of the link's MTU, and small"
-        + " ones to port 4854, the last that ranks of one host share. The peer runs heddle"
-        + " doctor --answer. It is asked at the addresses that are named, and at those that"
-        + " end alike on our other planes' subnets.";
+  public String summary() {
+    return "With --peer: the planes of both ends, and for each whether RoCEv2 packets on UDP port"
+        + " 4791 pass there and back, small ones and those of the link's MTU, and small ones"
+        + " to port 4854, the last port that ranks of one host share. The peer runs heddle"
+        + " doctor --answer. It is probed at the named addresses, and at addresses with the"
+        + " same host part in our other planes' subnets.";
   }
 
   @Override
@@ -84,52 +85,52 @@ final class PeerCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     if (peer.isEmpty()) {
       return findings;
     }
     List<Plane> own = host.planes().planes();
-    List<PlaneMarks> theirs = ask(own, findings);
+    List<PlaneMarks> theirs = queryPeer(own, findings);
     if (theirs.isEmpty()) {
       findings.add(
           new Finding.Fault(
               SILENT,
-              "no answer from %s, asked by way of our planes %s; its other addresses were not asked"
+              "no answer from %s, probed over our planes %s; its other addresses were not probed"
                   .formatted(
                       String.join(", ", peer.stream().map(AddressText::of).toList()),
                       own.stream().map(Plane::key).toList()),
-              "run heddle doctor --answer there; name its addresses on other planes as well (--peer"
-                  + " ADDRESS,ADDRESS); then see routes, and filters of UDP ports"
-                  + " 4791-4854, on the way"));
+              "run heddle doctor --answer there; also name its addresses on other planes (--peer"
+                  + " ADDRESS,ADDRESS); then check routes, and filters of UDP ports"
+                  + " 4791-4854, on the path"));
       return findings;
     }
     weights(host, pair(own, theirs, findings), findings);
     return findings;
   }
 
-  /* The peer's planes, by whichever address of it answers to whichever plane of ours. */
-  private List<PlaneMarks> ask(List<Plane> own, List<Finding> findings) {
+  /* Returns the peer's planes, from the first pair of addresses that gets an answer. */
+  private List<PlaneMarks> queryPeer(List<Plane> own, List<Finding> findings) {
     Set<String> troubles = new LinkedHashSet<>();
     List<PlaneMarks> planes = new ArrayList<>();
     for (InetAddress address : peer) {
       for (Plane plane : own) {
         if (planes.isEmpty() && isOfOneFamily(plane, address)) {
-          ask(plane, address, planes, troubles);
+          query(plane, address, planes, troubles);
         }
       }
     }
     for (Plane plane : own) {
       InetAddress beside = besideNamed(own, plane);
       if (planes.isEmpty() && beside != null) {
-        ask(plane, beside, planes, troubles);
+        query(plane, beside, planes, troubles);
       }
     }
     troubles.forEach(trouble -> findings.add(new Finding.Unknown(trouble)));
     return planes;
   }
 
-  private void ask(Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
+  private void query(Plane plane, InetAddress remote, List<PlaneMarks> planes, Set<String> troubles) {
     InetAddress address = plane.address().address();
     try (ProbeSocket socket = new ProbeSocket(address, ProbePacket.PORT)) {
       Answer answer = probe(socket, remote, ProbePacket.SMALLEST_BYTES, 3);
@@ -144,8 +145,8 @@ final class PeerCheck implements Check {
   }
 
   /**
-   * Where a named address lies in the subnet of a plane of ours, the peer's address on another
-   * plane probably ends as that one does; null where that says nothing.
+   * Returns the peer's probable address on a plane: the host part of a named address, if that lies
+   * in the subnet of another plane of ours. Null if there is none.
    */
   private @Nullable InetAddress besideNamed(Collection<Plane> own, Plane plane) {
     for (InetAddress named : peer) {
@@ -167,7 +168,7 @@ final class PeerCheck implements Check {
     return plane.address().address().getClass() == remote.getClass();
   }
 
-  /* The peer's address on each plane of ours that it has, by our key. */
+  /* Returns the peer's address on each common plane, by our key. */
   private Map<String, InetAddress> pair(
       List<Plane> own, List<PlaneMarks> theirs, List<Finding> findings) {
     List<PlaneMarks> here = own.stream().map(Plane::marks).toList();
@@ -205,13 +206,13 @@ final class PeerCheck implements Check {
               UNPAIRED,
               "%s planes here, %s there: %s"
                   .formatted(own.size(), theirs.size(), String.join(", ", left)),
-              "see the port that misses (ports, addresses) at the end that has fewer; else "
+              "check the missing port (ports, addresses) at the end that has fewer; else "
                   + remedy));
     }
     return remotes;
   }
 
-  /* What the routes say of each plane to the peer's address on it. */
+  /* Reports the routes' weight of each plane to the peer's address on it. */
   private static void weights(Host host, Map<String, InetAddress> theirs, List<Finding> findings) {
     Path file = host.followedRoutes();
     if (file == null) {
@@ -257,9 +258,9 @@ final class PeerCheck implements Check {
         return new Finding.Fault(
             UNREACHABLE,
             "%s: no answer to %s packets%s".formatted(what, TRIES, small.refusals()),
-            "see this plane's link and route here (ip -6 route get), at the leaf and at the peer,"
-                + " and filters of UDP ports 4791-4854; jobs go on without it, or HEDDLE_PLANES"
-                + " leaves it out");
+            "check this plane's link and route here (ip -6 route get), at the leaf and at the peer,"
+                + " and filters of UDP ports 4791-4854; jobs run without the plane; HEDDLE_PLANES"
+                + " can leave it out");
       }
       int headers = ProbePacket.headerBytes(address);
       int full = plane.link().mtuBytes() - headers;
@@ -270,10 +271,10 @@ final class PeerCheck implements Check {
             MTU,
             "%s: packets of %s bytes don't pass, those of %s do%s"
                 .formatted(what, full + headers, passing + headers, large.refusals()),
-            "give all links of the plane an MTU of %s (hosts, leaves, spines), or this one less; jobs run"
+            "give all links of the plane an MTU of %s (hosts, leaves, spines), or this one less; jobs"
                     .formatted(plane.link().mtuBytes())
-                + " where RoCEv2's largest packets, 4180 bytes, pass, and the soft device is slower"
-                + " than it could be; where they don't, jobs lose the plane");
+                + " run if RoCEv2's largest packets, 4180 bytes, pass, but the soft device is"
+                + " slower than it could be; otherwise jobs lose the plane");
       }
       if (probe(socket, remote, RocePorts.STANDARD.last(), ProbePacket.SMALLEST_BYTES, TRIES).text
           == null) {
@@ -281,7 +282,7 @@ final class PeerCheck implements Check {
             PORTS,
             "%s: UDP port %s is answered, port %s isn't"
                 .formatted(what, ProbePacket.PORT, RocePorts.STANDARD.last()),
-            "let UDP ports %s in at %s and on the way: each rank of a host receives at one of them (%s)"
+            "open UDP ports %s at %s and on the path: each rank of a host receives at one (%s)"
                 .formatted(RocePorts.STANDARD, AddressText.of(remote), RocePorts.VARIABLE));
       }
       return new Finding.Ok(
@@ -298,7 +299,7 @@ final class PeerCheck implements Check {
     }
   }
 
-  /* To within 64 bytes, by halves. */
+  /* Accurate to 64 bytes, by bisection. */
   private int largest(ProbeSocket socket, InetAddress remote, int tooLarge) {
     int passes = ProbePacket.SMALLEST_BYTES;
     int fails = tooLarge;
@@ -314,11 +315,11 @@ final class PeerCheck implements Check {
   }
 
   /**
-   * What came back.
+   * Result of a probe.
    *
-   * @param text the answer; null where there was none
-   * @param bestNs shortest time; meaningful with an answer
-   * @param refused what the kernel said when it didn't even send; null where it did
+   * @param text the answer; null if there was none
+   * @param bestNs shortest round trip; valid with an answer only
+   * @param refused the kernel's error if it refused to send; else null
    */
   private record Answer(@Nullable String text, long bestNs, @Nullable String refused) {
     String refusals() {

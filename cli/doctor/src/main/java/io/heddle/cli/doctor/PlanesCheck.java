@@ -15,31 +15,31 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The planes that the plugin would find. */
+/** Check of the planes that the plugin would find. */
 final class PlanesCheck implements Check {
   private static final Cause NONE = new Cause("no-plane", "no address of this host can be a plane");
   private static final Cause SINGLE =
-      new Cause("single-plane", "there is one plane only: a flap of its link ends the job");
+      new Cause("single-plane", "there is only one plane: a flap of its link ends the job");
   private static final Cause RULE =
       new Cause(
-          "plane-rule-wrong", "HEDDLE_PLANES or an address filter is malformed or fits nothing");
+          "plane-rule-wrong", "HEDDLE_PLANES or an address filter is malformed or matches nothing");
   private static final Cause FEWER =
       new Cause(
           "planes-fewer-than-named", "HEDDLE_PLANES names a plane that this host doesn't have");
   private static final Cause FILTERED =
-      new Cause("address-filter", "NCCL_IB_ADDR_RANGE or NCCL_IB_ADDR_FAMILY leaves addresses out");
+      new Cause("address-filter", "NCCL_IB_ADDR_RANGE or NCCL_IB_ADDR_FAMILY excludes addresses");
   private static final Cause MTU =
-      new Cause("mtu-differs", "planes have different MTUs; all packets are cut to the smallest");
+      new Cause("mtu-differs", "planes have different MTUs; all packets use the smallest");
   private static final Cause UNEQUAL =
       new Cause(
           "unequal-planes",
-          "planes have different speeds and nothing says so: equal shares make the slow one hold"
-              + " all back");
+          "planes have different speeds and no weights: with equal shares the slow plane limits"
+              + " all");
 
   private static final Cause ONE_WIRE =
       new Cause(
           "planes-share-a-wire",
-          "planes are on one wire while others have one of their own: two subnets of an interface,"
+          "planes share a wire while others have their own: two subnets of an interface,"
               + " or VLANs or macvlans of one");
 
   @Override
@@ -48,7 +48,7 @@ final class PlanesCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
+  public String summary() {
     return "The planes that the plugin would find, by which rule, and whether they are alike.";
   }
 
@@ -58,7 +58,7 @@ final class PlanesCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     String fault = host.planesFault();
     if (fault != null) {
@@ -76,7 +76,9 @@ final class PlanesCheck implements Check {
         .forEach(rejected ->
             findings.add(
                 new Finding.Warning(
-                    FILTERED, rejected.toString(), "unset it: planes are told apart by prefix")));
+                    FILTERED,
+                    rejected.toString(),
+                    "unset it: planes are distinguished by prefix")));
     List<Plane> planes = host.planes().planes();
     for (Plane plane : planes) {
       findings.add(
@@ -102,7 +104,7 @@ final class PlanesCheck implements Check {
     return findings;
   }
 
-  /* Of none at all the last finding tells. */
+  /* If no plane is left at all, the last finding reports it. */
   private static void named(Host host, List<Plane> planes, List<Finding> findings) {
     PlaneRules rules = PlaneRules.parse(host.setting("HEDDLE_PLANES"));
     List<String> here = planes.stream().map(Plane::ownKey).toList();
@@ -125,7 +127,7 @@ final class PlanesCheck implements Check {
                     rules.keys(),
                     missing,
                     unused.isEmpty() ? "" : " that it can use: " + String.join("; ", unused)),
-            "see the ports of these planes (ports, addresses), or correct HEDDLE_PLANES"));
+            "check the ports of these planes (ports, addresses), or correct HEDDLE_PLANES"));
   }
 
   private static void judge(Host host, List<Plane> planes, List<Finding> findings) {
@@ -134,7 +136,7 @@ final class PlanesCheck implements Check {
           new Finding.Fault(
               NONE,
               host.planes().rejected().size() + " addresses, none usable (see addresses)",
-              "give an interface a global IPv6 address, or name addresses in HEDDLE_PLANES"));
+              "assign a global IPv6 address to an interface, or name addresses in HEDDLE_PLANES"));
       return;
     }
     if (planes.size() == 1) {
@@ -142,7 +144,7 @@ final class PlanesCheck implements Check {
           new Finding.Warning(
               SINGLE,
               "only " + planes.getFirst().key(),
-              "expected where the fabric has one plane; else see why the others have no address"));
+              "expected if the fabric has one plane; else check why the others have no address"));
     }
     Set<Integer> mtus = new HashSet<>();
     SortedSet<Long> speeds = new TreeSet<>();
@@ -170,7 +172,7 @@ final class PlanesCheck implements Check {
     }
   }
 
-  /* Who has them beside addresses of IPv6 has asked for them. */
+  /* IPv4 planes beside IPv6 addresses are configured on purpose. */
   private static boolean isOfIpv4(List<Plane> planes) {
     return !planes.isEmpty()
         && planes.stream().allMatch(plane -> plane.address().address() instanceof Inet4Address);

@@ -7,30 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What NCCL will load as its network, and why. */
+/** Check of the network plugin that NCCL will load, and why. */
 final class PluginCheck implements Check {
   private static final Cause DISABLED =
       new Cause("plugin-disabled", "NCCL_NET_PLUGIN=none: NCCL loads no plugin at all");
   private static final Cause MISSING =
       new Cause(
           "plugin-not-found",
-          "the library that NCCL will look for isn't found: it goes on with its own transports, in"
-              + " silence");
+          "the library that NCCL will look for isn't found: NCCL falls back to its own transports"
+              + " without a message");
   private static final Cause OTHER =
-      new Cause("plugin-other", "NCCL will load another plugin than Heddle, or another one first");
+      new Cause("plugin-other", "NCCL will load another plugin instead of Heddle, or before it");
   private static final Cause INCOMPLETE =
-      new Cause("plugin-incomplete", "the jar isn't beside the plugin's library");
+      new Cause("plugin-incomplete", "the jar is missing beside the plugin's library");
   private static final Cause NET =
-      new Cause("net-other", "NCCL_NET names another network, so that NCCL refuses Heddle");
+      new Cause("net-other", "NCCL_NET names another network, so NCCL rejects Heddle");
   private static final Cause SILENT =
       new Cause(
           "silent-fallback",
-          "NCCL_NET isn't set: a plugin that can't start makes NCCL take its own transports, in"
-              + " silence");
+          "NCCL_NET isn't set: if the plugin can't start, NCCL falls back to its own transports"
+              + " without a message");
   private static final Cause ONE_SIDED =
       new Cause(
           "one-sided-setting",
-          "HEDDLE_ONE_SIDED is neither 0 nor 1, and the plugin takes no one-sided operations");
+          "HEDDLE_ONE_SIDED is neither 0 nor 1, so the plugin offers no one-sided operations");
   private static final String NAME = "heddle";
 
   @Override
@@ -39,9 +39,9 @@ final class PluginCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "Which library NCCL opens as its network plugin, by NCCL_NET_PLUGIN, LD_LIBRARY_PATH and"
-        + " the linker's cache, and whether NCCL_NET lets it be used.";
+  public String summary() {
+    return "The library that NCCL opens as its network plugin, by NCCL_NET_PLUGIN, LD_LIBRARY_PATH"
+        + " and the linker's cache, and whether NCCL_NET admits it.";
   }
 
   @Override
@@ -50,7 +50,7 @@ final class PluginCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     String wanted = host.setting("NCCL_NET_PLUGIN");
     if (wanted.equalsIgnoreCase("none")) {
@@ -64,14 +64,14 @@ final class PluginCheck implements Check {
     return findings;
   }
 
-  /* The first name of the list that is found is what NCCL takes, unless its init fails. */
+  /* NCCL takes the first name of the list that it finds, unless its init fails. */
   private static void library(Host host, String wanted, List<Finding> findings) {
     LibrarySearch search = new LibrarySearch(host.environment());
-    List<String> looked = new ArrayList<>();
+    List<String> searched = new ArrayList<>();
     for (String name : wanted.isEmpty() ? new String[] {""} : wanted.split(",")) {
       for (String file : files(name.strip())) {
         Path found = search.find(file);
-        looked.add(file);
+        searched.add(file);
         if (found != null) {
           findings.add(judge(found, host.places().plugin()));
           return;
@@ -81,10 +81,10 @@ final class PluginCheck implements Check {
     findings.add(
         new Finding.Fault(
             MISSING,
-            "NCCL_NET_PLUGIN%s makes NCCL open %s: not in %s"
+            "NCCL_NET_PLUGIN%s makes NCCL open %s: not found in %s"
                 .formatted(
                     wanted.isEmpty() ? ", which isn't set," : "=" + wanted,
-                    String.join(", then ", looked),
+                    String.join(", then ", searched),
                     search.described()),
             "set NCCL_NET_PLUGIN=" + host.places().plugin()));
   }
@@ -127,11 +127,11 @@ final class PluginCheck implements Check {
     return switch (wanted) {
       case "", "0" ->
           new Finding.Ok(
-              "one-sided operations (RMA, GIN by a proxy) are left to NCCL's other transports;"
-                  + " HEDDLE_ONE_SIDED=1 takes them");
+              "NCCL's other transports carry one-sided operations (RMA, GIN by a proxy);"
+                  + " HEDDLE_ONE_SIDED=1 moves them to the planes");
       case "1" ->
           new Finding.Ok(
-              "HEDDLE_ONE_SIDED=1: one-sided operations go over the planes; GPU memory takes"
+              "HEDDLE_ONE_SIDED=1: one-sided operations go over the planes; GPU memory needs"
                   + " dma-bufs, and hasn't been tried with a GPU");
       default ->
           new Finding.Warning(
@@ -145,7 +145,7 @@ final class PluginCheck implements Check {
           new Finding.Warning(
               SILENT,
               "NCCL_NET isn't set",
-              "set NCCL_NET=Heddle: what keeps the plugin from starting is an error then"));
+              "set NCCL_NET=Heddle: then a plugin that can't start is an error"));
     } else if (net.equalsIgnoreCase(NAME)) {
       findings.add(new Finding.Ok("NCCL_NET=" + net + ": Heddle or an error"));
     } else {

@@ -14,20 +14,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the planes of this host should be, seen from one another: whoever is like the others in all
- * but one thing is probably meant to be like them in that, too.
+ * Check of this host's ports against one another: a port that differs from the planes' ports in one
+ * property only is probably misconfigured.
  */
 final class PortsCheck implements Check {
   private static final Cause DOWN =
       new Cause("plane-port-down", "a port like those that carry planes is down or has no carrier");
   private static final Cause IDLE =
-      new Cause("port-without-plane", "a port like those that carry planes is up and carries none");
+      new Cause("port-without-plane", "a port like those that carry planes is up but carries none");
   private static final Cause FOREIGN =
       new Cause(
-          "prefix-foreign",
-          "a plane's address is of quite another prefix than those of all other planes");
+          "prefix-foreign", "a plane's address has a prefix far from those of all other planes");
 
-  /* Prefixes of planes are numbered: what they have in common ends where they count. */
+  /* Prefixes of planes are numbered: their common part ends at the number. */
   private static final int LEAST_COMMON_BITS = 32;
   private static final int COUNTING_BITS = 8;
   private static final int SUBNET_BITS = 64;
@@ -38,9 +37,9 @@ final class PortsCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "Whether every port like those that carry planes (its name but for numbers, driver,"
-        + " kind, MTU, speed) carries one, and whether the planes' addresses belong"
+  public String summary() {
+    return "Whether every port like those that carry planes (same driver, kind, MTU, speed, and"
+        + " name but for numbers) carries one, and whether the planes' addresses belong"
         + " together.";
   }
 
@@ -50,10 +49,10 @@ final class PortsCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     List<Plane> planes = host.planes().planes();
-    /* Who names planes has chosen; a name that fits nothing is told of with the planes. */
+    /* HEDDLE_PLANES is a choice; PlanesCheck reports names that match nothing. */
     if (!planes.isEmpty() && host.setting("HEDDLE_PLANES").isEmpty()) {
       for (NetworkLink link : host.addresses().links()) {
         if (!link.loopback()
@@ -104,14 +103,14 @@ final class PortsCheck implements Check {
             new Finding.Warning(
                 DOWN,
                 what + (link.administrativelyUp() ? "it has no carrier" : "it is set down"),
-                "see cable and switch port; ip link set " + link.name() + " up"));
+                "check cable and switch port; ip link set " + link.name() + " up"));
       }
     } else if (own.stream().allMatch(address -> address.address() instanceof Inet6Address)) {
       findings.add(
           new Finding.Warning(
               IDLE,
               what + (own.isEmpty() ? "it has no address" : "it has " + own),
-              "give it an address of its plane's prefix (see addresses), or name the planes in"
+              "assign an address of its plane's prefix (see addresses), or name the planes in"
                   + " HEDDLE_PLANES"));
     }
   }
@@ -126,7 +125,7 @@ final class PortsCheck implements Check {
             && link.kind().equals(other.kind())
             && (link.parentIndex() == 0) == (other.parentIndex() == 0)
             && link.driver().equals(other.driver());
-    /* Of a port that is down, speed and MTU aren't known or not yet set. */
+    /* Speed and MTU of a port that is down may be unknown or unset. */
     return sameSort
         && (!link.isUp()
             || link.mtuBytes() == other.mtuBytes()
@@ -137,7 +136,7 @@ final class PortsCheck implements Check {
     return name.replaceAll("[0-9]+", "#");
   }
 
-  /* The other planes have much in common, and this one little with any of them. */
+  /* The other planes share a long prefix, and this one only a short part of it. */
   private static void foreign(Plane plane, List<Plane> planes, List<Finding> findings) {
     List<byte[]> others = new ArrayList<>();
     for (Plane other : planes) {
@@ -164,13 +163,13 @@ final class PortsCheck implements Check {
                       plane.address(),
                       plane.link().name(),
                       prefix(others.getFirst(), among)),
-              "see which prefix the leaf of "
+              "check which prefix the leaf of "
                   + plane.link().name()
-                  + " advertises (rdisc6, ip -6 route), and remove addresses set by hand"));
+                  + " advertises (rdisc6, ip -6 route), and remove manually assigned addresses"));
     }
   }
 
-  /** Of the first 64 bits. */
+  /** Returns the number of equal leading bits, of the first 64. */
   private static int commonBits(byte[] left, byte[] right) {
     int bits = 0;
     while (bits < SUBNET_BITS && (left[bits / 8] ^ right[bits / 8]) >> 7 - bits % 8 == 0) {

@@ -11,21 +11,21 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A RoCEv2 datagram that asks whether a plane carries, and its answer: an unreliable SEND ONLY to
- * queue pair 1, with a right ICRC, so that filters, queues and hashing treat it as they treat a
- * job's packets. A device takes it for a management datagram of nobody's and drops it.
+ * RoCEv2 datagram that probes a plane, or its answer: an unreliable SEND ONLY to queue pair 1, with
+ * a valid ICRC, so that filters, queues and hashing treat it as they treat a job's packets. A
+ * device drops it as a management datagram without a receiver.
  *
  * <pre>
  *  0 BTH, 12 bytes: opcode 64h, 0, P_Key FFFFh, 0, queue pair 1, 0, sequence number
  * 12 DETH, 8 bytes: Q_Key 80010000h, 0, queue pair 1
- * 20 "HDLPROBE"   28 kind, 1 byte: 1 asks, 2 answers   32 number, 8 bytes   40 length of the text, 2 bytes
- * 42 text, UTF-8, then zeros to the length that is asked for
+ * 20 "HDLPROBE"   28 kind, 1 byte: 1 probe, 2 answer   32 number, 8 bytes   40 length of the text, 2 bytes
+ * 42 text, UTF-8, then zeros to the requested length
  *    ICRC, the last 4 bytes
  * </pre>
  *
  * @param kind {@link #ASK} or {@link #ANSWER}
- * @param number answers bear that of what they answer
- * @param text an answer's planes, as {@link OfferedPlanes} has them
+ * @param number number of the probe; an answer repeats it
+ * @param text an answer's planes, in the form of {@link OfferedPlanes}
  * @param lengthBytes of the whole UDP payload
  */
 record ProbePacket(int kind, long number, String text, int lengthBytes) {
@@ -37,7 +37,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   private static final int IPV4_HEADER = 20;
   private static final int IPV6_HEADER = 40;
 
-  /** Every link that IPv6 is spoken over carries it (RFC 8200, section 5). */
+  /** Packet size that every IPv6 link carries (RFC 8200, section 5). */
   static final int SMALLEST_BYTES = 1280 - IPV6_HEADER - UDP_HEADER;
 
   private static final int LARGEST_BYTES = 65_000;
@@ -52,7 +52,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
   private static final int TEXT_AT = 42;
   private static final int ICRC_BYTES = 4;
 
-  /* Of more planes than there is room for, the first ones. */
+  /* Keeps the first planes if not all fit. */
   private byte[] fitting() {
     String planes = text;
     byte[] words = planes.getBytes(StandardCharsets.UTF_8);
@@ -63,7 +63,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
     return words;
   }
 
-  /** IP and UDP headers in front of the payload. */
+  /** Returns the size of the IP and UDP headers in front of the payload. */
   static int headerBytes(InetAddress address) {
     return UDP_HEADER + (address instanceof Inet4Address ? IPV4_HEADER : IPV6_HEADER);
   }
@@ -80,7 +80,7 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
     return packet.order(ByteOrder.BIG_ENDIAN).position(lengthBytes).flip();
   }
 
-  /** Null for anything else than a whole packet of ours. */
+  /** Returns the packet; null if it isn't a whole probe packet. */
   static @Nullable ProbePacket decode(
       ByteBuffer packet, InetSocketAddress from, InetSocketAddress to) {
     int length = packet.remaining();
@@ -109,13 +109,13 @@ record ProbePacket(int kind, long number, String text, int lengthBytes) {
     return ByteBuffer.allocate(LARGEST_BYTES);
   }
 
-  /* CRC-32 over what doesn't change on the way: the rest counts as ones. */
+  /* CRC-32 over the invariant fields; variable fields count as ones. */
   private static int icrc(byte[] packet, int end, InetSocketAddress from, InetSocketAddress to) {
     int udpLength = UDP_HEADER + end + ICRC_BYTES;
     ByteBuffer headers = ByteBuffer.allocate(8 + headerBytes(from.getAddress()));
     headers.putLong(-1L);
     if (from.getAddress() instanceof Inet4Address) {
-      /* A socket that isn't connected sends identification 0 where nothing may be cut (decision 46). */
+      /* An unconnected socket sends identification 0 with don't-fragment set (decision 46). */
       headers.putShort((short) 0x45ff).putShort((short) (IPV4_HEADER + udpLength));
       headers.putInt(0x4000).put((byte) -1).put((byte) 17).putShort((short) -1);
     } else {

@@ -10,16 +10,16 @@ import java.nio.channels.DatagramChannel;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** A port of one plane's address, 4791 or so; packets aren't cut into fragments. One thread. */
+/** UDP socket on a plane's address, usually port 4791. It never fragments. For one thread. */
 final class ProbeSocket implements AutoCloseable {
   private final DatagramChannel channel;
   private final InetSocketAddress own;
 
-  /** A packet and who sent it. */
+  /** A packet and its sender. */
   record Received(ProbePacket packet, InetSocketAddress from) {}
 
   /**
-   * @throws IOException where the port is in use, as by a running job's soft device
+   * @throws IOException if the port is in use, as by a running job's soft device
    */
   ProbeSocket(InetAddress address, int port) throws IOException {
     own = new InetSocketAddress(address, port);
@@ -38,13 +38,16 @@ final class ProbeSocket implements AutoCloseable {
   }
 
   /**
-   * @throws IOException where the kernel knows that it doesn't fit, or that nobody can be reached
+   * Sends a packet.
+   *
+   * @throws IOException if the kernel knows that it doesn't fit, or that the destination is
+   *     unreachable
    */
   void send(ProbePacket packet, InetSocketAddress to) throws IOException {
     channel.send(packet.encode(own, to), to);
   }
 
-  /** The next packet of ours; waits for it. */
+  /** Waits for the next probe packet and returns it. */
   Received receive() throws IOException {
     channel.configureBlocking(true);
     while (true) {
@@ -55,7 +58,7 @@ final class ProbeSocket implements AutoCloseable {
     }
   }
 
-  /** The next packet of ours within this time; null where there is none. */
+  /** Returns the next probe packet; null if none arrives within this time. */
   @Nullable Received receive(long timeoutMs) throws IOException {
     channel.configureBlocking(false);
     long deadline = System.nanoTime() + timeoutMs * 1_000_000;

@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The route daemon, its sessions, and where weights come from. */
+/** Check of the route daemon, its sessions, and the source of weights. */
 final class RoutesCheck implements Check {
   private static final Cause GONE =
-      new Cause("daemon-gone", "the route daemon ended or is silent: the last weights get old");
+      new Cause("daemon-gone", "the route daemon ended or hangs: the last weights grow stale");
   private static final Cause SESSION =
       new Cause("session-down", "a BGP session isn't established: its plane's weights are unknown");
   private static final Cause UNHEARD =
-      new Cause("daemon-mute", "the routes file is published, but the daemon can't be asked");
+      new Cause("daemon-mute", "the routes file is published, but the daemon doesn't answer");
   private static final Cause FEWER =
       new Cause(
           "planes-fewer-than-routes",
@@ -33,7 +33,7 @@ final class RoutesCheck implements Check {
       new Cause(
           "plane-without-routes", "a plane of this host isn't one of the route daemon's planes");
   private static final Cause OVERRIDE =
-      new Cause("weights-fixed", "HEDDLE_WEIGHTS is set, so that routes are not looked at");
+      new Cause("weights-fixed", "HEDDLE_WEIGHTS is set, so routes are ignored");
 
   @Override
   public String name() {
@@ -41,9 +41,9 @@ final class RoutesCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "The route daemon's file and its sign of life, its BGP sessions, the planes of its"
-        + " configuration, and what decides the weights of planes.";
+  public String summary() {
+    return "The route daemon's file and heartbeat, its BGP sessions, the planes of its"
+        + " configuration, and the source of the planes' weights.";
   }
 
   @Override
@@ -60,18 +60,18 @@ final class RoutesCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     Path file = host.places().routes();
     if (file == null) {
-      findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes weigh the same"));
+      findings.add(new Finding.Ok("HEDDLE_ROUTES=none: all planes have the same weight"));
       return findings;
     }
-    new ConfiguredPlanes(host, findings).look(routes(host, file, findings));
+    new ConfiguredPlanes(host, findings).compare(routes(host, file, findings));
     return findings;
   }
 
-  /* The planes that the daemon has told of; null where none does now, or jobs don't follow it. */
+  /* Returns the planes that the daemon has published; null if none runs, or jobs ignore it. */
   private static @Nullable Set<String> routes(Host host, Path file, List<Finding> findings) {
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader == null) {
@@ -81,7 +81,7 @@ final class RoutesCheck implements Check {
                     + file
                     + ": weights by "
                     + (host.setting("HEDDLE_WEIGHTS").isEmpty()
-                        ? "nobody, all equal"
+                        ? "default, all equal"
                         : "HEDDLE_WEIGHTS")));
         return null;
       }
@@ -89,7 +89,7 @@ final class RoutesCheck implements Check {
     } catch (HeddleException unreadable) {
       findings.add(
           new Finding.Fault(
-              GONE, String.valueOf(unreadable.getMessage()), "start heddle bgp run again"));
+              GONE, String.valueOf(unreadable.getMessage()), "restart heddle bgp run"));
       return null;
     }
   }
@@ -116,21 +116,21 @@ final class RoutesCheck implements Check {
               "%s: %s"
                   .formatted(
                       reader.path(), liveness.state().name().toLowerCase(java.util.Locale.ROOT)),
-              "start heddle bgp run (heddle-bgp.service); see its log"));
+              "start heddle bgp run (heddle-bgp.service); check its log"));
     }
     if (!host.setting("HEDDLE_WEIGHTS").isEmpty()) {
       findings.add(
           new Finding.Warning(
               OVERRIDE,
               "HEDDLE_WEIGHTS=" + host.setting("HEDDLE_WEIGHTS") + " beside a route daemon",
-              "unset it, and weights follow the routes"));
+              "unset it, so that weights follow the routes"));
     }
     return alive && host.followedRoutes() != null
         ? new TreeSet<>(reader.planes().stream().map(PublishedPlane::key).toList())
         : null;
   }
 
-  /* With HEDDLE_WEIGHTS set the daemon's names for planes aren't used. */
+  /* With HEDDLE_WEIGHTS set, jobs don't use the daemon's names of planes. */
   private static void compare(Host host, RouteReader reader, List<Finding> findings) {
     if (host.followedRoutes() == null) {
       return;
@@ -144,7 +144,7 @@ final class RoutesCheck implements Check {
           new Finding.Warning(
               FEWER,
               both + String.join(", ", missing) + " has no address here",
-              "see the port towards that plane's leaf (ports, addresses), and plane and source of"
+              "check the port towards that plane's leaf (ports, addresses), and plane and source of"
                   + " that peer in the daemon's configuration"));
     }
     List<String> unknown = here.stream().filter(key -> !there.contains(key)).toList();
@@ -153,7 +153,7 @@ final class RoutesCheck implements Check {
           new Finding.Warning(
               UNWEIGHED,
               both + "no routes for " + String.join(", ", unknown),
-              "add a peer for that plane to the daemon's configuration, or leave its address out"
+              "add a peer for that plane to the daemon's configuration, or exclude its address"
                   + " with HEDDLE_PLANES"));
     }
   }
@@ -161,7 +161,7 @@ final class RoutesCheck implements Check {
   private static void sessions(Host host, List<Finding> findings) {
     try {
       JsonNode daemon =
-          new ObjectMapper().readTree(BgpSocket.ask(host.places().control(), "daemon"));
+          new ObjectMapper().readTree(BgpSocket.request(host.places().control(), "daemon"));
       for (JsonNode peer : daemon.path("neighbours")) {
         String what =
             "session %s (%s, AS %s, plane %s): %s"
@@ -177,7 +177,7 @@ final class RoutesCheck implements Check {
                 : new Finding.Warning(
                     SESSION,
                     what + "; last: " + peer.path("last_end").asText("nothing"),
-                    "heddle bgp show neighbours; see the leaf's side of the session"));
+                    "heddle bgp show neighbours; check the session at the leaf"));
       }
     } catch (HeddleException | JsonProcessingException unheard) {
       findings.add(

@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Lines of NCCL's environment that fight with each other, with this host or with Heddle. */
+/** Check for NCCL variables that conflict with each other, with this host or with Heddle. */
 final class SettingsCheck implements Check {
   private static final Cause SOCKET =
       new Cause("socket-interface", "NCCL_SOCKET_IFNAME names no interface that is up here");
   private static final Cause MALFORMED =
-      new Cause("setting-malformed", "a variable of NCCL's that must be a number isn't one");
+      new Cause("setting-malformed", "an NCCL variable that must be a number isn't one");
 
   /**
-   * A variable that does harm with some values.
+   * Rule for a variable that does harm with some values.
    *
    * @param harms whether this value does
    */
@@ -25,23 +25,23 @@ final class SettingsCheck implements Check {
           new Rule(
               new Cause(
                   "queue-pairs-folklore",
-                  "several queue pairs a connection, which hashing over equal paths needs and"
-                      + " planes don't: each plane has an address of its own"),
+                  "several queue pairs per connection, which ECMP hashing needs but planes don't:"
+                      + " each plane has its own address"),
               "NCCL_IB_QPS_PER_CONNECTION",
               value -> value > 1,
-              "unset it; planes spread the load without luck"),
+              "unset it; planes spread the load without hashing"),
           new Rule(
               new Cause(
                   "hang-long",
-                  "a timeout so long that a dead peer is noticed only after a minute or more"),
+                  "a timeout so long that a dead peer is detected only after a minute or more"),
               "NCCL_IB_TIMEOUT",
               value -> value > 20,
-              "unset it, or take 14 to 20: 4 us times two to this power, eight times over"),
+              "unset it, or use 14 to 20: 4 us times two to this power, eight times over"),
           new Rule(
               new Cause("timeout-short", "a timeout so short that congestion counts as failure"),
               "NCCL_IB_TIMEOUT",
               value -> value < 12,
-              "unset it, or take 14 to 20"),
+              "unset it, or use 14 to 20"),
           new Rule(
               new Cause("retries-few", "so few retries that a short pause counts as failure"),
               "NCCL_IB_RETRY_CNT",
@@ -50,14 +50,14 @@ final class SettingsCheck implements Check {
           new Rule(
               new Cause(
                   "cross-nic-off",
-                  "NCCL_CROSS_NIC=0 pairs ports by their numbers, wrongly on cards with two ports"),
+                  "NCCL_CROSS_NIC=0 pairs ports by number, which is wrong on cards with two ports"),
               "NCCL_CROSS_NIC",
               value -> value == 0,
               "unset it: a device of Heddle's reaches all planes"),
           new Rule(
               new Cause(
                   "nics-merged",
-                  "NCCL is told to merge ports, its own way to survive one: planes do that inside a"
+                  "NCCL is set to merge ports, its own failover; Heddle's planes do that inside a"
                       + " device"),
               "NCCL_IB_MERGE_NICS",
               value -> value == 1,
@@ -65,30 +65,29 @@ final class SettingsCheck implements Check {
           new Rule(
               new Cause(
                   "adaptive-routing",
-                  "adaptive routing is asked for; writes with immediate are slow under it on some"
+                  "adaptive routing is on; writes with immediate are slow under it on some"
                       + " cards"),
               "NCCL_IB_ADAPTIVE_ROUTING",
               value -> value == 1,
-              "unset it where planes are balanced by weight"),
+              "unset it if planes are balanced by weight"),
           new Rule(
               new Cause(
-                  "ece",
-                  "enhanced connection establishment is asked for; it is known to be unstable"),
+                  "ece", "enhanced connection establishment is on; it is known to be unstable"),
               "NCCL_IB_ECE_ENABLE",
               value -> value == 1,
               "unset it, or set 0 for NCCL's own transport; Heddle never uses it"),
           new Rule(
               new Cause(
                   "small-steps",
-                  "steps so small that the cost of each step, not the network, is the limit"),
+                  "steps so small that the cost per step, not the network, is the limit"),
               "NCCL_P2P_NET_CHUNKSIZE",
               value -> value <= 131_072,
-              "unset it, or take 524288 or more"),
+              "unset it, or use 524288 or more"),
           new Rule(
               new Cause("small-buffers", "buffers so small that steps are small too"),
               "NCCL_BUFFSIZE",
               value -> value < 1_048_576,
-              "unset it, or take 4194304 or more"),
+              "unset it, or use 4194304 or more"),
           new Rule(
               new Cause(
                   "direct-off", "NCCL_SHM_DISABLE=1 sends even local traffic through the network"),
@@ -102,9 +101,10 @@ final class SettingsCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "Variables of NCCL's in this environment that fight with each other, with this host or"
-        + " with Heddle. Run the doctor in the job's environment (srun, mpirun) to see the job's.";
+  public String summary() {
+    return "NCCL variables in this environment that conflict with each other, with this host or"
+        + " with Heddle. Run the doctor in the job's environment (srun, mpirun) to check the"
+        + " job's.";
   }
 
   @Override
@@ -115,7 +115,7 @@ final class SettingsCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     socketInterface(host, findings);
     for (Rule rule : RULES) {
@@ -132,9 +132,9 @@ final class SettingsCheck implements Check {
                 rule.variable
                     + "="
                     + text
-                    + " is no whole number to NCCL, which takes "
+                    + " is no whole number to NCCL, which uses "
                     + instead
-                    + " for it",
+                    + " instead",
                 "correct it, or unset it");
         if (!findings.contains(malformed)) {
           findings.add(malformed);
@@ -144,12 +144,12 @@ final class SettingsCheck implements Check {
       }
     }
     if (findings.isEmpty()) {
-      findings.add(new Finding.Ok("nothing in this environment fights"));
+      findings.add(new Finding.Ok("no setting in this environment conflicts"));
     }
     return findings;
   }
 
-  /* As NCCL reads it: [^][=]name,… */
+  /* Parsed as by NCCL: [^][=]name,… */
   private static void socketInterface(Host host, List<Finding> findings) {
     String text = host.setting("NCCL_SOCKET_IFNAME");
     if (text.isEmpty()) {
@@ -180,8 +180,8 @@ final class SettingsCheck implements Check {
         taken.isEmpty()
             ? new Finding.Fault(
                 SOCKET,
-                "NCCL_SOCKET_IFNAME=" + text + " takes none of " + up,
+                "NCCL_SOCKET_IFNAME=" + text + " matches none of " + up,
                 "unset it, or name an interface that is up and has an address")
-            : new Finding.Ok("NCCL_SOCKET_IFNAME=" + text + " takes " + taken));
+            : new Finding.Ok("NCCL_SOCKET_IFNAME=" + text + " matches " + taken));
   }
 }

@@ -14,19 +14,19 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Whether the flows of running soft devices to a measured peer take different links. */
+/** Check whether the flows of running soft devices to a measured peer take different links. */
 final class SharedLinksCheck implements Check {
   private static final Cause SHARED =
       new Cause(
           "flows-share-a-link",
-          "all queue pairs of a plane to a peer take the same link, where there are several");
+          "all queue pairs of a plane to a peer take the same link, although there are several");
   private static final Path SOCKETS = Path.of("/proc/net/udp6");
 
   private final List<Path> measurements;
   private final Path sockets;
 
   /**
-   * @param measurements what {@code heddle paths measure --save} wrote
+   * @param measurements files that {@code heddle paths measure --save} wrote
    */
   SharedLinksCheck(List<Path> measurements) {
     this(measurements, SOCKETS);
@@ -43,7 +43,7 @@ final class SharedLinksCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
+  public String summary() {
     return "With --paths FILE, a measurement of heddle paths measure: whether the queue pairs of"
         + " running soft devices to that peer take different links.";
   }
@@ -54,7 +54,7 @@ final class SharedLinksCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     for (Path file : measurements) {
       try {
@@ -75,33 +75,36 @@ final class SharedLinksCheck implements Check {
         "%s queue pairs from %s to %s".formatted(ports.size(), known.source(), known.destination());
     if (ports.size() < 2 || known.count() == 1) {
       return new Finding.Ok(
-          "%s; %s %s there"
-              .formatted(flows, known.count(), known.count() == 1 ? "way is" : "ways are"));
+          "%s; %s %s"
+              .formatted(flows, known.count(), known.count() == 1 ? "path exists" : "paths exist"));
     }
-    List<String> ways = new ArrayList<>();
+    List<String> paths = new ArrayList<>();
     for (int port : ports) {
-      String way = known.path(port);
-      if (way != null) {
-        ways.add(way);
+      String path = known.path(port);
+      if (path != null) {
+        paths.add(path);
       }
     }
-    if (ways.size() < ports.size()) {
+    if (paths.size() < ports.size()) {
       return new Finding.Unknown(
           flows
-              + ": the way of %s isn't known, as they weren't measured and the hash isn't linear"
-                  .formatted(ports.size() - ways.size()));
+              + ": the paths of %s are unknown, as they weren't measured and the hash isn't linear"
+                  .formatted(ports.size() - paths.size()));
     }
-    SortedSet<String> used = new TreeSet<>(ways);
+    SortedSet<String> used = new TreeSet<>(paths);
     return used.size() > 1
-        ? new Finding.Ok("%s use %s of %s ways".formatted(flows, used.size(), known.count()))
+        ? new Finding.Ok("%s use %s of %s paths".formatted(flows, used.size(), known.count()))
         : new Finding.Warning(
             SHARED,
-            "%s all go over %s, one of %s ways".formatted(flows, used.first(), known.count()),
+            "%s all go over %s, one of %s paths".formatted(flows, used.first(), known.count()),
             "start the job with the line that heddle paths pick %s %s prints"
                 .formatted(ports.size(), file));
   }
 
-  /* Where this host's connected sockets send from: words of 4 bytes as the kernel has them in memory. */
+  /*
+   * Returns the source ports of this host's connected sockets. The kernel prints addresses as words
+   * of 4 bytes in memory order.
+   */
   private SortedSet<Integer> ports(KnownPaths known) throws IOException {
     SortedSet<Integer> ports = new TreeSet<>();
     for (String line : Files.readAllLines(sockets)) {

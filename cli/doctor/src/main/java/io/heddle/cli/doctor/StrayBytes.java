@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Comparison of the bytes that jobs send over each plane with the bytes that the kernel sends by
- * each interface in the same stretch of time.
+ * Comparison of the bytes that jobs send over each plane with the bytes that the kernel sends on
+ * each interface in the same period.
  */
 final class StrayBytes {
-  /* Fewer say nothing beside other traffic of the host. */
+  /* Fewer bytes can't be distinguished from other traffic of the host. */
   static final long ENOUGH_BYTES = 4L << 20;
 
-  /* Of this namespace: /sys may be that of another one. */
+  /* Counters of this network namespace; /sys may show another one's. */
   private static final Path COUNTERS = Path.of("/proc/self/net/dev");
   private static final int SENT_COLUMN = 9;
 
@@ -24,22 +24,24 @@ final class StrayBytes {
    * Plane whose bytes leave by another interface than its address's.
    *
    * @param bytes sent over the plane
-   * @param own the interface of its address
+   * @param own interface of its address
    * @param ownBytes sent by that interface
-   * @param other the interface with the most bytes that no plane of its own explains
-   * @param otherBytes sent by that one
+   * @param other interface with the most bytes that its own planes don't explain
+   * @param otherBytes sent by that interface
    */
   record Stray(
       String plane, long bytes, String own, long ownBytes, String other, long otherBytes) {}
 
   private StrayBytes() {}
 
-  /** Returns the bytes sent by each interface since it came. */
+  /** Returns the bytes that each interface has sent since its creation. */
   static Map<String, Long> byInterface() throws IOException {
     return parse(Files.readAllLines(COUNTERS));
   }
 
-  /* Two lines of headings; then a name, a colon, eight columns received and eight sent (proc_net(5)). */
+  /*
+   * Two heading lines; then a name, a colon, eight columns received and eight sent (proc_net(5)).
+   */
   static Map<String, Long> parse(List<String> lines) {
     Map<String, Long> sent = new HashMap<>();
     for (String line : lines) {
@@ -52,9 +54,7 @@ final class StrayBytes {
     return sent;
   }
 
-  /**
-   * Returns what has been added to each count; a count that fell belongs to something that went.
-   */
+  /** Returns the growth of each count; a count that fell belongs to a removed object. */
   static Map<String, Long> added(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> added = new HashMap<>();
     after.forEach(
@@ -63,11 +63,11 @@ final class StrayBytes {
   }
 
   /**
-   * Returns the planes that stray. Traffic among ranks of this host goes by the loopback interface
-   * and is no sign: some other interface must carry the bytes instead.
+   * Returns the planes that stray. Traffic between ranks of this host uses the loopback interface
+   * and is no sign: another interface must carry the bytes instead.
    *
    * @param planes bytes by plane
-   * @param interfaces the interface of each plane's address, by plane
+   * @param interfaces interface of each plane's address, by plane
    * @param sent bytes by interface
    */
   static List<Stray> find(

@@ -9,18 +9,21 @@ import java.net.Inet4Address;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Planes whose interfaces are in one subnet, where the host's routes alone would mix them. */
+/**
+ * Check of planes whose interfaces share a subnet, where the host's routes alone would mix them.
+ */
 final class SubnetsCheck implements Check {
   private static final Cause REVERSE_PATH =
       new Cause(
           "rp-filter-strict",
-          "several planes of IPv4 are in one subnet, and rp_filter=1 drops what comes by any but"
-              + " the first: the soft device leaves them to the routes, which take one interface");
+          "several IPv4 planes share a subnet, and rp_filter=1 drops packets that arrive on any but"
+              + " the first interface: the soft device then follows the routes, which use one"
+              + " interface");
   private static final Cause ARP =
       new Cause(
           "arp-flux",
-          "several planes of IPv4 are in one subnet, and each interface answers for the addresses"
-              + " of all: peers may send to the wrong one");
+          "several IPv4 planes share a subnet, and each interface answers ARP for the addresses"
+              + " of all: peers may send to the wrong interface");
 
   @Override
   public String name() {
@@ -28,9 +31,9 @@ final class SubnetsCheck implements Check {
   }
 
   @Override
-  public String looksAt() {
-    return "Planes on several interfaces in one subnet: whether packets of each can leave, and come"
-        + " in, by its own.";
+  public String summary() {
+    return "Planes on several interfaces in one subnet: whether each plane's packets can leave and"
+        + " enter by its own interface.";
   }
 
   @Override
@@ -39,7 +42,7 @@ final class SubnetsCheck implements Check {
   }
 
   @Override
-  public List<Finding> look(Host host) {
+  public List<Finding> run(Host host) {
     List<Finding> findings = new ArrayList<>();
     List<Plane> planes = host.planes().planes();
     List<Plane> seen = new ArrayList<>();
@@ -73,11 +76,11 @@ final class SubnetsCheck implements Check {
         new Finding.Ok(
             what
                 + ": the soft device keeps each plane's packets on its interface; other programs'"
-                + " leave by the first"));
+                + " packets leave by the first"));
     if (!(first.address().address() instanceof Inet4Address)) {
       return;
     }
-    String apart = "; or give each interface a subnet of its own";
+    String apart = "; or give each interface its own subnet";
     together.stream()
         .filter(each -> Egress.setting(each.link(), "rp_filter") == 1)
         .forEach(each ->

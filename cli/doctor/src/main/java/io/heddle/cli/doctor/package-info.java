@@ -1,8 +1,8 @@
 /**
- * {@code heddle doctor}: looks at a host before a job, and says what is right, doubtful and wrong,
- * with the evidence and the remedy. Each {@link io.heddle.cli.doctor.Check} is one class; what it
- * looks at comes from {@link io.heddle.cli.doctor.Host}. Changes nothing. Runs on the command's
- * thread; the end that answers probes has one for each socket.
+ * {@code heddle doctor}: checks a host before a job and reports each result with evidence and
+ * remedy. Each {@link io.heddle.cli.doctor.Check} is one class; {@link io.heddle.cli.doctor.Host}
+ * supplies its input. Changes nothing. Runs on the command's thread; the responder to probes has a
+ * thread for each socket.
  */
 @NullMarked
 package io.heddle.cli.doctor;

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Two hosts with three planes in namespaces of their own, and one fault after the other made there.
+ * Tests of the doctor on two hosts with three planes, in their own namespaces, with one fault at a
+ * time.
  */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
@@ -35,7 +36,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   private static final Path STANDIN = Checkout.path("perf-tests/target/standin");
 
   @Test
-  void addressesThatCannotCarryAreNamedWithTheirFlags() throws Exception {
+  void unusableAddressesAreReportedWithTheirFlags() throws Exception {
     ip(0, "-6", "addr", "change", LabPlan.address(0, 0) + "/64", "dev", "e1", "preferred_lft", "0");
     ip(1, "link", "set", "e2", "down");
     ip(0, "-6", "addr", "del", LabPlan.address(0, 2) + "/64", "dev", "e3");
@@ -50,7 +51,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void anAddressOfTwoHostsIsADuplicateAndOneThatIsStillLookedForTentative() throws Exception {
+  void duplicateAndTentativeAddressesAreReported() throws Exception {
     Process slow =
         start(
             0, Map.of(), List.of("sh", "-c", "echo 60 >/proc/sys/net/ipv6/conf/e1/dad_transmits"));
@@ -63,7 +64,10 @@ class DoctorOnHostsTest extends OnTwoHosts {
     expect(examine(), "FAULT", "address-duplicate", "fd00:99::7");
   }
 
-  /* Duplicate detection takes a second, begins within another, and waits for the kernel's workers. */
+  /*
+   * Duplicate address detection takes a second, begins within another, and waits for the kernel's
+   * workers.
+   */
   private void awaitDuplicate(String link) throws Exception {
     Patience patience = Patience.ofSeconds(30);
     while (ip(0, "-6", "addr", "show", "dev", link, "dadfailed").isBlank()) {
@@ -73,14 +77,14 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void linksOfUnlikeMtuAndFiltersThatLeaveAPlaneOutAreNamed() throws Exception {
+  void unequalMtusAndExcludingFiltersAreReported() throws Exception {
     ip(0, "link", "set", "e2", "mtu", "1500");
     JsonNode findings = examine(Map.of("NCCL_IB_ADDR_RANGE", "fd00:1:1:2::/63"), doctor("--json"));
     expect(findings, "WARNING", "mtu-differs", "1500");
     expect(findings, "WARNING", "address-filter", LabPlan.address(0, 0));
   }
 
-  /* Examines with a file system of its own, in which this script was run first. */
+  /* Runs the doctor in its own mount namespace, after this script. */
   private JsonNode examineAfter(String script, Map<String, String> environment, String... arguments)
       throws Exception {
     List<String> command =
@@ -93,7 +97,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void ipv6ThatIsOffIsAFault() throws Exception {
+  void disabledIpv6IsAFault() throws Exception {
     expect(
         examineAfter("echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6", Map.of()),
         "FAULT",
@@ -102,7 +106,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void sharedMemoryWithoutRoomIsNamed() throws Exception {
+  void smallSharedMemoryIsReported() throws Exception {
     expect(
         examineAfter("mount -t tmpfs -o size=1m none /dev/shm", Map.of()),
         "WARNING",
@@ -110,9 +114,9 @@ class DoctorOnHostsTest extends OnTwoHosts {
         "/dev/shm has 1 MiB");
   }
 
-  /* The limit is the whole machine's, so the doctor's view of it is what is changed. */
+  /* The limit is that of the whole machine, so the test changes only the doctor's view of it. */
   @Test
-  void socketsThatMayHaveSmallBuffersOnlyAreNamedWithTheLimit() throws Exception {
+  void smallSocketBuffersAreReportedWithTheLimit() throws Exception {
     String view = "mount -t tmpfs none /proc/sys/net/core; echo %d >/proc/sys/net/core/rmem_max";
     expect(
         examineAfter(String.format(Locale.ROOT, view, 212_992), Map.of()),
@@ -124,7 +128,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void devicesThatNoProgramCanOpenAreNamed() throws Exception {
+  void devicesWithoutUverbsAreReported() throws Exception {
     String devices =
         "mount -t tmpfs none /sys/class; mkdir -p /sys/class/infiniband/mlx5_0;"
             + " mount -t tmpfs none /dev; mkdir /dev/infiniband; mknod /dev/null c 1 3;"
@@ -140,15 +144,15 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void aKernelOfOldIsNamedWithItsVersion() throws Exception {
+  void oldKernelIsReportedWithItsVersion() throws Exception {
     List<String> command = new ArrayList<>(List.of("setarch", "--uname-2.6"));
     command.addAll(doctor("--json"));
     expect(examine(Map.of(), command), "WARNING", "kernel-old", "kernel 2.6.");
   }
 
-  /* The doctor itself runs on a Java that only it knows of: a package has its own runtime. */
+  /* The doctor itself runs on its own Java runtime, as in a package. */
   @Test
-  void aHostWithoutJavaIsAFaultThatNamesWhereItWasLookedFor() throws Exception {
+  void missingJavaIsAFaultThatListsTheSearchedPlaces() throws Exception {
     Path hidden = Files.createDirectory(folder.resolve("hidden"));
     String script =
         "mount --bind %s %s; if [ -d /usr/lib/jvm ]; then mount -t tmpfs none /usr/lib/jvm; fi;"
@@ -169,7 +173,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
     expectNot(examine(Map.of("JAVA_HOME", hidden.toString()), command), "java-missing");
   }
 
-  /* A tap has the speed that it is told, unlike a veth pair, and a carrier while it is open. */
+  /* A tap, unlike a veth pair, has the speed that is set, and a carrier while it is open. */
   private static final String SLOW_LINK =
       """
       use strict; use Fcntl; use Socket;
@@ -185,8 +189,8 @@ class DoctorOnHostsTest extends OnTwoHosts {
       """;
 
   @Test
-  void planesOfUnlikeSpeedsAreNamedUnlessSomethingWeighsThem() throws Exception {
-    ip(0, "link", "add", "odd", "type", "bridge"); // says no speed: no plane is unlike by that
+  void planesOfUnequalSpeedAreReportedUnlessWeighted() throws Exception {
+    ip(0, "link", "add", "odd", "type", "bridge"); // has no speed, so no plane differs from it
     ip(0, "link", "set", "odd", "up");
     ip(0, "-6", "addr", "add", "fd00:78::1/64", "dev", "odd", "nodad");
     expectNot(examine(), "unequal-planes");
@@ -204,7 +208,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void portsThatAreDownOrCarryNoPlaneAreNamedBesideTheOthers() throws Exception {
+  void portsThatAreDownOrCarryNoPlaneAreReported() throws Exception {
     JsonNode well = examine();
     expectNot(well, "plane-port-down");
     expectNot(well, "port-without-plane");
@@ -223,7 +227,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void anAddressOfAForeignPrefixIsNamed() throws Exception {
+  void foreignPrefixIsReported() throws Exception {
     ip(0, "-6", "addr", "flush", "dev", "e2", "scope", "global");
     ip(0, "-6", "addr", "add", "2001:db8:99::7/64", "dev", "e2", "nodad");
     expect(examine(), "WARNING", "prefix-foreign", "if:e2 has 2001:db8:99::7/64 on e2");
@@ -231,7 +235,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void planesThatShareAWireBesideOthersAreNamed() throws Exception {
+  void planesThatShareAWireAreReported() throws Exception {
     expectNot(examine(), "planes-share-a-wire");
     ip(0, "link", "add", "link", "e2", "name", "m2", "type", "macvlan", "mode", "bridge");
     ip(0, "link", "set", "m2", "up");
@@ -240,7 +244,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void planesThatTheRouteDaemonHasAndThisHostHasNotAreNamed() throws Exception {
+  void planesOfTheRouteDaemonMissingHereAreReported() throws Exception {
     try (RoutePublisher publisher =
         RoutePublisher.create(
             folder.resolve("routes"), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
@@ -276,7 +280,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void devicesWhoseTablesLackAddressesAreNamed() throws Exception {
+  void gidTablesWithoutNeededAddressesAreReported() throws Exception {
     String first = LabPlan.address(0, 0);
     JsonNode findings =
         examine(standin(first + ",-," + LabPlan.address(0, 1) + ";-"), doctor("--json"));
@@ -297,7 +301,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void portsThatAreDownAreAFaultWhenNoneIsLeft() throws Exception {
+  void downPortsAreAFaultIfNoneIsActive() throws Exception {
     Map<String, String> two = standin(LabPlan.address(0, 0) + ";" + LabPlan.address(0, 1));
     control(two, "create");
     try {
@@ -314,7 +318,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void aDeviceThatRefusesToBeOpenedOrAskedIsNamedAndTheOthersAreLookedAt() throws Exception {
+  void refusedDeviceIsReportedAndOthersAreChecked() throws Exception {
     Map<String, String> two = standin(LabPlan.address(0, 0) + ";" + LabPlan.address(0, 1));
     control(two, "create");
     try {
@@ -331,7 +335,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void aSmallLimitOfLockedMemoryIsAFaultWithADeviceOnly() throws Exception {
+  void smallLockedMemoryLimitIsAFaultWithADeviceOnly() throws Exception {
     List<String> limited =
         new ArrayList<>(
             List.of("prlimit", "--memlock=65536", "setpriv", "--bounding-set", "-ipc_lock"));
@@ -341,7 +345,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void aProviderWithoutDevicesIsAFaultWhereItIsAskedFor() throws Exception {
+  void requestedProviderWithoutDevicesIsAFault() throws Exception {
     expect(
         examine(Map.of("HEDDLE_PROVIDER", "libibverbs"), doctor("--json")),
         "FAULT",
@@ -350,7 +354,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   @Test
-  void aRouteDaemonWithoutSessionsAndOneThatDiedAreNamed() throws Exception {
+  void routeDaemonWithoutSessionsOrDeadIsReported() throws Exception {
     Path control = folder.resolve("sock");
     Path config =
         Files.writeString(

@@ -6,12 +6,12 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The doctor and the route daemon that it asks, as a process on a host of a test's. */
+/** Program with the doctor and the route daemon, as a process on a test's host. */
 @Command(subcommands = {DoctorCommand.class, BgpCommand.class})
 final class DoctorProgram {
   private DoctorProgram() {}
 
-  /** What starts it; a command and its options follow. */
+  /** Returns the start of its command line; a command and its options follow. */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

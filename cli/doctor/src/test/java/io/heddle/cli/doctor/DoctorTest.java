@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Faults of the environment, of folders and of jobs, made in earnest; those of hosts are in
+ * Tests with real faults of the environment, of folders and of jobs; those of hosts are in
  * system-tests.
  */
 class DoctorTest {
@@ -64,7 +64,7 @@ class DoctorTest {
     Host.Places places =
         new Host.Places(
             plugin, routes, folder.resolve("bgp.sock"), config, folder.resolve("stats"));
-    return DoctorCommand.examine(Host.look(environment, places), checks);
+    return DoctorCommand.examine(Host.read(environment, places), checks);
   }
 
   private static DoctorCommand.Entry only(List<DoctorCommand.Entry> entries, String cause) {
@@ -102,7 +102,7 @@ class DoctorTest {
     "NCCL_IB_RETRY_CNT=seven,       setting-malformed",
     "NCCL_SOCKET_IFNAME=nosuch0,    socket-interface"
   })
-  void aSettingThatFightsIsNamedWithItsValueAndTheRemedy(String setting, String cause) {
+  void conflictingSettingIsReportedWithValueAndRemedy(String setting, String cause) {
     DoctorCommand.Entry entry = only(examine(environment(setting), new SettingsCheck()), cause);
     assertTrue(entry.evidence().contains(setting), entry.evidence());
     assertTrue(entry.remedy() != null && !entry.remedy().isBlank());
@@ -115,14 +115,14 @@ class DoctorTest {
     "NCCL_BUFFSIZE=8388608",
     "NCCL_SOCKET_IFNAME=lo"
   })
-  void settingsThatDoNoHarmAreRight(String setting) {
+  void harmlessSettingsAreOk(String setting) {
     for (DoctorCommand.Entry entry : examine(environment(setting), new SettingsCheck())) {
       assertEquals(DoctorCommand.Level.OK, entry.level(), entry.toString());
     }
   }
 
   @Test
-  void aPluginOutOfTheLinkersReachIsNotFound() {
+  void pluginOutsideTheLinkersPathIsNotFound() {
     DoctorCommand.Entry entry =
         only(
             examine(
@@ -134,23 +134,23 @@ class DoctorTest {
   }
 
   @Test
-  void thePluginIsFoundByNameByPathAndByTheDefaultName() throws Exception {
+  void pluginIsFoundByNameByPathAndByDefaultName() throws Exception {
     Path other = Files.createDirectories(folder.resolve("link"));
     Files.createSymbolicLink(other.resolve("libnccl-net.so"), plugin);
-    List<Map<String, String>> ways =
+    List<Map<String, String>> settings =
         List.of(
             environment("NCCL_NET_PLUGIN=heddle", "LD_LIBRARY_PATH=" + plugin.getParent()),
             environment("NCCL_NET_PLUGIN=" + plugin),
             environment("LD_LIBRARY_PATH=/nowhere:" + other),
             environment("NCCL_NET_PLUGIN=nosuch,heddle", "LD_LIBRARY_PATH=" + plugin.getParent()));
-    for (Map<String, String> way : ways) {
-      DoctorCommand.Entry first = examine(way, new PluginCheck()).getFirst();
+    for (Map<String, String> setting : settings) {
+      DoctorCommand.Entry first = examine(setting, new PluginCheck()).getFirst();
       assertEquals(DoctorCommand.Level.OK, first.level(), first.toString());
     }
   }
 
   @Test
-  void anotherPluginInFrontIsNamed() throws Exception {
+  void pluginFoundBeforeHeddleIsReported() throws Exception {
     Path other = Files.createFile(folder.resolve("libnccl-net.so"));
     DoctorCommand.Entry entry =
         only(examine(environment("LD_LIBRARY_PATH=" + folder), new PluginCheck()), "plugin-other");
@@ -158,7 +158,7 @@ class DoctorTest {
   }
 
   @Test
-  void aPluginWithoutItsJarIsIncomplete() throws Exception {
+  void pluginWithoutItsJarIsIncomplete() throws Exception {
     Files.delete(plugin.resolveSibling("heddle-plugin.jar"));
     only(examine(environment("NCCL_NET_PLUGIN=" + plugin), new PluginCheck()), "plugin-incomplete");
   }
@@ -170,12 +170,12 @@ class DoctorTest {
     "NCCL_DEBUG=INFO,      silent-fallback",
     "HEDDLE_ONE_SIDED=yes, one-sided-setting"
   })
-  void whatKeepsNcclFromThePluginIsNamed(String setting, String cause) {
+  void settingThatKeepsNcclFromThePluginIsReported(String setting, String cause) {
     only(examine(environment(setting), new PluginCheck()), cause);
   }
 
   @Test
-  void aWishForAJavaThatIsNoneIsAFault() {
+  void javaHomeWithoutRuntimeIsAFault() {
     only(examine(environment("HEDDLE_JAVA_HOME=" + folder), new JavaCheck()), "java-home-wrong");
     String own = System.getProperty("java.home");
     DoctorCommand.Entry right =
@@ -184,7 +184,7 @@ class DoctorTest {
   }
 
   @Test
-  void optionsForOtherProgramsInJavaAreNamed() {
+  void optionsForOtherJavaProgramsAreReported() {
     Map<String, String> environment =
         environment(
             "HEDDLE_JAVA_HOME=" + System.getProperty("java.home"),
@@ -196,7 +196,9 @@ class DoctorTest {
     DoctorCommand.Entry named = entries.getLast();
     assertEquals(DoctorCommand.Level.OK, named.level());
     assertTrue(
-        named.toString().contains("JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS are set for other programs")
+        named
+                .toString()
+                .contains("JAVA_TOOL_OPTIONS, JDK_JAVA_OPTIONS are set for other Java programs")
             && !named.toString().contains("key"),
         named::toString);
   }
@@ -208,17 +210,18 @@ class DoctorTest {
     "HEDDLE_PLANES=fd77:77::/64=a,      plane-rule-wrong, WARNING",
     "HEDDLE_PLANES=fd77:77::/64=a,      no-plane,         FAULT"
   })
-  void rulesOfPlanesThatDoNotFitAreNamed(String setting, String cause, DoctorCommand.Level level) {
+  void planeRulesThatMatchNothingAreReported(
+      String setting, String cause, DoctorCommand.Level level) {
     assertEquals(level, only(examine(environment(setting), new PlanesCheck()), cause).level());
   }
 
   @Test
-  void onePlaneIsTooFew() {
+  void singlePlaneIsReported() {
     only(examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new PlanesCheck()), "single-plane");
   }
 
   @Test
-  void anUnreadableRoutesFileIsNamedAndIsNoWrongRuleOfPlanes() throws Exception {
+  void unreadableRoutesFileIsNoWrongPlaneRule() throws Exception {
     Files.write(routes(), new byte[8192]);
     List<DoctorCommand.Entry> entries =
         examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck(), new PlanesCheck());
@@ -242,7 +245,7 @@ class DoctorTest {
       """;
 
   @Test
-  void aPlaneOfTheRouteDaemonsConfigurationThatHasNoPortIsNamed() throws Exception {
+  void configuredPlaneWithoutPortIsReported() throws Exception {
     config(TWO_PEERS);
     List<DoctorCommand.Entry> entries =
         examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck());
@@ -254,7 +257,7 @@ class DoctorTest {
   }
 
   @Test
-  void aPlaneThatTheDaemonHasNotReadYetIsNamed() throws Exception {
+  void planeThatTheDaemonHasNotReadYetIsReported() throws Exception {
     config(TWO_PEERS);
     try (RoutePublisher publisher =
         RoutePublisher.create(routes(), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
@@ -264,14 +267,14 @@ class DoctorTest {
           examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck());
       DoctorCommand.Entry entry = only(entries, "planes-fewer-than-configured");
       assertEquals(
-          config + " has plane:b, and the daemon that runs has only [plane:a]", entry.evidence());
+          config + " has plane:b, but the running daemon has only [plane:a]", entry.evidence());
       assertTrue(
           String.valueOf(entry.remedy()).contains("systemctl reload heddle-bgp"), entry.toString());
     }
   }
 
   @Test
-  void aConfigurationThatCannotBeTakenIsNamedWithItsLine() throws Exception {
+  void malformedConfigurationIsReportedWithItsLine() throws Exception {
     config("as = 65001\nplanes = 4\n");
     DoctorCommand.Entry entry = only(examine(Map.of(), new RoutesCheck()), "daemon-config-wrong");
     assertTrue(entry.evidence().contains(config + " line 2"), entry.evidence());
@@ -282,7 +285,7 @@ class DoctorTest {
   }
 
   @Test
-  void aPlaneThatIsNamedAndNotThereIsMissed() {
+  void missingNamedPlaneIsReported() {
     Map<String, String> environment =
         environment("HEDDLE_PLANES=127.0.0.1=a,127.0.0.2=b,fd77::/64=c");
     DoctorCommand.Entry entry =
@@ -299,17 +302,18 @@ class DoctorTest {
   }
 
   @Test
-  void noneIsNoNameOfARoutesFile() {
+  void noneMeansNoRoutesFile() {
     List<DoctorCommand.Entry> entries =
         examine(environment("HEDDLE_ROUTES=none", "HEDDLE_PLANES=127.0.0.1=a"), Checks.ALL);
     assertTrue(
-        entries.stream().anyMatch(entry -> entry.evidence().contains("all planes weigh the same")),
+        entries.stream()
+            .anyMatch(entry -> entry.evidence().contains("all planes have the same weight")),
         entries.toString());
     assertEquals(List.of(), causes(entries, "plane-rule-wrong"));
   }
 
   @Test
-  void planesAreCalledAsTheRouteDaemonCallsThemUnlessJobsDoNotFollowIt() throws Exception {
+  void planesHaveTheDaemonsNamesIfJobsFollowIt() throws Exception {
     Inet6Address own = (Inet6Address) InetAddress.getByName("::1");
     try (RoutePublisher publisher =
         RoutePublisher.create(routes(), "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
@@ -325,7 +329,7 @@ class DoctorTest {
   }
 
   @Test
-  void filesOfTheKernelThatAnswerOnceAreReadWhole() throws Exception {
+  void kernelFilesReadableOnceAreReadWhole() throws Exception {
     Path file = Path.of("/proc/sys/net/core/rmem_max");
     if (Files.exists(file)) {
       Process cat = new ProcessBuilder("cat", file.toString()).start();
@@ -337,7 +341,7 @@ class DoctorTest {
   }
 
   @Test
-  void jobsTellWhichPlaneIsIll() {
+  void faultyPlaneOfAJobIsReported() {
     try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
       DistinctErrors errors = new DistinctErrors((level, sentence) -> {});
       errors.showIn(file);
@@ -357,7 +361,7 @@ class DoctorTest {
       ill.failover();
       ill.moved(1000);
       ill.chunk(60_000);
-      /* What every finding is about. */
+      /* Every finding must be about this plane. */
       List<DoctorCommand.Entry> entries = examine(Map.of(), new JobsCheck());
       for (String cause : List.of("plane-slow", "job-failed-over", "job-stalled")) {
         assertTrue(only(entries, cause).evidence().contains("plane:ill"), cause);
@@ -375,7 +379,7 @@ class DoctorTest {
   }
 
   @Test
-  void aJobThatLendsNoneOfItsManyTrainsIsTold() {
+  void jobThatCopiesAllItsTrainsIsReported() {
     try (StatsFile file = new StatsFile(folder.resolve("stats"), (level, sentence) -> {})) {
       file.setDeviceCounter("soft0/trains_lent", 0);
       file.setDeviceCounter("soft0/trains_copied", 999);
@@ -389,13 +393,13 @@ class DoctorTest {
   }
 
   @Test
-  void whatSlowsTheSoftDeviceIsFoundUnlessAnotherCarriesThePlanes() {
+  void slowedSoftDeviceIsReportedIfItCarriesThePlanes() {
     String sentence = "soft0: large trains of packets";
     List<DoctorCommand.Entry> here = examine(Map.of(), new DevicesCheck());
     assertEquals(
         1, here.stream().filter(entry -> entry.evidence().startsWith(sentence)).count(), "" + here);
     HostDevices.Device soft =
-        HostDevices.look(Map.of()).devices().stream()
+        HostDevices.read(Map.of()).devices().stream()
             .filter(device -> !device.isHardware())
             .findFirst()
             .orElseThrow();
@@ -421,21 +425,21 @@ class DoctorTest {
 
   private Finding aboutTrains(Map<String, String> environment, HostDevices.Device... devices) {
     Host real =
-        Host.look(
+        Host.read(
             environment, new Host.Places(plugin, routes(), folder.resolve("bgp.sock"), null, null));
     HostDevices found = new HostDevices(List.of(devices), List.of(), List.of());
     Host host =
         new Host(
             environment, real.addresses(), real.planes(), real.planesFault(), found, real.places());
     return new DevicesCheck()
-        .look(host).stream()
+        .run(host).stream()
             .filter(finding -> finding.evidence().contains("large trains"))
             .findFirst()
             .orElseThrow();
   }
 
   @Test
-  void exitCodesTellTheWorst() {
+  void exitCodeIsThatOfTheWorstLevel() {
     Check check = new JavaCheck();
     Cause cause = check.causes().getFirst();
     DoctorCommand.Entry ok = DoctorCommand.Entry.of(check, new Finding.Ok(""));
@@ -448,7 +452,7 @@ class DoctorTest {
   }
 
   @Test
-  void causesHaveNamesOfTheirOwnAndTheDocumentListsThemAll() throws Exception {
+  void causeNamesAreUniqueAndTheDocumentListsThemAll() throws Exception {
     Set<String> ids = new HashSet<>();
     List<String> all = new ArrayList<>();
     for (Check check : Checks.ALL) {
@@ -473,7 +477,7 @@ class DoctorTest {
   }
 
   @Test
-  void filesOfNcclsSetWhatTheEnvironmentDoesnt() throws Exception {
+  void ncclFilesSetVariablesThatTheEnvironmentLacks() throws Exception {
     NcclFiles files =
         files(
             "# the user's\nNCCL_IB_TIMEOUT=22\nNCCL_IB_TIMEOUT=20\nNCCL_DEBUG=WARN\nNCCL_NET=\n",
@@ -500,7 +504,7 @@ class DoctorTest {
   }
 
   @Test
-  void aNamedFileStandsInForTheUsers() throws Exception {
+  void namedFileReplacesTheUsersFile() throws Exception {
     Path named = Files.writeString(folder.resolve("job.conf"), "NCCL_BUFFSIZE=65536\n");
     NcclFiles files =
         files("NCCL_BUFFSIZE=1\nNCCL_DEBUG=INFO\n", "NCCL_DEBUG=WARN\n", "NCCL_CONF_FILE=" + named);
@@ -512,7 +516,7 @@ class DoctorTest {
   }
 
   @Test
-  void linesThatNcclReadsOtherwiseThanTheyLookAreNamed() throws Exception {
+  void misleadingLinesOfNcclFilesAreReported() throws Exception {
     NcclFiles files =
         files(
             "NCCL_IB_TIMEOUT = 22\n  # no remark\nexport NCCL_DEBUG=INFO\nNCCL_IB_SL=3 # low\n\n",
@@ -527,7 +531,7 @@ class DoctorTest {
   }
 
   @Test
-  void everyCauseIsMadeByATest() throws Exception {
+  void everyCauseIsProvokedByATest() throws Exception {
     Path folder = Path.of("src", "test", "java", "io", "heddle", "cli", "doctor");
     String tests =
         Files.readString(folder.resolve("DoctorTest.java"))
@@ -547,7 +551,7 @@ class DoctorTest {
   }
 
   @Test
-  void everyComplaintOfUsersHasACause() throws Exception {
+  void everyUserComplaintHasACause() throws Exception {
     Set<String> known = new TreeSet<>();
     Checks.ALL.forEach(check -> check.causes().forEach(cause -> known.add(cause.id())));
     String page = Files.readString(Checkout.path("docs/doctor.md"));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What one host's doctor finds on its planes to another one, which answers. */
+/** Tests of the doctor's findings on its planes to another host that answers. */
 @EndsWithin(180)
 @Execution(ExecutionMode.CONCURRENT)
 @SystemTest
@@ -40,7 +40,7 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
-  void eachPlaneToAPeerIsProbedAndTheIllOneNamed() throws Exception {
+  void everyPlaneToAPeerIsProbedAndFaultsReported() throws Exception {
     Process answering = answerer(Map.of());
     try {
       JsonNode well = examine("--peer", LabPlan.address(1, 0));
@@ -91,7 +91,7 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
-  void interfacesInOneSubnetAreNamed() throws Exception {
+  void interfacesInOneSubnetAreReported() throws Exception {
     expectNot(examine(), "arp-flux");
     ip(0, "addr", "add", "10.66.0.1/24", "dev", "e1");
     ip(0, "addr", "add", "10.66.0.2/24", "dev", "e2");
@@ -108,12 +108,12 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
-  void whereOnlyTheNamedAddressIsSilentTheOtherPlanesAreProbed() throws Exception {
+  void otherNamedAddressesAreProbedIfOneIsSilent() throws Exception {
     Process answering = answerer(Map.of());
     try {
       ip(1, "-6", "rule", "add", "from", LabPlan.address(1, 0), "prohibit");
       JsonNode one = examine("--peer", LabPlan.address(1, 0));
-      expect(one, "FAULT", "peer-silent", "its other addresses were not asked");
+      expect(one, "FAULT", "peer-silent", "its other addresses were not probed");
       expectNot(one, "plane-unreachable");
       JsonNode two = examine("--peer", LabPlan.address(1, 0) + "," + LabPlan.address(1, 1));
       expectNot(two, "peer-silent");
@@ -127,7 +127,7 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
-  void anAddressThatEndsAlikeOnAnotherPlaneIsAskedToo() throws Exception {
+  void sameHostPartOnAnotherPlaneIsProbed() throws Exception {
     List<String> planes = new ArrayList<>();
     for (int plane = 1; plane <= PLANES; plane++) {
       String address = "fd00:1:1:" + plane + "::b";
@@ -159,7 +159,7 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   @Test
-  void planesThatOneEndCallsOtherwiseAreNamed() throws Exception {
+  void planesNamedDifferentlyAtTheEndsAreReported() throws Exception {
     Process answering = answerer(Map.of("HEDDLE_PLANES", "e1=one,e2=two,e3=three"));
     try {
       JsonNode findings =
@@ -188,10 +188,13 @@ class DoctorToPeerTest extends OnTwoHosts {
     }
   }
 
-  /* ConformanceTest has planes of IPv4, always; eachPlaneToAPeerIsProbedAndTheIllOneNamed has the probes. */
+  /*
+   * ConformanceTest always has IPv4 planes; everyPlaneToAPeerIsProbedAndFaultsReported covers the
+   * probes.
+   */
   @Test
   @WholeRunOnly
-  void planesOfAnIpv4FabricAreFoundAndProbed() throws Exception {
+  void planesOfAnIpv4FabricAreProbed() throws Exception {
     for (int host = 0; host < 2; host++) {
       for (int plane = 1; plane <= PLANES; plane++) {
         ip(host, "-6", "addr", "flush", "dev", "e" + plane, "scope", "global");
@@ -203,8 +206,8 @@ class DoctorToPeerTest extends OnTwoHosts {
       JsonNode well = examine("--peer", "10.7.1.2");
       assertEquals(0, count(well, "no-plane"), well.toPrettyString());
       for (int plane = 1; plane <= PLANES; plane++) {
-        String way = "if:e%s, 10.7.%1$s.1 to 10.7.%1$s.2: carries 9000 bytes".formatted(plane);
-        assertTrue(well.toString().contains(way), well.toPrettyString());
+        String expected = "if:e%s, 10.7.%1$s.1 to 10.7.%1$s.2: carries 9000 bytes".formatted(plane);
+        assertTrue(well.toString().contains(expected), well.toPrettyString());
       }
       ip(1, "rule", "add", "from", "10.7.1.2", "prohibit");
       ip(1, "link", "set", "e2", "mtu", "1500");

@@ -6,14 +6,14 @@ import org.junit.jupiter.api.Test;
 
 class KernelCheckTest {
   @Test
-  void theKernelsVersionIsReadFromWhateverNamesItHas() {
+  void kernelVersionIsParsedFromReleaseNames() {
     assertTrue(KernelCheck.version("4.15.0-generic") instanceof Finding.Warning);
     assertTrue(KernelCheck.version("5.14.0-427.el9") instanceof Finding.Ok);
     assertTrue(KernelCheck.version("?") instanceof Finding.Unknown);
   }
 
   @Test
-  void neighboursThatHadNoRoomAreAddedUpOverProcessors() {
+  void neighbourOverflowsAreSummedOverProcessors() {
     String names = "entries  allocs   destroys table_fulls\n";
     String none =
         names + "00000001 00000002 00000003 00000000\n00000001 00000002 00000003 00000000";

@@ -24,7 +24,7 @@ class OfferedPlanesTest {
   }
 
   @Test
-  void everyMarkComesBack() {
+  void marksRoundTrip() {
     List<Plane> planes =
         List.of(
             plane("if:e2.7", "if:e2.7", "fd00:1:1:2::1", 64),
@@ -35,7 +35,7 @@ class OfferedPlanesTest {
   }
 
   @Test
-  void anOlderReleaseSaysKeyAndAddressAndTheRestIsLeftOut() {
+  void olderReleaseFormIsParsedAndMalformedWordsSkipped() {
     List<PlaneMarks> planes = OfferedPlanes.parse("if:e1=fd00::1,noise,=,x=y,if:e2=10.0.0.9");
     assertEquals(List.of("if:e1", "if:e2"), planes.stream().map(PlaneMarks::key).toList());
     assertTrue(planes.stream().allMatch(PlaneMarks::isHostAddress));

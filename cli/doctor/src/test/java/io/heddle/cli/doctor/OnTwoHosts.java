@@ -20,7 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two hosts with three planes in namespaces of their own, and {@code heddle doctor} on the first.
+ * Base of tests on two hosts with three planes in their own namespaces, and {@code heddle doctor}
+ * on the first.
  */
 abstract class OnTwoHosts {
   static final int PLANES = 3;

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The packets by which two doctors meet. */
+/** Tests of the probe packets. */
 final class ProbePacketTest {
   private static final InetSocketAddress HERE = new InetSocketAddress("fd00::1", 1000);
   private static final InetSocketAddress THERE = new InetSocketAddress("fd00::2", ProbePacket.PORT);
@@ -27,7 +27,7 @@ final class ProbePacketTest {
         .collect(Collectors.joining(","));
   }
 
-  private static String told(String text) {
+  private static String decoded(String text) {
     ProbePacket read = ProbePacket.decode(answer(text).encode(HERE, THERE), HERE, THERE);
     assertNotNull(read);
     assertEquals(7, read.number());
@@ -35,19 +35,19 @@ final class ProbePacketTest {
   }
 
   @Test
-  void theSmallestAnswerNamesSixteenPlanesWithTheLongestAddresses() {
-    assertEquals(planes(16), told(planes(16)));
+  void smallestAnswerHoldsSixteenPlanesWithLongestAddresses() {
+    assertEquals(planes(16), decoded(planes(16)));
   }
 
   @Test
-  void ofMorePlanesThanFitTheFirstOnesAreNamedWhole() {
-    String fitting = told(planes(64));
+  void answerKeepsTheFirstPlanesIfNotAllFit() {
+    String fitting = decoded(planes(64));
     assertTrue(planes(64).startsWith(fitting + ","), fitting);
     assertTrue(fitting.length() >= planes(16).length(), fitting);
   }
 
   @Test
-  void aPacketWithOneBitWrongIsNone() {
+  void packetWithOneWrongBitIsRejected() {
     ByteBuffer packet = answer(planes(2)).encode(HERE, THERE);
     for (int bit = 0; bit < 8 * packet.remaining(); bit += 41) {
       packet.put(bit / 8, (byte) (packet.get(bit / 8) ^ 1 << bit % 8));

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sockets as a soft device has them, and a measurement that says which way each port takes. */
+/** Tests with sockets like a soft device's, and a measurement that gives the path of each port. */
 final class SharedLinksCheckTest {
   @TempDir private Path folder;
   private final List<DatagramChannel> channels = new ArrayList<>();
 
-  /* Connected as a queue pair's socket is; the port is the kernel's choice. */
+  /* Connected like a queue pair's socket; the kernel chooses the port. */
   private int queuePair() throws Exception {
     InetAddress loopback = InetAddress.getByName("::1");
     DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET6);
@@ -54,7 +54,10 @@ final class SharedLinksCheckTest {
             .formatted(String.join(",", ports)));
   }
 
-  /* The kernel's lines of this test's sockets; others of the host may have some to the same port. */
+  /*
+   * Keeps the kernel's lines of this test's sockets; other sockets of the host may use the same
+   * port.
+   */
   private Path sockets() throws Exception {
     List<String> own = new ArrayList<>();
     for (DatagramChannel each : channels) {
@@ -78,13 +81,13 @@ final class SharedLinksCheckTest {
             null,
             new HostDevices(List.of(), List.of(), List.of()),
             new Host.Places(files[0], null, files[0], null, null));
-    List<Finding> findings = new SharedLinksCheck(List.of(files), sockets()).look(host);
+    List<Finding> findings = new SharedLinksCheck(List.of(files), sockets()).run(host);
     assertEquals(1, findings.size());
     return findings.getFirst();
   }
 
   @Test
-  void queuePairsThatAllTakeOneLinkAreWarnedOf() throws Exception {
+  void queuePairsThatAllTakeOneLinkAreReported() throws Exception {
     int first = queuePair();
     int second = queuePair();
     Finding finding = look(measured(Map.of(first, "spine1", second, "spine1", 1, "spine2")));
@@ -97,25 +100,25 @@ final class SharedLinksCheckTest {
   }
 
   @Test
-  void queuePairsOnSeveralLinksAreRight() throws Exception {
+  void queuePairsOnSeveralLinksAreOk() throws Exception {
     int first = queuePair();
     int second = queuePair();
     Finding finding = look(measured(Map.of(first, "spine1", second, "spine2")));
     assertTrue(finding instanceof Finding.Ok, finding.toString());
-    assertTrue(finding.evidence().contains("use 2 of 2 ways"), finding.evidence());
+    assertTrue(finding.evidence().contains("use 2 of 2 paths"), finding.evidence());
   }
 
   @Test
-  void aPortThatWasNotMeasuredIsUnknown() throws Exception {
+  void unmeasuredPortIsUnknown() throws Exception {
     int first = queuePair();
     queuePair();
     Finding finding = look(measured(Map.of(first, "spine1", 1, "spine2")));
     assertTrue(finding instanceof Finding.Unknown, finding.toString());
-    assertTrue(finding.evidence().contains("the way of 1 isn't known"), finding.evidence());
+    assertTrue(finding.evidence().contains("the paths of 1 are unknown"), finding.evidence());
   }
 
   @Test
-  void oneWayCannotBeShared() throws Exception {
+  void singlePathIsOk() throws Exception {
     int first = queuePair();
     int second = queuePair();
     Finding finding = look(measured(Map.of(first, "spine1", second, "spine1")));
@@ -123,7 +126,7 @@ final class SharedLinksCheckTest {
   }
 
   @Test
-  void aFileThatIsNoMeasurementIsUnknown() throws Exception {
+  void malformedMeasurementIsUnknown() throws Exception {
     Finding none = look(folder.resolve("nothing.json"));
     assertTrue(none instanceof Finding.Unknown, none.toString());
     Finding other = look(Files.writeString(folder.resolve("other.json"), "{}"));

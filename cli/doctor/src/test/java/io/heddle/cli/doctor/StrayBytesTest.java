@@ -48,7 +48,7 @@ class StrayBytesTest {
   }
 
   @Test
-  void fewBytesAreNoSign() {
+  void fewBytesAreIgnored() {
     assertEquals(
         List.of(),
         StrayBytes.find(
@@ -69,7 +69,7 @@ class StrayBytesTest {
   }
 
   @Test
-  void countThatFellIsNoLess() {
+  void countThatFellGrowsByZero() {
     assertEquals(
         Map.of("a", 5L, "b", 0L, "c", 0L),
         StrayBytes.added(Map.of("a", 1L, "b", 9L), Map.of("a", 6L, "b", 3L, "c", 4L)));

@@ -5,11 +5,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Whether a command line can be read and asks for more than help: the checkout's command installs
- * what a command takes only then.
+ * Check whether a command line is valid and runs a command, not just help. The checkout's launcher
+ * installs a command's prerequisites only in that case.
  */
 final class CommandLineCheck {
-  static final int ASKS_FOR_A_TEXT = 3;
+  static final int HELP_OR_VERSION = 3;
 
   private CommandLineCheck() {}
 
@@ -17,10 +17,7 @@ final class CommandLineCheck {
     System.exit(check(arguments));
   }
 
-  /**
-   * As an exit code: 0 for a line that may be run. The command itself says what is wrong with
-   * others.
-   */
+  /** Returns 0 for a line that may run, else an exit code. The command itself reports errors. */
   static int check(String... arguments) {
     ParseResult parsed;
     try {
@@ -30,7 +27,7 @@ final class CommandLineCheck {
     }
     for (ParseResult each = parsed; each != null; each = each.subcommand()) {
       if (each.isUsageHelpRequested() || each.isVersionHelpRequested()) {
-        return ASKS_FOR_A_TEXT;
+        return HELP_OR_VERSION;
       }
     }
     return 0;

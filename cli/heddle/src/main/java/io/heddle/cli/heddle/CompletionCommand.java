@@ -11,10 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/**
- * Writes what bash needs to complete commands and options (zsh by its bashcompinit); for whoever
- * makes the packages.
- */
+/** Hidden command that writes bash completion (zsh uses it by bashcompinit), for the packages. */
 @Command(
     name = "write-completion",
     hidden = true,

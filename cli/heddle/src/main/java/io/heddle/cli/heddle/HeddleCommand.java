@@ -32,12 +32,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
-/** The root of the command line. */
+/** Root of the command line. */
 @Command(
     name = "heddle",
     description =
-        "Commands of an NCCL network plugin for Ethernet fabrics with many planes: demonstration,"
-            + " monitoring, diagnosis, measurements.",
+        "RDMA transport for NCCL over several Ethernet planes: runs demos, checks hosts, shows"
+            + " statistics, runs route and bridge daemons, measures.",
     mixinStandardHelpOptions = true,
     versionProvider = HeddleCommand.Version.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -67,7 +67,7 @@ import picocli.CommandLine.ParameterException;
 public final class HeddleCommand implements Runnable {
   @CommandLine.Spec private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
 
-  /** Version as the build stamped it into the jar. */
+  /** Version from the jar's manifest. */
   public static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -80,7 +80,7 @@ public final class HeddleCommand implements Runnable {
     System.exit(run(commandLine(), new FileOutputStream(FileDescriptor.out), arguments));
   }
 
-  /** The exit code. A report that isn't written is no success, whatever it says. */
+  /** Runs a command line and returns the exit code. A report that can't be written is a failure. */
   static int run(CommandLine line, OutputStream to, String... arguments) {
     StandardOutput output = new StandardOutput(to);
     line.setOut(output.writer());
@@ -91,7 +91,7 @@ public final class HeddleCommand implements Runnable {
         line.getOut().flush();
         return code;
       } catch (StandardOutput.Lost lost) {
-        return ExitCode.FAILED; // told below
+        return ExitCode.FAILED; // reported below
       }
     });
     int code = line.execute(arguments);
@@ -104,7 +104,7 @@ public final class HeddleCommand implements Runnable {
     return output.exitCode().orElse(code);
   }
 
-  /* With --help on the line picocli itself accepts words that match nothing. */
+  /* With --help on the line, picocli itself accepts unmatched words. */
   private static void refuseUnmatched(CommandLine.ParseResult parsed) {
     for (CommandLine.ParseResult each = parsed; each != null; each = each.subcommand()) {
       if (!each.unmatched().isEmpty()) {
@@ -116,7 +116,7 @@ public final class HeddleCommand implements Runnable {
 
   static CommandLine commandLine() {
     CommandLine line = new CommandLine(new HeddleCommand());
-    settle(line);
+    configure(line);
     line.setExecutionStrategy(parsed -> {
       refuseUnmatched(parsed);
       return new CommandLine.RunLast().execute(parsed);
@@ -127,19 +127,19 @@ public final class HeddleCommand implements Runnable {
     return line;
   }
 
-  /* What all commands have alike. */
-  private static void settle(CommandLine command) {
+  /* Applies the settings that all commands share. */
+  private static void configure(CommandLine command) {
     CommandLine.Model.CommandSpec spec = command.getCommandSpec();
     spec.versionProvider(new Version());
     Map<String, String> codes = new TreeMap<>(spec.usageMessage().exitCodeList());
     codes.putIfAbsent("0", "Done.");
     codes.merge(
         "1",
-        "What was asked for failed; standard error says why.",
-        (own, any) -> own + " Or it couldn't be found out; then standard error says why.");
-    codes.putIfAbsent("2", "The command line is wrong; nothing was done.");
+        "The command failed; standard error has the reason.",
+        (own, any) -> own + " Or the command failed; then standard error has the reason.");
+    codes.putIfAbsent("2", "Wrong command line; nothing was done.");
     spec.usageMessage().exitCodeList(codes).exitCodeListHeading("%nExit codes:%n");
-    command.getSubcommands().values().forEach(HeddleCommand::settle);
+    command.getSubcommands().values().forEach(HeddleCommand::configure);
   }
 
   @Override
@@ -152,17 +152,17 @@ public final class HeddleCommand implements Runnable {
   private static int refuse(ParameterException refused, String[] arguments) {
     CommandLine line = refused.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("heddle: " + new Refusal(refused).text());
+    err.println("heddle: " + new UsageError(refused).text());
     err.println("See " + line.getCommandSpec().qualifiedName() + " --help");
     err.flush();
     return ExitCode.USAGE;
   }
 
-  /* A HeddleException is a sentence for people; anything else is a fault of ours and keeps its trace. */
+  /* A HeddleException is a sentence for users; any other exception is a bug and keeps its trace. */
   private static int fail(Exception failed, CommandLine line, CommandLine.ParseResult parsed) {
     PrintWriter err = line.getErr();
     if (failed instanceof StandardOutput.Lost) {
-      return ExitCode.FAILED; // told by run
+      return ExitCode.FAILED; // reported by run
     }
     if (failed instanceof HeddleException) {
       err.println("heddle: " + failed.getMessage());

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** The manual page of one command, in roff's macros for manuals, made of what its help says. */
+/** Manual page of one command, in roff's man macros, made from its help. */
 final class ManPage {
   private final CommandSpec spec;
   private final StringBuilder text = new StringBuilder();
@@ -19,7 +19,7 @@ final class ManPage {
     this.spec = spec;
   }
 
-  /** As {@code man} is asked for it: {@code heddle-bgp-run}. */
+  /** Returns the page's name as given to {@code man}: {@code heddle-bgp-run}. */
   String name() {
     return spec.qualifiedName("-");
   }
@@ -72,7 +72,7 @@ final class ManPage {
     }
   }
 
-  /* What it takes, as the synopsis has it. */
+  /* Returns the value's label as in the synopsis. */
   private String label(ArgSpec argument) {
     Help help = spec.commandLine().getHelp();
     return help.parameterLabelRenderer()
@@ -156,7 +156,7 @@ final class ManPage {
   private void line(String content) {
     for (String each : content.strip().split("\n")) {
       String escaped = escape(each);
-      /* A dot or an apostrophe at the beginning would be a request. */
+      /* A leading dot or apostrophe would be a roff request. */
       boolean request = escaped.startsWith(".") || escaped.startsWith("'");
       text.append(request ? "\\&" : "").append(escaped).append('\n');
     }

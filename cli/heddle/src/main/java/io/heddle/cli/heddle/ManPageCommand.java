@@ -10,7 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Writes a manual page for every command; for whoever makes the packages. */
+/** Hidden command that writes a manual page for every command, for the packages. */
 @Command(
     name = "write-man-pages",
     hidden = true,
@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 final class ManPageCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "FOLDER", description = "Where to write; is made where it isn't there.")
+  @Parameters(paramLabel = "FOLDER", description = "Target folder; created if missing.")
   private @Nullable Path folder;
 
   @Override

@@ -11,19 +11,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command prints to. Java's own streams drop what can't be written and say nothing; here the
- * first such write ends the command as a failure would, with all its cleaning up, and is told once.
+ * Output stream of a command. Java's own streams drop failed writes silently. Here the first failed
+ * write ends the command like a failure, with its cleanup, and is reported once.
  */
 final class StandardOutput extends OutputStream {
   private static final Path FILE = Path.of("/proc/self/fd/1");
 
-  /** As a shell tells of a program that the kernel ended by SIGPIPE. */
+  /** Exit code by which a shell reports a program that SIGPIPE ended. */
   static final int EXIT_NO_READER = 128 + 13;
 
   private final OutputStream to;
   private volatile @Nullable IOException loss;
 
-  /** Something could not be written: the command is over. */
+  /** Signal that a write failed and the command must end. */
   static final class Lost extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -36,7 +36,7 @@ final class StandardOutput extends OutputStream {
     this.to = to;
   }
 
-  /** Each line leaves at once. */
+  /** Returns a writer that flushes each line. */
   PrintWriter writer() {
     return new PrintWriter(new OutputStreamWriter(this, System.out.charset()), true);
   }
@@ -49,7 +49,7 @@ final class StandardOutput extends OutputStream {
   @Override
   public void write(byte[] bytes, int offset, int count) {
     if (loss != null) {
-      return; // the rest of what was lost already
+      return; // the remainder of an already failed write
     }
     try {
       to.write(bytes, offset, count);
@@ -59,7 +59,7 @@ final class StandardOutput extends OutputStream {
     }
   }
 
-  /** The exit code that stands for what was lost; empty where all was written. */
+  /** Returns the exit code for a failed write; empty if all was written. */
   Optional<Integer> exitCode() {
     return loss == null
         ? Optional.empty()
@@ -67,7 +67,8 @@ final class StandardOutput extends OutputStream {
   }
 
   /**
-   * The sentence that tells of it; empty where there is nothing to tell: a reader that left knows.
+   * Returns the sentence that reports the failed write; empty if none failed, or if a pipe's reader
+   * left, which needs no report.
    */
   Optional<String> sentence() {
     IOException lost = loss;
@@ -76,7 +77,7 @@ final class StandardOutput extends OutputStream {
         : Optional.of("standard output can't be written: " + lost.getMessage());
   }
 
-  /* Of a pipe there is one way to fail, whatever words the language of the day has for it. */
+  /* A pipe fails in one manner only, so the localized message need not be parsed. */
   private static boolean isPipe() {
     try {
       String target = Files.readSymbolicLink(FILE).toString();

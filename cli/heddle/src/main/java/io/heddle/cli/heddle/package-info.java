@@ -1,7 +1,7 @@
 /**
- * The {@code heddle} program: the root of the command line with what all commands have alike, man
- * pages, refusals in words, a standard output whose losses are told. The one module that knows all
- * commands; nothing uses it. Runs on the main thread.
+ * The {@code heddle} program: the root of the command line, the settings that all commands share,
+ * man pages, messages for usage errors, and a standard output that reports failed writes. It is the
+ * one module that knows all commands; no module uses it. Runs on the main thread.
  */
 @NullMarked
 package io.heddle.cli.heddle;

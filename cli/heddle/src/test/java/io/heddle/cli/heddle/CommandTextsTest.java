@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What every command says of itself: its help and its manual page, held against its options. */
+/** Tests of every command's help and manual page against its options. */
 final class CommandTextsTest {
   private static final Pattern OPTION = Pattern.compile("--?[\\w-]+");
   private static final Pattern LABEL = Pattern.compile("\\[?[A-Z@:|\\[\\],.a-z0-9=]+]?");
@@ -61,7 +61,7 @@ final class CommandTextsTest {
     return names;
   }
 
-  /* The terms of a section's entries. */
+  /* Returns the terms of a section's entries. */
   private static List<String> terms(String page, String section) {
     Matcher found =
         Pattern.compile("(?ms)^\\.SH " + section + "\\n(.*?)(?=^\\.SH |\\z)").matcher(page);
@@ -76,7 +76,7 @@ final class CommandTextsTest {
   }
 
   @Test
-  void everyManualPageHasTheOptionsOfItsCommandAndNoOthers() throws Exception {
+  void manualPagesListExactlyTheCommandsOptions() throws Exception {
     CommandLine line = HeddleCommand.commandLine();
     assertEquals(0, line.execute("write-man-pages", folder.toString()));
     Set<String> expected = new TreeSet<>();
@@ -123,7 +123,7 @@ final class CommandTextsTest {
   }
 
   @Test
-  void everyDefaultIsSaid() {
+  void everyDefaultIsDescribed() {
     List<String> silent = new ArrayList<>();
     for (CommandSpec spec : commands()) {
       for (ArgSpec each : spec.args()) {
@@ -141,7 +141,7 @@ final class CommandTextsTest {
   }
 
   @Test
-  void whatAnOptionTakesHasANameForPeople() {
+  void everyOptionHasAReadableLabel() {
     List<String> unnamed = new ArrayList<>();
     for (CommandSpec spec : commands()) {
       for (ArgSpec each : spec.args()) {
@@ -159,7 +159,7 @@ final class CommandTextsTest {
   }
 
   @Test
-  void everyCommandHasHelpAndAVersionAndAGroupWantsACommand() {
+  void everyCommandHasHelpAndVersion() {
     CommandLine line = HeddleCommand.commandLine();
     for (CommandSpec spec : commands()) {
       List<String> words = new ArrayList<>(List.of(spec.qualifiedName().split(" ")));
@@ -177,7 +177,7 @@ final class CommandTextsTest {
           err.toString().contains("See " + spec.qualifiedName() + " --help"), err.toString());
       if (!spec.subcommands().isEmpty() && spec.parent() != null) {
         assertEquals(BROKEN_USAGE, execute(line, words));
-        assertTrue(err.toString().contains(spec.qualifiedName() + " wants one of: "));
+        assertTrue(err.toString().contains(spec.qualifiedName() + " requires one of: "));
       }
     }
   }
@@ -189,7 +189,7 @@ final class CommandTextsTest {
   }
 
   @Test
-  void theWrapperNamesEveryCommand() throws Exception {
+  void wrapperListsEveryCommand() throws Exception {
     String wrapper = Files.readString(Checkout.path("heddle"));
     String usage = wrapper.substring(wrapper.indexOf("usage()"), wrapper.indexOf("\nTEXT\n"));
     for (CommandSpec spec : commands()) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bash itself completes by what the packages bring. */
+/** Tests of the completion of the packages, in bash itself. */
 final class CompletionTest {
   @TempDir private Path folder;
   private Path completion;
@@ -22,7 +22,7 @@ final class CompletionTest {
     assertEquals(0, HeddleCommand.commandLine().execute("write-completion", completion.toString()));
   }
 
-  /** What bash offers for the last of the words. */
+  /** Returns bash's completions of the last word. */
   private List<String> offered(String... words) throws Exception {
     String script =
         """
@@ -40,13 +40,13 @@ final class CompletionTest {
   }
 
   @Test
-  void commandsAreCompletedAndHiddenOnesAreNot() throws Exception {
+  void visibleCommandsAreCompleted() throws Exception {
     assertTrue(offered("pla").contains("planes"), () -> offeredText("pla"));
     assertEquals(List.of(""), offered("write-"));
   }
 
   @Test
-  void optionsOfACommandWithinACommandAreCompleted() throws Exception {
+  void optionsOfSubcommandsAreCompleted() throws Exception {
     assertTrue(offered("bgp", "run", "--con").contains("--config"), () -> offeredText("bgp"));
   }
 

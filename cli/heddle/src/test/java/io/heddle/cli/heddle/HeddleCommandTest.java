@@ -107,15 +107,15 @@ final class HeddleCommandTest {
         "foo                                   | heddle has no command foo; there are demo, planes",
         "foo --help                            | heddle has no command foo; there are demo, planes",
         "demo --plaines 2 --help               | heddle demo has no option --plaines; did you mean",
-        "bgp show                              | bgp show wants one of: destination, neighbours,"
+        "bgp show                              | bgp show requires one of: destination, neighbours,"
             + " routes",
         "bgp --config x                        | heddle bgp has no option --config",
         "stat --json=yes                       | --json takes no value",
-        "stat --interval                       | --interval wants a value: SECONDS",
+        "stat --interval                       | --interval requires a value: SECONDS",
         "bridge demo --packets 0               | --packets 0 is not in 1 to 10000000",
         "bridge demo --bytes 20                | --bytes 20 is not in 24 to 4096",
         "bridge shwo                           | did you mean show?",
-        "lab cut                               | heddle lab cut wants PLANE",
+        "lab cut                               | heddle lab cut requires PLANE",
         "lab cut x                             | PLANE 'x' is not a whole number",
         "lab up --rates x                      | --rates 'x' is not a number",
         "demo --ranks 2 --ranks 3              | option '--ranks' (N) should be specified only"
@@ -127,11 +127,11 @@ final class HeddleCommandTest {
         "perf bgp --sender frr                 | --sender frr is not one of bird, prebuilt, both",
         "lab up --planes 2                     | --planes is for --shape planes",
         "lab up --shape planes --spines 2      | --spines is for --shape leaf-spine",
-        "drain --end --stats .                 | --end wants a plane; drained are none",
+        "drain --end --stats .                 | --end requires a plane; drained are none",
         "soak --seed abc                       | 'abc' is not a whole number",
         "stat --interval abc                   | 'abc' is not a number"
       })
-  void badOptionsAreNamedWithWhatIsAllowed(String arguments, String sentence) {
+  void badOptionsAreReportedWithAllowedValues(String arguments, String sentence) {
     assertEquals(2, execute(arguments.strip().split(" ")));
     assertTrue(err.toString().contains(sentence), err.toString());
     assertTrue(err.toString().contains("--help"), err.toString());
@@ -140,7 +140,7 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void aMissingPluginIsNamedWithTheRemedy() {
+  void missingPluginIsReportedWithRemedy() {
     assertEquals(
         1, execute("demo", "--plugin", "/nowhere/plugin.so", "--driver", "/nowhere/driver"));
     assertEquals(
@@ -149,7 +149,7 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void aMissingConfigurationIsNamedAsBothCommandsCanMendIt() {
+  void missingConfigurationIsReportedByBothCommands() {
     for (String command :
         List.of("bgp check /nowhere/bgp.conf", "bgp run --config /nowhere/bgp.conf")) {
       err.getBuffer().setLength(0);
@@ -168,7 +168,7 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void planesAreOneJsonDocument() throws Exception {
+  void planesPrintOneJsonDocument() throws Exception {
     execute("planes", "--json");
     JsonNode document = Json.mapper().readTree(out.toString());
     assertTrue(document.path("planes").isArray());
@@ -177,7 +177,7 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void planesSayThatWeightsAreHeldWhereTheDaemonEndedOrItsFileWasCut() throws Exception {
+  void planesReportHeldWeightsOfAnEndedDaemon() throws Exception {
     Path file = folder.resolve("routes");
     try (RoutePublisher publisher =
         RoutePublisher.create(file, "a test", WeightRules.DEFAULT, 60_000, NanoClock.SYSTEM)) {
@@ -186,7 +186,7 @@ final class HeddleCommandTest {
       assertTrue(!out.toString().contains("hold its last weights"), out.toString());
     }
     execute("planes", "--routes", file.toString());
-    assertTrue(out.toString().contains(file + " has ended; jobs that followed it hold its last"));
+    assertTrue(out.toString().contains(file + " has ended; jobs that used it hold its last"));
     out.getBuffer().setLength(0);
     Files.write(file, new byte[0]);
     execute("planes", "--json", "--routes", file.toString());
@@ -196,20 +196,20 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void whatCannotBeWrittenIsOneLine() throws Exception {
+  void failedWriteIsOneLine() throws Exception {
     Path file = Files.createFile(folder.resolve("file"));
     assertEquals(1, execute("write-man-pages", file.toString()));
     assertEquals("heddle: " + file + " can't be used: it exists already\n", err.toString());
   }
 
   @Test
-  void standinsUsualSizesAreItsOwn() {
+  void standinHasItsOwnDefaultSizes() {
     assertEquals(0, execute("perf", "standin", "--help"));
     String words = out.toString().replaceAll("\\s+", " ");
     assertTrue(words.contains("Smallest size, a multiple of 4 (1K)."), words);
     assertTrue(words.contains("Largest size; sizes double (16M)."), words);
     assertTrue(words.contains("All-reduces per size (10)."), words);
-    assertTrue(words.contains("Rate of each device both ways, Gbit/s; 0 is"), words);
+    assertTrue(words.contains("Rate of each device in each direction, Gbit/s; 0"), words);
   }
 
   @Test
@@ -229,14 +229,14 @@ final class HeddleCommandTest {
   }
 
   @Test
-  void aWitnessThatIsMissingSaysNothingInsteadOfZero() {
+  void missingCounterGivesNoShareInsteadOfZero() {
     PlaneShare share = PlaneShare.of(new int[] {1}, List.of(), List.of()).getFirst();
     assertEquals(new PlaneShare(1, 1, 1.0, null, null, null, null), share);
     assertTrue(share.line().strip().endsWith("-"), share.line());
   }
 
   @Test
-  void everyPolicyThatIsOfferedIsOneOfThePlugins() {
+  void everyOfferedPolicyExistsInThePlugin() {
     Set<String> known = new TreeSet<>(SprayPolicy.NAMES);
     known.add(SprayPolicy.PACKET);
     Set<String> offered = new TreeSet<>();

@@ -30,7 +30,7 @@ final class JsonSchemaTest {
   private static final Path MADE = Path.of("target", "json.schema.json");
   private static final int LINE = 120;
 
-  /** Of each command line, the record that it prints. */
+  /** Record that each command line prints. */
   private static final Map<String, String> DOCUMENTS = new LinkedHashMap<>();
 
   static {
@@ -177,7 +177,7 @@ final class JsonSchemaTest {
     assertEquals(Set.of(), silent);
   }
 
-  /* An object needs no meaning of its own where each of its names has one. */
+  /* An object needs no description if each of its names has one. */
   private static void collectSilent(String path, JsonNode schema, Set<String> silent) {
     for (Map.Entry<String, JsonNode> each : schema.path("properties").properties()) {
       JsonNode value = each.getValue();

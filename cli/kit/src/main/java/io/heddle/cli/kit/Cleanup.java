@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What must be undone, last first, once: when a command ends, or when it is interrupted (Ctrl-C,
+ * Stack of steps to undo, last first, once: when a command ends or is interrupted (Ctrl-C,
  * SIGTERM).
  */
 public final class Cleanup implements AutoCloseable {
@@ -15,7 +15,7 @@ public final class Cleanup implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Another thing to undo; returns it. */
+  /** Adds a step to undo; returns it. */
   public <T extends AutoCloseable> T add(T step) {
     synchronized (steps) {
       steps.push(step);
@@ -41,7 +41,7 @@ public final class Cleanup implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      /* Then the hook itself has run, or finds nothing left. */
+      /* The hook has run already, or finds no step left. */
     }
   }
 }

@@ -4,17 +4,17 @@ import io.heddle.platform.FaultReporter;
 import io.heddle.platform.Log;
 
 /**
- * The end of a daemon that has met an error which it can't undo: one line and {@link #EXIT_CODE},
- * so that systemd starts it anew. Half a daemon would be worse than none: its socket and its signs
- * of life go on, and what they say isn't so any more.
+ * Termination of a daemon after an error that it can't recover from: one log line and {@link
+ * #EXIT_CODE}, so that systemd restarts it. A daemon with a dead thread would keep its socket and
+ * heartbeat, and report a false state.
  */
 public final class DaemonFaults {
-  /** Of sysexits.h: an internal software error. */
+  /** EX_SOFTWARE of sysexits.h: an internal software error. */
   public static final int EXIT_CODE = 70;
 
   private DaemonFaults() {}
 
-  /** From now on an error that ends any thread of this process ends the process. */
+  /** Makes any uncaught error of any thread end this process. */
   public static void endProcessFor(String daemon, Log log) {
     FaultReporter faults = new FaultReporter(daemon, log);
     Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
@@ -24,12 +24,12 @@ public final class DaemonFaults {
     });
   }
 
-  /** Ends the process at once: what would have to be closed first may be what is broken. */
+  /** Ends the process at once, without closing anything: the cleanup itself may be broken. */
   public static void end(Log log) {
     try {
       log.write(
           Log.Level.WARN,
-          "ends with exit code " + EXIT_CODE + ", since it can't undo that; start it again");
+          "ends with exit code " + EXIT_CODE + ", since it can't recover from that; restart it");
     } finally {
       Runtime.getRuntime().halt(EXIT_CODE);
     }

@@ -12,11 +12,11 @@ import java.time.temporal.ChronoUnit;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
-/** How a daemon begins. */
+/** Steps at the start of a daemon. */
 public final class DaemonStart {
   private DaemonStart() {}
 
-  /** To standard error, each line with the time of day. */
+  /** Returns a log to standard error, with the time of day on each line. */
   public static Log timedLog() {
     Log plain = Log.toStandardError();
     return (level, sentence) ->
@@ -26,32 +26,32 @@ public final class DaemonStart {
   }
 
   /**
-   * Has a daemon read its configuration again whenever SIGHUP comes. Where the signal was ignored
-   * before the process began, as {@code nohup} does it, Java leaves it so; then the log says it.
+   * Runs a reload whenever SIGHUP arrives. If the signal was ignored when the process began, as
+   * under {@code nohup}, Java keeps it ignored, and a log line says so.
    *
-   * @param reload on a thread of its own
+   * @param reload run on its own thread
    */
   public static void onHangUp(Log log, Runnable reload) {
     SignalHandler before = Signal.handle(new Signal("HUP"), signal -> reload.run());
     if (before == SignalHandler.SIG_IGN) {
       log.warn(
-          "SIGHUP was ignored when this process began, as nohup has it, and stays so: to have the"
-              + " configuration read again, start anew");
+          "SIGHUP was ignored when this process began, as under nohup, and stays ignored: to read"
+              + " the configuration again, restart the daemon");
     }
   }
 
   /**
-   * Makes sure that no daemon listens at a socket yet. To be asked before anything begins that two
-   * would do to each other.
+   * Makes sure that no daemon listens at a socket yet. Call it before starting anything that two
+   * daemons would do to each other.
    *
-   * @throws HeddleException where one does
+   * @throws HeddleException if one listens
    */
-  public static void requireAlone(QuestionSocket.Daemon daemon, Path socket) {
+  public static void requireNotRunning(ControlSocket.Daemon daemon, Path socket) {
     try (SocketChannel other = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       throw new HeddleException(
           "a %s runs already and listens at %s; end it first".formatted(daemon.called(), socket));
     } catch (IOException nobody) {
-      /* There is no socket, or nobody behind it. */
+      /* There is no socket, or no daemon behind it. */
     }
   }
 }

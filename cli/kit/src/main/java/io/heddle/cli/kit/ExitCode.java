@@ -1,8 +1,8 @@
 package io.heddle.cli.kit;
 
-/** The exit codes that every command has; beside 0, which says that all went well. */
+/** Exit codes of every command; 0 means success. */
 public final class ExitCode {
-  /** What was asked for failed; standard error says why. */
+  /** The command failed; standard error has the reason. */
   public static final int FAILED = 1;
 
   /** The command line is wrong; nothing was done. */

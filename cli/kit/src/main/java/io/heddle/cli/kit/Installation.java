@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the built parts are, found from the place of this command's own classes: in a checkout each
- * where the build left it, in an installed Heddle all in the folder of the command's jar.
+ * Locations of the built parts, derived from the location of this command's own classes. In a
+ * checkout each is where the build left it; in an installed Heddle all are in the folder of the
+ * command's jar.
  */
 public final class Installation {
   private static final Path MARK = Path.of("plugin-shim", "pom.xml");
@@ -37,7 +38,7 @@ public final class Installation {
   public static final Path VERBS_COST = Path.of("perf-tests", "target", "heddle-verbs-cost");
   public static final Path TCP_PLUGIN = Path.of("perf-tests", "target", "libnccl-net-tcpref.so");
   public static final Path BENCHMARKS = Path.of("perf-tests", "jmh", "target", "benchmarks.jar");
-  /* What is built only where there is the header. */
+  /* Built only if the verbs header is present. */
   private static final List<Path> OVER_VERBS =
       List.of(VERBS_PLUGIN, STANDIN, STANDIN_CONTROL, VERBS_COST);
   private static final Path VERBS_HEADER = Path.of("/usr/include/infiniband/verbs.h");
@@ -46,9 +47,9 @@ public final class Installation {
   private Installation() {}
 
   /**
-   * The repository's root: the nearest folder above the classes that has the modules.
+   * Returns the repository's root: the nearest folder above the classes that has the modules.
    *
-   * @throws HeddleException where there is none
+   * @throws HeddleException if there is none
    */
   public static Path root() {
     Path root = checkout();
@@ -58,20 +59,20 @@ public final class Installation {
     return root;
   }
 
-  /** A part that the build made or that was installed, whether it is there or not. */
+  /** Returns the path of a built or installed part, whether it exists or not. */
   public static Path part(Path built) {
     Path root = checkout();
     return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
   }
 
-  /** Where measurements are written: with the others in a checkout, else in the current folder. */
+  /** Returns the folder for measurements: the checkout's, else the current folder. */
   public static Path results() {
     Path root = checkout();
     return root == null ? Path.of("") : root.resolve(RESULTS);
   }
 
   private static @Nullable Path checkout() {
-    /* Even one that was unpacked inside a checkout uses its own parts. */
+    /* A Heddle unpacked inside a checkout also uses its own parts. */
     if (Files.exists(own().resolveSibling(PLUGIN.getFileName()))) {
       return null;
     }
@@ -83,28 +84,29 @@ public final class Installation {
     return null;
   }
 
-  /* The jar or the folder of this command's classes. */
+  /* Returns the jar or the folder of this command's classes. */
   private static Path own() {
     CodeSource source = Installation.class.getProtectionDomain().getCodeSource();
     try {
       return Path.of(source.getLocation().toURI());
     } catch (URISyntaxException notAFile) {
       throw new HeddleException(
-          "can't tell where this command is installed: " + notAFile.getMessage(), notAFile);
+          "the folder in which this command is installed is unknown: " + notAFile.getMessage(),
+          notAFile);
     }
   }
 
   /**
-   * A part that the build made or that was installed.
+   * Returns the path of a built or installed part.
    *
-   * @throws HeddleException where it isn't there, with the remedy
+   * @throws HeddleException with the remedy if it is missing
    */
   public static Path requirePart(Path built, String what) {
     return require(part(built), what);
   }
 
   /**
-   * @throws HeddleException where it doesn't exist, with the remedy
+   * @throws HeddleException with the remedy if the file doesn't exist
    */
   public static Path require(Path file, String what) {
     Path absolute = file.toAbsolutePath().normalize();
@@ -114,7 +116,7 @@ public final class Installation {
               + " is missing: "
               + absolute
               + (checkout() == null
-                  ? "; this Heddle isn't whole, or that part needs a checkout"
+                  ? "; this installation is incomplete, or that part needs a checkout"
                   : "; build it with ./heddle build" + beforeThat(absolute)));
     }
     return absolute;

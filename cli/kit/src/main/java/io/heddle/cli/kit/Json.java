@@ -19,15 +19,15 @@ public final class Json {
 
   static {
     SimpleModule module = new SimpleModule();
-    module.addSerializer(Double.class, new OnlyNumbers());
-    module.addSerializer(double.class, new OnlyNumbers());
+    module.addSerializer(Double.class, new FiniteNumbers());
+    module.addSerializer(double.class, new FiniteNumbers());
     MAPPER.registerModule(module);
   }
 
   private Json() {}
 
-  /** JSON has no infinity, and no number that is none: null is what programs take for "unknown". */
-  private static final class OnlyNumbers extends JsonSerializer<Double> {
+  /** Serializer of numbers; JSON has no infinity and no NaN, so these become null. */
+  private static final class FiniteNumbers extends JsonSerializer<Double> {
     @Override
     public void serialize(Double value, JsonGenerator to, SerializerProvider from)
         throws IOException {
@@ -47,7 +47,7 @@ public final class Json {
     }
   }
 
-  /** The same format, for reading. */
+  /** Returns the mapper of the same format, for reading. */
   public static ObjectMapper mapper() {
     return MAPPER;
   }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Refuses options with sentences for people. */
+/** Check of option values; violations get sentences for users. */
 public final class OptionRange {
   private final CommandLine line;
 
@@ -13,7 +13,7 @@ public final class OptionRange {
   }
 
   /**
-   * @throws ParameterException where the value isn't from the least to the most
+   * @throws ParameterException if the value is not in the range from least to most
    */
   public void require(String option, long value, long least, long most) {
     if (value < least || value > most) {

@@ -5,10 +5,13 @@ import java.util.Map;
 /**
  * Colours by escape sequences, or none.
  *
- * @param coloured whether there are any
+ * @param coloured whether colours are on
  */
 public record Paint(boolean coloured) {
-  /** None where the output is no terminal, is a plain one, or NO_COLOR (no-color.org) is set. */
+  /**
+   * Returns no colours if the output is no terminal, TERM is dumb, or NO_COLOR (no-color.org) is
+   * set.
+   */
   public static Paint of(Map<String, String> environment, boolean terminal) {
     return new Paint(
         terminal

@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A line on standard error that says how far a run is: in place on a terminal, else once every few
- * seconds.
+ * Progress line on standard error: updated in place on a terminal, else printed every few seconds.
  */
 public final class ProgressLine {
   private static final long TERMINAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -29,7 +28,7 @@ public final class ProgressLine {
     lastNs = startNs;
   }
 
-  /* System.console() is for standard input and output; /proc tells of standard error alone. */
+  /* System.console() covers standard input and output; /proc shows standard error alone. */
   public static ProgressLine onStandardError() {
     boolean terminal;
     try {
@@ -42,7 +41,7 @@ public final class ProgressLine {
     return new ProgressLine(System.err, terminal, NanoClock.SYSTEM);
   }
 
-  /** Says it, unless something was said just now. */
+  /** Shows the sentence, unless one was shown just before. */
   public void update(Supplier<String> sentence) {
     long now = clock.nanoTime();
     if (now - lastNs < (terminal ? TERMINAL_NS : LOG_NS)) {
@@ -59,7 +58,7 @@ public final class ProgressLine {
     }
   }
 
-  /** Makes room for a line of output. */
+  /** Clears the line before other output. */
   public void clear() {
     if (shown) {
       err.print(CLEAR);

@@ -11,17 +11,15 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/**
- * The options that say in which form a measurement is given out, for every command that has one.
- */
+/** Options for the output form of a measurement, shared by the commands that measure. */
 public final class ReportOption {
-  @Option(names = "--json", description = "Print one JSON document instead of the tables.")
+  @Option(names = "--json", description = "Print one JSON document instead of tables.")
   private boolean json;
 
   @Option(names = "--save", description = "Also write tables and JSON to perf-tests/results.")
   private boolean save;
 
-  /** For the files' names. */
+  /** Returns today's date, for file names. */
   public static String today() {
     return LocalDate.now(ZoneOffset.UTC).toString();
   }
@@ -31,7 +29,7 @@ public final class ReportOption {
   }
 
   /**
-   * Prints a report, and keeps it where that was asked for.
+   * Prints a report, and saves it with --save.
    *
    * @param spec the command's, whose output it is
    * @param name of the files, without ending
@@ -44,7 +42,7 @@ public final class ReportOption {
     keep(name, table, report);
   }
 
-  /** As {@link #publish} for a command that has printed its table already. */
+  /** Like {@link #publish}, for a command that has printed its table already. */
   public void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
       throws IOException {
     if (json) {

@@ -4,15 +4,15 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How a command runs another one of its own program, as a process of its own. */
+/** Command line by which a command runs another one of its own program in a new process. */
 public final class SelfCall {
   private SelfCall() {}
 
   /**
-   * The command line that runs these classes once more, without arguments. Its process becomes
+   * Returns the command line that runs these classes again, without arguments. Its process becomes
    * Java's. The checkout's own command would build first.
    *
-   * @throws HeddleException where the script that starts commands is missing
+   * @throws HeddleException if the script that starts commands is missing
    */
   public static List<String> asStarted() {
     return List.of(

@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells systemd how a daemon is (sd_notify(3)): datagrams to the socket that NOTIFY_SOCKET names, a
- * path or, with {@code @} in front, an abstract name. Without that variable it tells nobody. Java
- * has no datagrams of AF_UNIX, so these are the system's own calls. Any thread's.
+ * Client of systemd's notification socket (sd_notify(3)): sends datagrams to the path in
+ * NOTIFY_SOCKET, or to an abstract name after {@code @}. Without that variable it sends nothing.
+ * Java has no AF_UNIX datagrams, so it uses system calls. For any thread.
  */
 public final class ServiceSupervisor {
   private static final String SOCKET = "NOTIFY_SOCKET";
@@ -28,7 +28,7 @@ public final class ServiceSupervisor {
   private final @Nullable String socket;
   private final long watchdogNs;
   private final Log log;
-  private boolean told;
+  private boolean warned;
 
   private ServiceSupervisor(@Nullable String socket, long watchdogNs, Log log) {
     this.socket = socket;
@@ -36,13 +36,13 @@ public final class ServiceSupervisor {
     this.log = log;
   }
 
-  /** The one that started this process. */
+  /** Returns the supervisor that started this process. */
   public static ServiceSupervisor ofThisProcess(Log log) {
     return of(System.getenv(), ProcessHandle.current().pid(), log);
   }
 
   /**
-   * @param process that asks: the watchdog may be meant for another one
+   * @param process number of this process: the watchdog may be meant for another one
    * @throws HeddleException for variables that systemd wouldn't set
    */
   public static ServiceSupervisor of(Map<String, String> environment, long process, Log log) {
@@ -66,60 +66,62 @@ public final class ServiceSupervisor {
     }
   }
 
-  /** Whether anybody is told. */
-  public boolean isThere() {
+  /** Returns whether there is a supervisor. */
+  public boolean exists() {
     return socket != null;
   }
 
-  /** How long it may hear nothing of {@link #alive} before it ends the daemon; 0 for ever. */
+  /**
+   * Returns the time without {@link #alive} after which systemd ends the daemon; 0 for no limit.
+   */
   public long watchdogNs() {
     return watchdogNs;
   }
 
-  /** The daemon does what it is for: at its start, and after {@link #reloading}. */
+  /** Reports that the daemon is in service: after its start, and after {@link #reloading}. */
   public void ready(String status) {
-    tell("READY=1\nSTATUS=" + line(status));
+    report("READY=1\nSTATUS=" + line(status));
   }
 
-  /** How it is, in a line for {@code systemctl status}. */
+  /** Reports the state as a line for {@code systemctl status}. */
   public void status(String status) {
-    tell("STATUS=" + line(status));
+    report("STATUS=" + line(status));
   }
 
-  /** It reads its configuration again; {@link #ready} says that it has. */
+  /** Reports that the daemon reads its configuration again, until {@link #ready}. */
   public void reloading() {
-    /* On Linux System.nanoTime is CLOCK_MONOTONIC, which systemd asks for. */
-    tell("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / US_NS);
+    /* On Linux System.nanoTime is CLOCK_MONOTONIC, which systemd requires. */
+    report("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / US_NS);
   }
 
-  /** It ends. */
+  /** Reports that the daemon ends. */
   public void stopping() {
-    tell("STOPPING=1");
+    report("STOPPING=1");
   }
 
   /** Feeds the watchdog. */
   public void alive() {
-    tell("WATCHDOG=1");
+    report("WATCHDOG=1");
   }
 
   private static String line(String text) {
     return text.replace('\n', ' ');
   }
 
-  private void tell(String words) {
+  private void report(String words) {
     String name = socket;
     if (name == null) {
       return;
     }
     int result = send(name, words.getBytes(StandardCharsets.UTF_8));
     boolean failed = result < 0;
-    if (failed && !told) {
-      log.warn("systemd can't be told at %s: %s", name, Errno.describe(-result));
+    if (failed && !warned) {
+      log.warn("systemd can't be notified at %s: %s", name, Errno.describe(-result));
     }
-    told = failed;
+    warned = failed;
   }
 
-  /* A socket for each word: systemd may have been started anew in between. */
+  /* One socket per message: systemd may have restarted in between. */
   private static int send(String name, byte[] words) {
     int fd = LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
     if (fd < 0) {

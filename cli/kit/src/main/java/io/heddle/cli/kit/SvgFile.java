@@ -12,12 +12,14 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.apache.batik.svggen.SVGGraphics2D;
 import org.knowm.xchart.internal.chartpart.Chart;
 
-/** Charts as pictures that browsers and pages of a repository show. */
+/** Charts as SVG files. */
 public final class SvgFile {
   private SvgFile() {}
 
   /**
-   * @throws HeddleException where this Java can't draw, or the file can't be written
+   * Writes a chart.
+   *
+   * @throws HeddleException if this Java can't draw, or the file can't be written
    */
   public static void write(Path file, Chart<?, ?> chart, int width, int height) {
     System.setProperty("java.awt.headless", "true");
@@ -34,7 +36,7 @@ public final class SvgFile {
         | LinkageError
         | InternalError
         | RuntimeException noFonts) {
-      /* A Java without the desktop module's libraries, or a host without any font. */
+      /* Java lacks the desktop module's libraries, or the host has no font. */
       throw new HeddleException("this Java can't draw the plot: " + noFonts, noFonts);
     }
   }

@@ -7,10 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The terminal that standard output is, if it is one.
+ * Size of the terminal on standard output.
  *
- * @param columns 0 where there is no terminal
- * @param rows likewise
+ * @param columns 0 without a terminal
+ * @param rows 0 without a terminal
  */
 public record Terminal(int columns, int rows) {
   private static final int STANDARD_OUTPUT = 1;
@@ -19,8 +19,8 @@ public record Terminal(int columns, int rows) {
   private static final int USUAL_COLUMNS = 80;
   private static final int USUAL_ROWS = 24;
 
-  /** Asked anew each time: windows change. */
-  public static Terminal look() {
+  /** Returns the current size; windows change, so don't cache it. */
+  public static Terminal current() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment winsize = arena.allocate(WINSIZE_BYTES);
       if (LinuxCalls.ioctl(STANDARD_OUTPUT, TIOCGWINSZ, winsize.address()) < 0) {

@@ -2,19 +2,19 @@ package io.heddle.cli.kit;
 
 import java.util.Locale;
 
-/** Numbers as people read them, in few columns. */
+/** Numbers formatted for people in few columns. */
 public final class Units {
   private static final String[] BINARY = {"", "K", "M", "G", "T", "P"};
   private static final String[] DECIMAL = {"", "k", "M", "G", "T"};
 
   private Units() {}
 
-  /** Bytes by powers of 1024, at most five characters. */
+  /** Returns bytes by powers of 1024, in at most five characters. */
   public static String bytes(long bytes) {
     return scaled(bytes, 1024, BINARY);
   }
 
-  /** A count by powers of 1000, at most five characters. */
+  /** Returns a count by powers of 1000, in at most five characters. */
   public static String count(double count) {
     return scaled(count, 1000, DECIMAL);
   }
@@ -56,7 +56,7 @@ public final class Units {
     return String.format(Locale.ROOT, "%.1f%%", 100 * share);
   }
 
-  /** Cut to this width, with a mark where something is missing. */
+  /** Cuts the text to this width and marks the cut. */
   public static String cut(String text, int width) {
     return text.length() <= width ? text : width < 2 ? "" : text.substring(0, width - 1) + "…";
   }

@@ -10,12 +10,14 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An error that ends a thread of a daemon ends the daemon, so that systemd starts it anew. */
+/**
+ * Tests that an error that ends a thread of a daemon ends the daemon, so that systemd restarts it.
+ */
 @EndsWithin(60)
 class DaemonFaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {"platform", "virtual"})
-  void theProcessEndsWithItsCodeAndALine(String kind) throws Exception {
+  void processEndsWithExitCodeAndOneLine(String kind) throws Exception {
     Process process =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
@@ -31,7 +33,7 @@ class DaemonFaultsTest {
     assertTrue(said.contains("ends with exit code 70"), said);
   }
 
-  /** Would run for ever, but for the other thread. */
+  /** Daemon that would run for ever without the other thread's error. */
   static final class Daemon {
     private Daemon() {}
 
@@ -42,7 +44,7 @@ class DaemonFaultsTest {
       builder
           .name("one")
           .start(() -> {
-            throw new StackOverflowError("as asked");
+            throw new StackOverflowError("on purpose");
           });
       new CountDownLatch(1).await();
     }

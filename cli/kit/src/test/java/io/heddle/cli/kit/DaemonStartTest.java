@@ -17,36 +17,36 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One daemon at a socket. */
+/** Tests that only one daemon uses a socket. */
 class DaemonStartTest {
-  private static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon("test", "tester", "heddle test", "rw-------");
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("test", "tester", "heddle test", "rw-------");
 
   @TempDir private Path folder;
 
   @Test
-  void secondOneIsRefusedWhileTheFirstListens() {
+  void secondDaemonIsRefusedWhileTheFirstListens() {
     Path at = folder.resolve("test.sock");
-    assertDoesNotThrow(() -> DaemonStart.requireAlone(DAEMON, at));
-    try (QuestionSocket first =
-        QuestionSocket.listen(DAEMON, at, question -> "answer", (level, sentence) -> {})) {
+    assertDoesNotThrow(() -> DaemonStart.requireNotRunning(DAEMON, at));
+    try (ControlSocket first =
+        ControlSocket.listen(DAEMON, at, question -> "answer", (level, sentence) -> {})) {
       HeddleException refused =
-          assertThrows(HeddleException.class, () -> DaemonStart.requireAlone(DAEMON, at));
+          assertThrows(HeddleException.class, () -> DaemonStart.requireNotRunning(DAEMON, at));
       assertEquals(
           "a tester runs already and listens at " + at + "; end it first", refused.getMessage());
-      assertEquals("\"answer\"", QuestionSocket.ask(DAEMON, at, "anything").strip());
+      assertEquals("\"answer\"", ControlSocket.request(DAEMON, at, "anything").strip());
     }
-    assertDoesNotThrow(() -> DaemonStart.requireAlone(DAEMON, at));
+    assertDoesNotThrow(() -> DaemonStart.requireNotRunning(DAEMON, at));
   }
 
   @Test
-  void socketThatAKilledOneLeftKeepsNobodyAway() throws Exception {
+  void socketLeftByAKilledDaemonIsNoObstacle() throws Exception {
     Path at = folder.resolve("test.sock");
     try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       killed.bind(UnixDomainSocketAddress.of(at));
     }
     assertTrue(Files.exists(at));
-    assertDoesNotThrow(() -> DaemonStart.requireAlone(DAEMON, at));
+    assertDoesNotThrow(() -> DaemonStart.requireNotRunning(DAEMON, at));
   }
 
   @ParameterizedTest
@@ -54,7 +54,7 @@ class DaemonStartTest {
     "--default-signal=HUP, read again",
     "--ignore-signal=HUP, 'SIGHUP was ignored when this process began'",
   })
-  void aSignalThatNohupHasIgnoredIsNamed(String option, String told) throws Exception {
+  void ignoredHangUpSignalIsLogged(String option, String told) throws Exception {
     Process program =
         new ProcessBuilder(
                 "env",

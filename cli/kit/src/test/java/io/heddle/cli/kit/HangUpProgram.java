@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import sun.misc.Signal;
 
-/** Tells what becomes of a SIGHUP that it sends itself, and ends. */
+/** Program that reports the effect of a SIGHUP that it sends itself, and ends. */
 final class HangUpProgram {
   private static final long PATIENCE_SECONDS = 60;
 

@@ -21,12 +21,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** What commands are made of decides alike for all of them. */
+/** Tests of the parts that commands share. */
 class KitTest {
   private final List<String> undone = new ArrayList<>();
 
   @Test
-  void whatWasAddedLastIsUndoneFirstAndOnce() {
+  void cleanupRunsInReverseOrderOnce() {
     Cleanup cleanup = new Cleanup();
     AutoCloseable lab = () -> undone.add("lab");
     assertSame(lab, cleanup.add(lab));
@@ -37,7 +37,7 @@ class KitTest {
   }
 
   @Test
-  void aStepThatFailsKeepsNoOtherFromBeingUndone() {
+  void failedCleanupStepDoesNotStopOthers() {
     PrintStream before = System.err;
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
@@ -56,14 +56,14 @@ class KitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "K", "-1", "1.5K", "0x10", "1T", "12 34", "1234567890123456"})
-  void whatIsNoSizeIsRefused(String text) {
+  void malformedSizesAreRefused(String text) {
     TypeConversionException refused =
         assertThrows(TypeConversionException.class, () -> new ByteSize().convert(text));
     assertEquals("'" + text + "' is not a size such as 8, 64K, 64M or 1G", refused.getMessage());
   }
 
   @Test
-  void aSizeBeyond64BitsIsNotTakenForAnother() {
+  void sizeBeyond64BitsIsRefused() {
     assertEquals(8_589_934_591L << 30, new ByteSize().convert("8589934591G"));
     TypeConversionException refused =
         assertThrows(TypeConversionException.class, () -> new ByteSize().convert("8589934592G"));
@@ -74,7 +74,7 @@ class KitTest {
   private static final class Nothing {}
 
   @Test
-  void aRangeHoldsBothItsEnds() {
+  void rangeIncludesBothEnds() {
     OptionRange range = new OptionRange(new CommandLine(new Nothing()).getCommandSpec());
     range.require("--planes", 1, 1, 4);
     range.require("--planes", 4, 1, 4);
@@ -87,7 +87,7 @@ class KitTest {
   private record Figures(double ratio, Double gapMs, String longName) {}
 
   @Test
-  void whatIsNoNumberIsUnknownInJson() throws Exception {
+  void nonFiniteNumbersAreNullInJson() throws Exception {
     String json = Json.of(new Figures(Double.NaN, Double.POSITIVE_INFINITY, "a"));
     assertEquals(
         "{\"ratio\":null,\"gap_ms\":null,\"long_name\":\"a\"}", json.replaceAll("\\s", ""));
@@ -97,7 +97,7 @@ class KitTest {
   }
 
   @Test
-  void aTerminalsLineIsReplacedAndMakesRoom() {
+  void progressLineIsReplacedAndCleared() {
     ByteArrayOutputStream shown = new ByteArrayOutputStream();
     AtomicLong nowNs = new AtomicLong(-5);
     ProgressLine line =
@@ -117,7 +117,7 @@ class KitTest {
   }
 
   @Test
-  void aPartThatWasNotBuiltIsNamedWithTheRemedy() {
+  void missingPartIsReportedWithRemedy() {
     Path missing = Installation.part(Path.of("no", "such", "part"));
     HeddleException told =
         assertThrows(

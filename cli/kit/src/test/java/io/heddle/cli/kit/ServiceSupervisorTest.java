@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What systemd's socket hears, by a path and by an abstract name. */
+/** Tests of the datagrams to systemd's socket, by a path and by an abstract name. */
 @EndsWithin(60)
 final class ServiceSupervisorTest {
   private static final long PROCESS = 4711;
@@ -31,7 +31,7 @@ final class ServiceSupervisorTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void everyWordIsADatagram(boolean abstractName) {
+  void everyStateIsOneDatagram(boolean abstractName) {
     String name =
         abstractName
             ? "@heddle-test-" + ProcessHandle.current().pid()
@@ -59,13 +59,13 @@ final class ServiceSupervisorTest {
   }
 
   @Test
-  void aSocketThatIsGoneIsToldOnceAndAgainAfterItWasThere() {
+  void missingSocketIsLoggedOncePerOutage() {
     String name = folder.resolve("notify").toString();
     ServiceSupervisor manager = of(Map.of("NOTIFY_SOCKET", name));
     manager.alive();
     manager.alive();
     assertEquals(1, log.size(), log.toString());
-    assertTrue(log.getFirst().startsWith("systemd can't be told at " + name + ": ENOENT"));
+    assertTrue(log.getFirst().startsWith("systemd can't be notified at " + name + ": ENOENT"));
     try (NotifySocket systemd = NotifySocket.at(name)) {
       manager.alive();
       assertEquals("WATCHDOG=1", systemd.hear());
@@ -75,11 +75,11 @@ final class ServiceSupervisorTest {
   }
 
   @Test
-  void withoutItsVariablesNobodyIsTold() {
-    ServiceSupervisor nobody = of(Map.of("WATCHDOG_USEC", "5"));
-    assertFalse(nobody.isThere());
-    assertEquals(0, nobody.watchdogNs());
-    nobody.ready("well");
+  void nothingIsSentWithoutSystemdsVariables() {
+    ServiceSupervisor none = of(Map.of("WATCHDOG_USEC", "5"));
+    assertFalse(none.exists());
+    assertEquals(0, none.watchdogNs());
+    none.ready("well");
     Map<String, String> others =
         Map.of("NOTIFY_SOCKET", "/nowhere", "WATCHDOG_USEC", "5", "WATCHDOG_PID", "1");
     assertEquals(0, of(others).watchdogNs());

@@ -3,7 +3,7 @@ package io.heddle.cli.lab;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.platform.FileFailure;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -114,7 +114,7 @@ final class FabricFolder {
 
   private void save(String name, Object value) {
     try {
-      WholeFile.write(file(name), MAPPER.writeValueAsString(value));
+      AtomicFile.write(file(name), MAPPER.writeValueAsString(value));
     } catch (JsonProcessingException impossible) {
       throw new IllegalStateException("records of numbers and texts are JSON", impossible);
     }

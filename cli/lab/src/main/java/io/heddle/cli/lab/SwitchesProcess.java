@@ -1,7 +1,7 @@
 package io.heddle.cli.lab;
 
 import io.heddle.cli.kit.SelfCall;
-import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ final class SwitchesProcess {
 
   /** Signals, from inside the process, that the switches balance load. */
   static void ready(Path folder) {
-    WholeFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
+    AtomicFile.write(folder.resolve(NUMBER), Long.toString(ProcessHandle.current().pid()));
   }
 
   /**

@@ -3,9 +3,9 @@ package io.heddle.cli.operate;
 import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.bgpstub.daemon.DaemonConfig;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -19,12 +19,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The route daemon, and questions to it. */
+/** Commands {@code heddle bgp}: the route daemon and its queries. */
 @Command(
     name = "bgp",
     description =
-        "The route daemon: learns from the leaves which planes reach whom and how well, and"
-            + " publishes it to the plugin processes of this host.",
+        "The route daemon: learns from the leaves, by BGP, which planes reach which destinations"
+            + " at which bandwidth, and publishes that to the plugin processes of this host.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = BgpShowCommand.class)
@@ -33,10 +33,7 @@ public final class BgpCommand {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Command(
-      name = "check",
-      description = "Says whether a configuration is right.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "check", description = "Checks a configuration.", mixinStandardHelpOptions = true)
   int check(
       @Parameters(
               paramLabel = "CONFIG",
@@ -46,7 +43,7 @@ public final class BgpCommand {
           Path file) {
     DaemonConfig config = ConfigParser.read(file);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    out.println(file + " is right: AS " + config.as() + ", " + config.peers().size() + " peers");
+    out.println(file + " is valid: AS " + config.as() + ", " + config.peers().size() + " peers");
     out.flush();
     return 0;
   }
@@ -54,8 +51,8 @@ public final class BgpCommand {
   @Command(
       name = "run",
       description = {
-        "Runs in the foreground until it is told to end (SIGTERM, SIGINT).",
-        "SIGHUP has it read its configuration again."
+        "Runs in the foreground until SIGTERM or SIGINT.",
+        "SIGHUP makes it read its configuration again."
       },
       mixinStandardHelpOptions = true)
   int run(
@@ -72,8 +69,8 @@ public final class BgpCommand {
     DaemonFaults.endProcessFor("heddle bgp", log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
-    BgpAnswers answers = new BgpAnswers(daemon, config.publish());
-    QuestionSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
+    BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());
+    ControlSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
     CountDownLatch ended = new CountDownLatch(1);
     DaemonStart.onHangUp(log, () -> reload(file, daemon, log));
     Runtime.getRuntime()
@@ -81,12 +78,11 @@ public final class BgpCommand {
             new Thread(() -> {
               socket.close();
               daemon.close();
-              log.info(
-                  "ended; jobs keep the last weights for as long as HEDDLE_ROUTES_HOLD_MS says");
+              log.info("ended; jobs keep the last weights for HEDDLE_ROUTES_HOLD_MS");
               ended.countDown();
             }));
     log.info(
-        "AS %d, %d peers, routes at %s, questions at %s",
+        "AS %d, %d peers, routes at %s, control socket at %s",
         config.as(), config.peers().size(), config.publish(), config.control());
     ended.await();
     return 0;
@@ -97,7 +93,7 @@ public final class BgpCommand {
       log.info("%s is read again: %s", file, daemon.reload(ConfigParser.read(file)));
     } catch (HeddleException refused) {
       log.warn(
-          "%s is read again and refused, the configuration from before stays in force: %s",
+          "%s is read again and rejected, the previous configuration stays in force: %s",
           file, String.valueOf(refused.getMessage()));
     }
   }

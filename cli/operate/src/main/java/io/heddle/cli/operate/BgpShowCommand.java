@@ -13,10 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Asks the running route daemon. */
+/** Commands {@code heddle bgp show}, which query the running route daemon. */
 @Command(
     name = "show",
-    description = "Asks the route daemon of this host.",
+    description = "Shows the state of this host's route daemon.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class BgpShowCommand {
@@ -34,19 +34,19 @@ final class BgpShowCommand {
       return Json.mapper().readTree(document);
     } catch (JsonProcessingException malformed) {
       throw new HeddleException(
-          "the daemon's answer isn't JSON; is it another release?", malformed);
+          "the daemon's answer isn't JSON; is it of another release?", malformed);
     }
   }
 
   @Command(
       name = "neighbours",
       aliases = "neighbors",
-      description = "Peers with their sessions, and the planes that are published.",
+      description = "Shows peers with their sessions, and the published planes.",
       mixinStandardHelpOptions = true)
   int neighbours(
       @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = control.ask("daemon");
+    String answer = control.request("daemon");
     if (json) {
       out().println(answer);
       out().flush();
@@ -62,8 +62,8 @@ final class BgpShowCommand {
             daemon.path("live").asBoolean() ? "published" : "not published yet",
             daemon.path("prefixes").asInt(),
             daemon.path("generation").asLong(),
-            daemon.path("incomplete").asBoolean() ? ", INCOMPLETE: no room for the file" : "");
-    out().printf("%n%-16s %-40s %9s  %s%n", "plane", "our address", "Gbit/s", "told by");
+            daemon.path("incomplete").asBoolean() ? ", INCOMPLETE: no space for the file" : "");
+    out().printf("%n%-16s %-40s %9s  %s%n", "plane", "our address", "Gbit/s", "from");
     for (JsonNode plane : daemon.path("planes")) {
       long rate = plane.path("rate_mbps").asLong();
       out()
@@ -105,7 +105,7 @@ final class BgpShowCommand {
     if (peer.path("idle_until").isTextual()) {
       out()
           .printf(
-              "  its connections are turned away until %s, %s so far; the next attempt is in %s"
+              "  its connections are rejected until %s, %s so far; the next attempt is in %s"
                   + " s%n",
               peer.path("idle_until").asText(),
               peer.path("turned_away").asLong(),
@@ -114,7 +114,7 @@ final class BgpShowCommand {
     if (peer.path("faults").asLong() > 0) {
       out()
           .printf(
-              "  %s malformed attributes and prefixes; the log names the first of each kind%n",
+              "  %s malformed attributes and prefixes; the log has the first of each kind%n",
               peer.path("faults").asLong());
     }
     if (peer.path("without_plane").asLong() > 0) {
@@ -130,23 +130,23 @@ final class BgpShowCommand {
 
   @Command(
       name = "routes",
-      description = "Routes as the peers tell them.",
+      description = "Shows routes as received from the peers.",
       mixinStandardHelpOptions = true)
   int routes(
       @Option(
               names = "--peer",
               paramLabel = "NAME",
-              description = "Of this peer only, as the configuration names it.")
+              description = "Only of this peer, by its name in the configuration.")
           @Nullable String peer,
       @Option(
               names = "--most",
               paramLabel = "N",
               defaultValue = "1000",
-              description = "How many at most (${DEFAULT-VALUE}).")
+              description = "Maximum number of routes (${DEFAULT-VALUE}).")
           int most,
       @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = control.ask("routes " + (peer == null ? "*" : peer) + " " + most);
+    String answer = control.request("routes " + (peer == null ? "*" : peer) + " " + most);
     if (json) {
       out().println(answer);
     } else {
@@ -168,19 +168,19 @@ final class BgpShowCommand {
         route.path("plane").asText().isEmpty() ? "no plane" : route.path("plane").asText(),
         route.path("says").asText(),
         mbps <= 1 ? "" : mbps / 1000.0 + " G",
-        route.path("borrowed").asBoolean() ? ", borrowed way" : "",
+        route.path("borrowed").asBoolean() ? ", borrowed path" : "",
         route.path("as_path").asText());
   }
 
   @Command(
       name = "destination",
-      description = "Why each plane has the weight that it has for one destination.",
+      description = "Explains each plane's weight for one destination.",
       mixinStandardHelpOptions = true)
   int destination(
       @Parameters(paramLabel = "ADDRESS", description = "An IPv6 address.") String address,
       @CommandLine.Mixin ControlOption control,
       @Option(names = JSON, description = JSON_TEXT) boolean json) {
-    String answer = control.ask("destination " + address);
+    String answer = control.request("destination " + address);
     if (json) {
       out().println(answer);
     } else {

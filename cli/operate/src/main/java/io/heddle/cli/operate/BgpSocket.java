@@ -1,33 +1,37 @@
 package io.heddle.cli.operate;
 
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** The socket that {@code heddle bgp show} asks. Everybody on the host may. */
+/**
+ * Control socket of the route daemon, for {@code heddle bgp show}. Every user of the host may
+ * connect.
+ */
 public final class BgpSocket {
-  private static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon("heddle-bgp", "route daemon", "heddle bgp run", "rw-rw-rw-");
+  private static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-bgp", "route daemon", "heddle bgp run", "rw-rw-rw-");
 
   private BgpSocket() {}
 
   /**
-   * The routes file's lock has told already that no other daemon uses what is there.
+   * Opens the socket. The lock of the routes file has already shown that no other daemon uses an
+   * existing one.
    *
-   * @throws HeddleException when the socket can't be made
+   * @throws HeddleException if the socket can't be made
    */
-  static QuestionSocket listen(Path path, Function<String, Object> answers, Log log) {
-    return QuestionSocket.listen(DAEMON, path, answers, log);
+  static ControlSocket listen(Path path, Function<String, Object> answers, Log log) {
+    return ControlSocket.listen(DAEMON, path, answers, log);
   }
 
   /**
-   * Asks the daemon behind a socket.
+   * Sends a request to the daemon and returns the answer.
    *
-   * @throws HeddleException when there is none, or it can't answer
+   * @throws HeddleException if no daemon listens, or it can't answer
    */
-  public static String ask(Path path, String question) {
-    return QuestionSocket.ask(DAEMON, path, question);
+  public static String request(Path path, String request) {
+    return ControlSocket.request(DAEMON, path, request);
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code heddle bgp show} prints, as documents. */
+/** Documents that {@code heddle bgp show} prints. */
 final class BgpStatus {
   private BgpStatus() {}
 
@@ -24,8 +24,8 @@ final class BgpStatus {
    *
    * @param key the plane's key
    * @param source this host's address on it
-   * @param rateMbps of the local port; 0 where it isn't known
-   * @param via the peer or the colour that makes it
+   * @param rateMbps of the local port; 0 if unknown
+   * @param via the peer or the colour that defines it
    */
   record PlaneEntry(String key, @Nullable String source, long rateMbps, String via) {
     static PlaneEntry of(PublishedPlane plane) {
@@ -40,30 +40,29 @@ final class BgpStatus {
   /**
    * A peer.
    *
-   * @param name as the configuration has it
-   * @param interfaceName where it is
+   * @param name in the configuration
+   * @param interfaceName its interface
    * @param remote its address; empty while there is no session
    * @param state of the session, by RFC 4271
-   * @param as its number of autonomous system
+   * @param as its AS number
    * @param plane the key of its plane
-   * @param routes that it tells us
-   * @param attributeSets different ones among them
-   * @param complete whether it has told all it has (End-of-RIB)
+   * @param routes received from it
+   * @param attributeSets distinct attribute sets among them
+   * @param complete whether its initial dump is complete (End-of-RIB)
    * @param upForMs age of the session; 0 without one
    * @param retryInMs until the next attempt
-   * @param idleUntil until when its connections are turned away, after an error that a next try may
-   *     well repeat; null where they are taken
-   * @param turnedAway its connections that came at the wrong time and were closed
+   * @param idleUntil end of the idle hold time, in which its connections are rejected after an
+   *     error that may repeat; null if they are accepted
+   * @param turnedAway its connections that were rejected, in the idle hold time or beside a session
    * @param lastEnd why the last session ended
-   * @param filterLines prefixes that we asked it to filter by
-   * @param withoutPlane routes whose colour is no plane's
-   * @param updates messages with routes that came
+   * @param filterLines prefixes of the outbound route filter (ORF) that it has from us
+   * @param withoutPlane routes that belong to no plane, for lack of a colour
+   * @param updates received UPDATE messages
    * @param faults malformed attributes, by RFC 7606
-   * @param ignored announced prefixes that can be nobody's route: multicast, link-local and the
-   *     like
-   * @param looped routes that came through our own system
+   * @param ignored announced prefixes that can't be routed: multicast, link-local and the like
+   * @param looped routes whose AS path has our own AS
    * @param established sessions so far
-   * @param failedAttempts connections that came to nothing
+   * @param failedAttempts connections that failed before a session
    */
   record Neighbour(
       String name,
@@ -116,7 +115,7 @@ final class BgpStatus {
           status.counters().failedAttempts());
     }
 
-    /* By the clock on the wall, to the second, as logs have it. */
+    /* Wall-clock time, to the second, as in logs. */
     private static @Nullable String idleUntil(long idleForMs) {
       return idleForMs < 0
           ? null
@@ -127,14 +126,14 @@ final class BgpStatus {
   /**
    * The daemon.
    *
-   * @param as our number of autonomous system
+   * @param as our AS number
    * @param routerId ours
-   * @param routesFile what the jobs read
+   * @param routesFile the file that jobs read
    * @param live whether the file is published
    * @param incomplete whether a full disk keeps routes from the file
    * @param prefixes in the file
    * @param generation grows with each change
-   * @param strangers connections from addresses that are no peer's, which were closed
+   * @param strangers connections from addresses of no peer, which were closed
    */
   record Daemon(
       long as,
@@ -163,17 +162,17 @@ final class BgpStatus {
   }
 
   /**
-   * A route as a peer tells it.
+   * A route as received from a peer.
    *
    * @param prefix the destinations
-   * @param peer who tells it
-   * @param nextHop where packets to it go: the peer's address; empty while the session is down
+   * @param peer its source
+   * @param nextHop next hop of its packets: the peer's address; empty while the session is down
    * @param plane the key of its plane
-   * @param says what decides its weight
-   * @param bandwidthMbps that weighs; 0 where it isn't known or the plane doesn't reach the prefix
-   * @param borrowed whether it goes over another plane's way
-   * @param asPath systems on the way
-   * @param attributes all, in words
+   * @param says the attributes that decide its weight
+   * @param bandwidthMbps that weighs; 0 if unknown or if the plane doesn't reach the prefix
+   * @param borrowed whether it uses another plane's path
+   * @param asPath its AS path
+   * @param attributes all path attributes, in words
    */
   record RouteEntry(
       String prefix,
@@ -204,18 +203,18 @@ final class BgpStatus {
     }
   }
 
-  /** Routes of one peer or of all. */
+  /** Routes of one peer or of all peers. */
   record Routes(List<RouteEntry> routes) {}
 
   /**
-   * One plane's way to a destination.
+   * One plane's path to a destination.
    *
    * @param key the plane's key
-   * @param share of the bytes, as the weights have it
-   * @param prefix that decides; null where none does
-   * @param why the sentence for people
+   * @param share of the bytes, by the weights
+   * @param prefix that decides; null if none does
+   * @param why sentence for people
    * @param routes that count
-   * @param filters what peers that filter for us let through of it
+   * @param filters the peers' outbound filters that cover it
    */
   record PlaneToDestination(
       String key,
@@ -226,12 +225,12 @@ final class BgpStatus {
       List<FilterView> filters) {}
 
   /**
-   * A destination explained.
+   * An explained destination.
    *
    * @param destination the address
    */
   record Explanation(String destination, List<PlaneToDestination> planes) {}
 
-  /** Why there is no answer. */
+  /** Reason for a missing answer. */
   record Failure(String error) {}
 }

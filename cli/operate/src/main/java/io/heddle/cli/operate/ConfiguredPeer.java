@@ -9,21 +9,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer in the route daemon's configuration, and the planes that it stands for.
+ * A peer in the route daemon's configuration, and its planes.
  *
- * @param interfaceName the port towards it; empty where its address tells
- * @param address where it is; null for the interface's default router
- * @param planeKey of its plane; null where colours tell of several
+ * @param interfaceName the port towards it; empty if its address determines the port
+ * @param address its address; null for the interface's default router
+ * @param planeKey of its plane; null if colours define several
  */
 public record ConfiguredPeer(
     String name, String interfaceName, @Nullable InetAddress address, @Nullable String planeKey) {
-  /** Where the daemon looks for its configuration unless told otherwise. */
+  /** Default path of the daemon's configuration. */
   public static final Path DEFAULT_FILE = ConfigParser.DEFAULT_FILE;
 
   /**
-   * All peers of a configuration.
+   * Returns all peers of a configuration.
    *
-   * @throws HeddleException that names file, line, key, value and what is allowed
+   * @throws HeddleException with file, line, key, value and allowed values
    */
   public static List<ConfiguredPeer> read(Path file) {
     return ConfigParser.read(file).peers().stream()
@@ -32,7 +32,7 @@ public record ConfiguredPeer(
         .toList();
   }
 
-  /** Whether it is in the subnet of this address. */
+  /** Returns whether it is in the subnet of this address. */
   public boolean isInSubnetOf(InetAddress own, int prefixLength) {
     return address != null && Prefix.of(own, prefixLength).covers(Prefix.host(address));
   }

@@ -3,7 +3,7 @@ package io.heddle.cli.operate;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** {@code --control}, of every command that asks the route daemon. */
+/** Option {@code --control} of every command that queries the route daemon. */
 public final class ControlOption {
   @Option(
       names = "--control",
@@ -16,8 +16,8 @@ public final class ControlOption {
     return socket;
   }
 
-  /** The daemon's answer to a question. */
-  String ask(String question) {
-    return BgpSocket.ask(socket, question);
+  /** Sends a request to the daemon and returns its answer. */
+  String request(String request) {
+    return BgpSocket.request(socket, request);
   }
 }

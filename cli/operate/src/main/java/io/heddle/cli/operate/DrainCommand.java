@@ -25,18 +25,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Takes planes out of use before work on them, and into use again. */
+/** Command {@code heddle drain}: takes planes out of use before maintenance, and back into use. */
 @Command(
     name = "drain",
     description =
-        "Has every running job of this host, and those that start later, take nothing new to a"
-            + " plane, in both directions, so that a cable or a switch can be worked on without a"
-            + " failover. What is under way arrives. A job's last plane stays in use. Without a"
-            + " plane: lists the drained ones.",
+        "Makes every job of this host, running or started later, send and receive nothing new on a"
+            + " plane, so that a cable or a switch can be replaced without a failover. Transfers in"
+            + " flight complete. A job's last plane stays in use. Without a plane: lists the"
+            + " drained ones.",
     mixinStandardHelpOptions = true,
     exitCodeList = {
-      "0:Every job has followed.",
-      "1:Jobs that have the plane didn't follow within two seconds."
+      "0:Every job has drained the planes.",
+      "1:Some jobs with the plane didn't drain it within two seconds."
     })
 public final class DrainCommand implements Callable<Integer> {
   private static final long LIMIT_NS = 2_000_000_000;
@@ -47,10 +47,10 @@ public final class DrainCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "PLANE",
       arity = "0..*",
-      description = "Keys of planes, as heddle stat and heddle planes name them.")
+      description = "Plane keys, as shown by heddle stat and heddle planes.")
   private List<String> planes = List.of();
 
-  @Option(names = "--end", description = "Take the planes into use again.")
+  @Option(names = "--end", description = "Take the planes back into use.")
   private boolean end;
 
   @Option(names = "--json", description = "Print one JSON document.")
@@ -59,13 +59,13 @@ public final class DrainCommand implements Callable<Integer> {
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
 
   /**
-   * How far running jobs have followed.
+   * Progress of running jobs.
    *
    * @param plane its key
    * @param drained whether it is to be out of use
    * @param connections ends of connections that have the plane
-   * @param following those that take nothing new to it
-   * @param inFlightBytes what they still have under way on it
+   * @param following those that use it for nothing new
+   * @param inFlightBytes their bytes still in flight on it
    */
   record PlaneUse(
       String plane, boolean drained, int connections, int following, long inFlightBytes) {}
@@ -75,17 +75,17 @@ public final class DrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    StatsFolders folders = stats.folders().toOrder();
+    StatsFolders folders = stats.folders().ofOwnJobs();
     if (folders.folders().isEmpty()) {
       throw new HeddleException(
-          "no job that this user may give orders to has run on this host: there is no folder of"
-              + " one in /dev/shm/heddle-*; --stats names another");
+          "no job that this user may control has run on this host: there is no such folder"
+              + " in /dev/shm/heddle-*; --stats names another folder");
     }
     Set<String> ordered = ordered(folders);
     if (end && planes.isEmpty()) {
       throw new CommandLine.ParameterException(
           Objects.requireNonNull(spec).commandLine(),
-          "--end wants a plane; drained are " + named(ordered));
+          "--end requires a plane; drained are " + named(ordered));
     }
     refuseUnknown(folders, ordered);
     Map<Path, Set<String>> changes = changes(folders);
@@ -102,7 +102,7 @@ public final class DrainCommand implements Callable<Integer> {
     return report(folders);
   }
 
-  /* The orders that become others. */
+  /* Returns the folders whose set of drained planes changes. */
   private Map<Path, Set<String>> changes(StatsFolders folders) {
     Map<Path, Set<String>> changes = new LinkedHashMap<>();
     for (Path folder : folders.folders()) {
@@ -155,7 +155,7 @@ public final class DrainCommand implements Callable<Integer> {
     } else {
       uses.forEach(use ->
           out.printf(
-              "plane %s: %s; %s of %s connections take nothing new to it, %s bytes under way%n",
+              "plane %s: %s; %s of %s connections use it for nothing new, %s bytes in flight%n",
               use.plane(),
               use.drained() ? DRAINED : "in use",
               use.following(),

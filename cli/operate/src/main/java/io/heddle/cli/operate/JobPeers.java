@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** The addresses that this host's jobs talk to, as their statistics files have them. */
+/** Addresses of the peers of this host's jobs, from their statistics files. */
 final class JobPeers implements Supplier<Set<Prefix>> {
   private final StatsFolders folders;
 
@@ -29,7 +29,7 @@ final class JobPeers implements Supplier<Set<Prefix>> {
       try {
         ofUser(user, peers);
       } catch (IOException goneMeanwhile) {
-        /* A job ended while we looked; the next look is soon. */
+        /* A job ended meanwhile; the next reading is soon. */
       }
     }
     return peers;

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The planes to one peer, as the running jobs of this host use them. */
+/** Planes to one peer, as used by the running jobs of this host. */
 final class PeerPlanes {
   /**
    * One plane, over all connections to the peer.
@@ -31,10 +31,10 @@ final class PeerPlanes {
    * @param local this end's address
    * @param remote the peer's address
    * @param weight of the newest connection
-   * @param weightShare of the weights of the newest connection
-   * @param source where the weight comes from
+   * @param weightShare share in the weights of the newest connection
+   * @param source origin of the weight
    * @param sentBytes over all connections
-   * @param sentShare of the bytes that were really sent; 0 where none were
+   * @param sentShare share of the bytes actually sent; 0 if none were
    */
   record Entry(
       String key,
@@ -49,7 +49,7 @@ final class PeerPlanes {
   /**
    * The whole document.
    *
-   * @param peer its address, as asked for
+   * @param peer its address, as given
    * @param connections of this host's jobs to it
    */
   record Document(String peer, int connections, List<Entry> planes) {}
@@ -57,8 +57,10 @@ final class PeerPlanes {
   private PeerPlanes() {}
 
   /**
+   * Reads the planes to a peer.
+   *
    * @param folders with statistics files
-   * @throws HeddleException when no running job has a connection to this address
+   * @throws HeddleException if no running job has a connection to this address
    */
   static Document read(List<Path> folders, InetAddress peer) {
     List<List<ProcessStats.Row>> processes = new ArrayList<>();
@@ -87,7 +89,7 @@ final class PeerPlanes {
       throw new HeddleException(
           "no running job of this host sends to "
               + AddressText.of(peer)
-              + " (looked at "
+              + " (read "
               + processes.size()
               + " processes in "
               + folders
@@ -166,7 +168,7 @@ final class PeerPlanes {
             "from",
             "to",
             "weight",
-            "asked",
+            "share",
             "sent bytes",
             "sent",
             "weight by"));

@@ -31,20 +31,22 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Which planes this host has, and why each other address isn't used. */
+/**
+ * Command {@code heddle planes}: lists this host's planes, and why each other address is unused.
+ */
 @Command(
     name = "planes",
     description =
-        "Lists the planes of this host and, for every other address, the reason why it isn't used.",
+        "Lists the planes of this host and, for every other address, the reason why it is unused.",
     mixinStandardHelpOptions = true,
     footer =
-        "%nHEDDLE_PLANES, NCCL_IB_ADDR_RANGE and NCCL_IB_ADDR_FAMILY are honoured as the plugin"
-            + " does it.",
-    exitCodeList = {"0:There is a plane.", "1:There is none."})
+        "%nHEDDLE_PLANES, NCCL_IB_ADDR_RANGE and NCCL_IB_ADDR_FAMILY have the same effect as in the"
+            + " plugin.",
+    exitCodeList = {"0:There is at least one plane.", "1:There is no plane."})
 public final class PlanesCommand implements Callable<Integer> {
   private static final String HELD =
-      "jobs that followed it hold its last weights for HEDDLE_ROUTES_HOLD_MS, then all planes weigh"
-          + " the same";
+      "jobs that used it hold its last weights for HEDDLE_ROUTES_HOLD_MS, then all planes have the"
+          + " same weight";
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -55,8 +57,8 @@ public final class PlanesCommand implements Callable<Integer> {
       names = "--peer",
       paramLabel = "ADDRESS",
       description =
-          "Instead the planes to this address, as the running jobs use them: both addresses, weight"
-              + " and where it comes from, share of the bytes really sent.")
+          "Instead show the planes to this address, as running jobs use them: both addresses,"
+              + " weight and its source, share of the bytes actually sent.")
   private @Nullable String peer;
 
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
@@ -64,7 +66,7 @@ public final class PlanesCommand implements Callable<Integer> {
   @Option(
       names = "--routes",
       paramLabel = "FILE",
-      description = "The routes file (HEDDLE_ROUTES, else /run/heddle/routes).")
+      description = "The routes file (default: HEDDLE_ROUTES, else /run/heddle/routes).")
   private @Nullable Path routes;
 
   /**
@@ -74,7 +76,7 @@ public final class PlanesCommand implements Callable<Integer> {
    * @param address with its prefix length
    * @param interfaceName that carries it
    * @param mtuBytes of the interface
-   * @param speedBitsPerSecond of the interface; 0 where it doesn't say
+   * @param speedBitsPerSecond of the interface; 0 if unknown
    * @param reason the rule that made it a plane
    */
   record PlaneEntry(
@@ -113,7 +115,7 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param remarks what is odd about the rules, the routes file and the wires
+   * @param remarks problems with the rules, the routes file and the wires
    */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 
@@ -130,7 +132,8 @@ public final class PlanesCommand implements Callable<Integer> {
             System.getenv(AddressFilter.FAMILY_VARIABLE));
     List<String> remarks = new ArrayList<>();
     HostAddresses host = HostAddresses.read();
-    PlaneDiscovery.Result found = PlaneDiscovery.discover(host, rules, filter, told(remarks));
+    PlaneDiscovery.Result found =
+        PlaneDiscovery.discover(host, rules, filter, daemonNames(remarks));
     remarks.addAll(found.remarks());
     SharedWires.of(host, found.planes()).forEach(wire -> remarks.add(wire.describe()));
     Document document =
@@ -151,7 +154,7 @@ public final class PlanesCommand implements Callable<Integer> {
     InetAddress address = AddressText.parse(text);
     if (address == null) {
       throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "--peer " + text + " isn't an IP address");
+          Objects.requireNonNull(spec).commandLine(), "--peer " + text + " is no IP address");
     }
     PeerPlanes.Document document = PeerPlanes.read(stats.folders().folders(), address);
     out.print(json ? Json.of(document) + "\n" : PeerPlanes.table(document));
@@ -159,8 +162,11 @@ public final class PlanesCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* How the route daemon calls the planes of this host's addresses. A job does without a file that it can't read. */
-  private Map<InetAddress, String> told(List<String> remarks) {
+  /*
+   * Returns the route daemon's names for the planes of this host's addresses. An unreadable file is
+   * ignored, as by a job.
+   */
+  private Map<InetAddress, String> daemonNames(List<String> remarks) {
     Path file =
         routes != null
             ? routes
@@ -172,7 +178,7 @@ public final class PlanesCommand implements Callable<Integer> {
     try (RouteReader reader = RouteReader.open(file, NanoClock.SYSTEM)) {
       if (reader != null) {
         keys = RouteReader.keys(reader.planes());
-        silence(reader, remarks);
+        addSilenceRemark(reader, remarks);
       } else if (!file.equals(RoutesPath.DEFAULT)) {
         remarks.add("there is no routes file " + file + ": weights don't follow routes");
       }
@@ -182,7 +188,7 @@ public final class PlanesCommand implements Callable<Integer> {
     return keys;
   }
 
-  private static void silence(RouteReader reader, List<String> remarks) {
+  private static void addSilenceRemark(RouteReader reader, List<String> remarks) {
     Liveness liveness = reader.liveness();
     if (liveness.state() != Liveness.State.ALIVE) {
       remarks.add(
@@ -192,7 +198,7 @@ public final class PlanesCommand implements Callable<Integer> {
                   reader.path(),
                   liveness.state() == Liveness.State.ENDED
                       ? "has ended"
-                      : "gives no sign of life since %s s"
+                      : "has given no heartbeat for %s s"
                           .formatted(liveness.silenceNs() / 1_000_000_000),
                   HELD));
     }

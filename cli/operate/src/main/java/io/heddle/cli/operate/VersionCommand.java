@@ -21,18 +21,18 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What a report of a fault should begin with: which Heddle this is, and on what it stands. */
+/** Command {@code heddle version}: the versions of Heddle and its environment, for a bug report. */
 @Command(
     name = "version",
     description =
-        "Prints this command's version, the plugin beside it with its commit and NCCL's tables, the"
-            + " Java that runs this, the kernel, and whether libibverbs is here. Put it in front of"
-            + " a report of a fault.",
+        "Prints this command's version, the plugin beside it with its commit and NCCL tables, the"
+            + " Java that runs this, the kernel, and whether libibverbs is present. Put it at the"
+            + " top of a bug report.",
     mixinStandardHelpOptions = true)
 public final class VersionCommand implements Callable<Integer> {
   private static final String LIBRARY = "libibverbs.so.1";
 
-  /* As native/src/core.c has it. */
+  /* Must match native/src/core.c. */
   private static final Pattern COMMIT = Pattern.compile("heddle commit ([0-9a-z]+)");
   private static final Pattern TABLE = Pattern.compile("nccl(Net|Rma|Gin)Plugin_v([0-9]+)");
 
@@ -44,11 +44,11 @@ public final class VersionCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param version of this command; null where it isn't packaged
-   * @param plugin the library's path; null where there is none
-   * @param commit that the plugin was built from; null where it doesn't say
-   * @param tables of NCCL's that the plugin has, such as Net v12
-   * @param java version of the machine that runs this command
+   * @param version of this command; null if not packaged
+   * @param plugin the library's path; null if missing
+   * @param commit that the plugin was built from; null if unknown
+   * @param tables the plugin's NCCL tables, such as Net v12
+   * @param java version of the Java that runs this command
    * @param javaHome its folder
    * @param kernel release
    * @param architecture of the processors
@@ -70,7 +70,7 @@ public final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    Document document = look(Installation.part(Installation.PLUGIN));
+    Document document = read(Installation.part(Installation.PLUGIN));
     if (json) {
       out.println(Json.of(document));
     } else {
@@ -79,7 +79,7 @@ public final class VersionCommand implements Callable<Integer> {
     return 0;
   }
 
-  static Document look(Path library) throws IOException {
+  static Document read(Path library) throws IOException {
     boolean isBuilt = Files.isReadable(library);
     String words =
         isBuilt ? new String(Files.readAllBytes(library), StandardCharsets.ISO_8859_1) : "";

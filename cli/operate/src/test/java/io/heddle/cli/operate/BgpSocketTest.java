@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BgpSocketTest {
   @TempDir Path folder;
 
-  private QuestionSocket listen() {
+  private ControlSocket listen() {
     return BgpSocket.listen(
         folder.resolve("bgp.sock"), question -> "answer", (level, sentence) -> {});
   }
@@ -26,11 +26,11 @@ class BgpSocketTest {
   }
 
   @Test
-  void aSocketThatAPredecessorLeftIsReplaced() throws Exception {
+  void predecessorsSocketIsReplaced() throws Exception {
     Path socket = folder.resolve("bgp.sock");
-    try (QuestionSocket first = listen();
-        QuestionSocket second = listen()) {
-      assertEquals("\"answer\"", BgpSocket.ask(socket, "anything").strip());
+    try (ControlSocket first = listen();
+        ControlSocket second = listen()) {
+      assertEquals("\"answer\"", BgpSocket.request(socket, "anything").strip());
       assertEquals(
           "rw-rw-rw-", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
     }
@@ -38,7 +38,7 @@ class BgpSocketTest {
   }
 
   @Test
-  void whatIsNoSocketStays() throws Exception {
+  void fileThatIsNoSocketStays() throws Exception {
     Path file = Files.writeString(folder.resolve("bgp.sock"), "mine");
     assertTrue(refusal().contains("there is a file of user "), refusal());
     assertEquals("mine", Files.readString(file));
@@ -49,7 +49,7 @@ class BgpSocketTest {
   }
 
   @Test
-  void noSocketIsMadeWhereOthersCouldReplaceIt() throws Exception {
+  void noSocketIsMadeInAFolderThatOthersMayWrite() throws Exception {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertTrue(refusal().contains("mode 777"), refusal());
   }

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the statistics of running jobs say of the planes to one peer, and of who the peers are. */
+/**
+ * Tests of the planes to one peer, and of the set of peers, from the statistics of running jobs.
+ */
 final class PeerPlanesTest {
   @TempDir private Path folder;
   private StatsFile file;
@@ -59,7 +61,7 @@ final class PeerPlanesTest {
   }
 
   @Test
-  void aPeerIsKnownByAnyOfItsAddressesAndShownWithAllItsPlanes() throws Exception {
+  void peerIsFoundByAnyAddressAndShownWithAllPlanes() throws Exception {
     plane(Direction.SEND, "peer pid 1", "colour:10", 1, "fd00::a:1", "fd00::a:2").chunk(250);
     plane(Direction.SEND, "peer pid 1", "colour:9", 3, "fd00::9:1", "fd00::9:2").chunk(750);
     plane(Direction.SEND, "other pid 1", "colour:9", 7, "fd00::9:1", "fd00::9:3").chunk(9_000);
@@ -80,7 +82,7 @@ final class PeerPlanesTest {
   }
 
   @Test
-  void bytesOfAllConnectionsAreAddedAndTheNewestGivesTheWeight() throws Exception {
+  void bytesAreSummedAndTheNewestConnectionGivesTheWeight() throws Exception {
     plane(Direction.SEND, "peer pid 1", "1", 5, "fd00::1", "fd00::2").chunk(100);
     plane(Direction.SEND, "peer pid 1", "1", 2, "fd00::1", "fd00::2").chunk(50);
     PeerPlanes.Document document = read("fd00::2");
@@ -90,13 +92,13 @@ final class PeerPlanesTest {
   }
 
   @Test
-  void aPeerOfIpv4IsFound() throws Exception {
+  void ipv4PeerIsFound() throws Exception {
     plane(Direction.SEND, "peer pid 1", "1", 1, "127.0.1.1", "127.0.2.1").chunk(8);
     assertEquals("127.0.2.1", read("127.0.2.1").planes().getFirst().remote());
   }
 
   @Test
-  void whereNothingWasSentNoShareIsInvented() throws Exception {
+  void sharesAreZeroIfNothingWasSent() throws Exception {
     plane(Direction.SEND, "peer pid 1", "1", 0, "fd00::1", "fd00::2");
     PeerPlanes.Entry plane = read("fd00::2").planes().getFirst();
     assertEquals(0, plane.weightShare());
@@ -104,17 +106,17 @@ final class PeerPlanesTest {
   }
 
   @Test
-  void whoIsOnlyReceivedFromIsNoDestination() throws Exception {
+  void peerOnlyReceivedFromIsNoDestination() throws Exception {
     plane(Direction.RECEIVE, "peer pid 1", "1", 1, "fd00::1", "fd00::2").chunk(8);
     HeddleException none = assertThrows(HeddleException.class, () -> read("fd00::2"));
     assertTrue(
         String.valueOf(none.getMessage())
-            .startsWith("no running job of this host sends to fd00::2 (looked at 1 processes in "),
+            .startsWith("no running job of this host sends to fd00::2 (read 1 processes in "),
         none.getMessage());
   }
 
   @Test
-  void filtersAreAskedForAllWhoJobsTalkTo() throws Exception {
+  void filtersCoverAllPeersOfJobs() throws Exception {
     plane(Direction.SEND, "peer pid 1", "1", 1, "fd00::1", "fd00::2");
     plane(Direction.RECEIVE, "peer pid 2", "1", 1, "fd00::1", "fd00::3");
     file.open(Direction.SEND, "2", 1, "peer pid 1");

@@ -24,7 +24,7 @@ class VersionCommandTest {
         library,
         "\0ncclNetPlugin_v12\0ncclNetPlugin_v6\0ncclRmaPlugin_v14\0ncclNetPlugin_v6\0"
             + "heddle commit 0123456789ab\0");
-    VersionCommand.Document document = VersionCommand.look(library);
+    VersionCommand.Document document = VersionCommand.read(library);
     assertEquals("0123456789ab", document.commit());
     assertEquals(List.of("Net v6", "Net v12", "Rma v14"), document.tables());
     assertEquals(library.toString(), document.plugin());
@@ -32,15 +32,15 @@ class VersionCommandTest {
   }
 
   @Test
-  void whereThereIsNoPluginTheRestIsTold() throws Exception {
-    VersionCommand.Document document = VersionCommand.look(folder.resolve("none.so"));
+  void missingPluginLeavesTheRestOfTheReport() throws Exception {
+    VersionCommand.Document document = VersionCommand.read(folder.resolve("none.so"));
     assertNull(document.plugin());
     assertNull(document.commit());
     assertEquals(List.of(), document.tables());
   }
 
   @Test
-  void bothFormsArePrinted() throws Exception {
+  void tableAndJsonArePrinted() throws Exception {
     String table = said();
     assertTrue(table.contains("java        " + System.getProperty("java.version")), table);
     String json = said("--json");

@@ -4,7 +4,7 @@ import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.fabric.model.LinearFit;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
@@ -132,7 +132,7 @@ public final class PathsMeasureCommand implements Callable<Integer> {
               + " or a firewall drops them");
     }
     if (save != null) {
-      WholeFile.write(save, Json.of(found) + "\n");
+      AtomicFile.write(save, Json.of(found) + "\n");
     }
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(found) + "\n" : MeasurementText.of(found));

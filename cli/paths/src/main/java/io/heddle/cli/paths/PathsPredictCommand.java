@@ -1,7 +1,7 @@
 package io.heddle.cli.paths;
 
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.cli.kit.page.PageFile;
 import io.heddle.fabric.model.FabricModel;
 import io.heddle.fabric.model.ModelText;
@@ -62,7 +62,7 @@ public final class PathsPredictCommand implements Callable<Integer> {
     out.print(json ? Json.of(prediction) + "\n" : PredictionText.of(prediction));
     out.flush();
     if (page != null) {
-      WholeFile.write(page, PredictionPage.html(prediction, WorstLinks.of(fabric)));
+      AtomicFile.write(page, PredictionPage.html(prediction, WorstLinks.of(fabric)));
     }
     return 0;
   }

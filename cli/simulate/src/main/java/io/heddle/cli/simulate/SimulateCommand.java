@@ -5,7 +5,7 @@ import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.WholeFile;
+import io.heddle.cli.kit.AtomicFile;
 import io.heddle.cli.kit.page.PageFile;
 import io.heddle.sim.check.CheckRow;
 import io.heddle.sim.check.HtsimCheck;
@@ -209,7 +209,7 @@ public final class SimulateCommand implements Callable<Integer> {
     estimate.end();
     print(report.table(), report);
     if (page != null) {
-      WholeFile.write(page, report.html(fabric.gpusPerLeaf()));
+      AtomicFile.write(page, report.html(fabric.gpusPerLeaf()));
     }
     return report.passed() ? 0 : ExitCode.FAILED;
   }
@@ -259,7 +259,7 @@ public final class SimulateCommand implements Callable<Integer> {
             runs);
     print(report.table(), report);
     if (page != null) {
-      WholeFile.write(page, report.html());
+      AtomicFile.write(page, report.html());
     }
     return 0;
   }
@@ -278,7 +278,7 @@ public final class SimulateCommand implements Callable<Integer> {
     SimulateReport report = report(fabric, traffic, outcomes);
     print(report.table(), report);
     if (page != null) {
-      WholeFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
+      AtomicFile.write(page, SimulatePage.html(report, outcomes, senders(traffic)));
     }
     return 0;
   }

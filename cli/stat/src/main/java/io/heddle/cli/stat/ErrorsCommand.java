@@ -16,14 +16,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The distinct errors of the plugin's processes. */
+/** Command {@code heddle errors}: the distinct errors of the plugin's processes. */
 @Command(
     name = "errors",
     description =
-        "Shows the warnings of every process with the plugin, each distinct one once, with how"
-            + " often, and when first and last; sentences that differ only in numbers are one.",
+        "Shows the warnings of every process with the plugin, each distinct one once, with count,"
+            + " first and last time; sentences that differ only in numbers count as one.",
     mixinStandardHelpOptions = true,
-    exitCodeList = {"0:There are no errors.", "1:There are."})
+    exitCodeList = {"0:There are no errors.", "1:There are errors."})
 public final class ErrorsCommand implements Callable<Integer> {
   private static final int FOUND = 1;
   private static final DateTimeFormatter TIME =
@@ -42,10 +42,10 @@ public final class ErrorsCommand implements Callable<Integer> {
   /**
    * One error, as --json shows it.
    *
-   * @param process its number
-   * @param count how often it was said
-   * @param first when first, ISO 8601
-   * @param last when last
+   * @param process its process ID
+   * @param count number of occurrences
+   * @param first first time, ISO 8601
+   * @param last last time
    * @param sentence the newest of its kind
    */
   record ErrorEntry(long process, long count, String first, String last, String sentence) {
@@ -62,8 +62,8 @@ public final class ErrorsCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param processCount whose statistics were read
-   * @param lostErrors warnings that found no room
+   * @param processCount processes whose statistics were read
+   * @param lostErrors warnings dropped for lack of space
    * @param unreadable statistics files that can't be read, with the reason
    */
   record Document(
@@ -111,7 +111,7 @@ public final class ErrorsCommand implements Callable<Integer> {
           error.sentence());
     }
     if (document.lostErrors() > 0) {
-      out.printf("and %s warnings that found no room%n", document.lostErrors());
+      out.printf("and %s warnings dropped for lack of space%n", document.lostErrors());
     }
   }
 

@@ -18,16 +18,16 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Statistics for Prometheus. */
+/** Command {@code heddle exporter}: serves statistics to Prometheus. */
 @Command(
     name = "exporter",
     description =
-        "Serves what every process with the plugin counts to Prometheus, read from the statistics"
-            + " files at each scrape.",
+        "Serves the counters of every process with the plugin to Prometheus, read from the"
+            + " statistics files at each scrape.",
     mixinStandardHelpOptions = true,
     footer =
-        "%nRuns until ^C. Listens on loopback unless told otherwise: there is no password, so name"
-            + " another address only where the network is trusted.")
+        "%nRuns until ^C. Listens on loopback by default: there is no password, so choose"
+            + " another address only on a trusted network.")
 public final class ExporterCommand implements Callable<Integer> {
   private static final int LARGEST_PORT = 65_535;
   private static final int REQUEST_SECONDS = 5;
@@ -41,7 +41,7 @@ public final class ExporterCommand implements Callable<Integer> {
       names = "--listen",
       paramLabel = "[ADDRESS]:PORT",
       defaultValue = "[::1]:9400",
-      description = "Where to listen (${DEFAULT-VALUE}); port 0 takes a free one.")
+      description = "Listening address (${DEFAULT-VALUE}); port 0 takes a free one.")
   private String listen = "";
 
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
@@ -64,7 +64,7 @@ public final class ExporterCommand implements Callable<Integer> {
     return 0;
   }
 
-  /* Each scrape reads anew, and counts what it couldn't. */
+  /* Warns once at the start; each scrape reads again and counts what is unreadable. */
   private static void warn(StatsFolders folders, PrintWriter err) {
     try {
       folders.read(null).unreadable().forEach(sentence -> err.println("heddle: " + sentence));
@@ -75,10 +75,12 @@ public final class ExporterCommand implements Callable<Integer> {
   }
 
   /**
-   * @throws HeddleException when the address can't be listened on
+   * Starts the server.
+   *
+   * @throws HeddleException if it can't listen on the address
    */
   static HTTPServer start(InetSocketAddress address, StatsFolders folders) {
-    boundStrangers();
+    limitRequestTimes();
     PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(new Metrics(folders));
     try {
@@ -95,9 +97,11 @@ public final class ExporterCommand implements Callable<Integer> {
     }
   }
 
-  /* Without these of the Java runtime's, ten clients that say a byte a second would keep all scrapes out for ever. What
-  somebody has set on the command line stays. */
-  private static void boundStrangers() {
+  /*
+   * Without these limits of the Java runtime, ten clients that send a byte per second would block
+   * all scrapes. Values from the command line take precedence.
+   */
+  private static void limitRequestTimes() {
     setUnlessSet("sun.net.httpserver.maxReqTime", REQUEST_SECONDS);
     setUnlessSet("sun.net.httpserver.maxRspTime", RESPONSE_SECONDS);
     setUnlessSet("sun.net.httpserver.idleInterval", IDLE_SECONDS);
@@ -118,7 +122,7 @@ public final class ExporterCommand implements Callable<Integer> {
         return new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), port);
       }
     } catch (NumberFormatException | UnknownHostException malformed) {
-      /* As below. */
+      /* Reported below. */
     }
     throw new CommandLine.ParameterException(
         Objects.requireNonNull(spec).commandLine(),

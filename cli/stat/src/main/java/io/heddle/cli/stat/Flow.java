@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a process sends to, or receives from, one peer over one plane, over all communicators.
+ * Traffic of a process with one peer over one plane in one direction, over all communicators.
  *
  * @param communicators open ones
  * @param weight of the newest one
@@ -44,7 +44,7 @@ record Flow(
     long[] reordering,
     Latencies latencies) {
 
-  /** Which flow. */
+  /** Identity of a flow. */
   record Key(long processId, String peer, String plane, StatsFile.Direction direction) {}
 
   private static final Comparator<Flow> BY_NAME =
@@ -53,7 +53,7 @@ record Flow(
           .thenComparing(flow -> flow.key.direction)
           .thenComparing(flow -> flow.key.plane, Plane.KEY_ORDER);
 
-  /** The flows of a process, by peer, direction and plane. */
+  /** Returns the flows of a process, by peer, direction and plane. */
   static List<Flow> of(ProcessStats process) {
     Map<Key, Flow> flows = new LinkedHashMap<>();
     for (ProcessStats.Row row : process.rows()) {
@@ -125,7 +125,8 @@ record Flow(
   }
 
   /**
-   * How many chunks ahead of a gap this part of all chunks came at most; powers of two less one.
+   * Returns how many chunks ahead of a gap this part of all chunks arrived at most; powers of two
+   * less one.
    */
   int aheadAtMost(double part) {
     long total = 0;

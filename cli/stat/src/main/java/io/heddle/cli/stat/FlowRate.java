@@ -3,12 +3,12 @@ package io.heddle.cli.stat;
 import io.heddle.stats.Latencies;
 
 /**
- * A flow between two looks.
+ * Rates of a flow between two readings.
  *
- * @param now the later look
+ * @param now the later reading
  * @param bytesPerSecond sent or received
- * @param share of what its peer gets, or gives, over all planes; 0 where that is nothing
- * @param latencies of what completed between the looks; of all where there was one look only
+ * @param share of its peer's bytes over all planes; 0 if there were none
+ * @param latencies of requests completed between the readings; of all after one reading only
  */
 record FlowRate(
     Flow now,
@@ -17,7 +17,7 @@ record FlowRate(
     double resentPerSecond,
     long failovers,
     Latencies latencies) {
-  /** Whether its plane is away, or routes say that it doesn't carry: what an operator looks for. */
+  /** Returns whether its plane failed or the routes exclude it; operators look for such flows. */
   boolean isAway() {
     return now.communicators() > 0 && now.weight() == 0;
   }

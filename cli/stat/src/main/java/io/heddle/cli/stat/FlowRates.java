@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rates of counters, from one look to the next. One thread. */
+/** Calculator of rates from counters, between one reading and the next. For one thread. */
 final class FlowRates {
-  /** What the live view is sorted by. */
+  /** Sort order of the live view. */
   enum Order {
     RATE(Comparator.comparingDouble(FlowRate::bytesPerSecond).reversed()),
     PEER(Comparator.comparing(rate -> rate.now().key().peer())),
@@ -25,7 +25,7 @@ final class FlowRates {
       this.comparator = comparator;
     }
 
-    /* Where there is no room for all, planes that are away mustn't be among those that are left out. */
+    /* Failed planes come first, so that they are shown even if not all fit. */
     private Comparator<FlowRate> comparator() {
       return Comparator.<FlowRate, Boolean>comparing(rate -> !rate.isAway())
           .thenComparing(comparator);
@@ -46,8 +46,8 @@ final class FlowRates {
     this.order = order;
   }
 
-  /** The rates since the last look; equal ones stay in order of names, so that lines don't jump. */
-  List<FlowRate> look(List<ProcessStats> processes, long nowNs) {
+  /** Returns the rates since the last reading, in a stable order so that lines don't jump. */
+  List<FlowRate> update(List<ProcessStats> processes, long nowNs) {
     double seconds = Math.max(1e-9, (nowNs - beforeNs) / 1e9);
     List<Flow> flows = new ArrayList<>();
     processes.forEach(process -> flows.addAll(Flow.of(process)));
@@ -66,7 +66,7 @@ final class FlowRates {
     return rates;
   }
 
-  /* A first look has nothing to compare with; a counter that went back is another communicator's. */
+  /* A first reading has no predecessor; a counter that fell belongs to another communicator. */
   private long moved(Flow flow) {
     Flow earlier = before.get(flow.key());
     return earlier == null ? 0 : Math.max(0, flow.bytes() - earlier.bytes());

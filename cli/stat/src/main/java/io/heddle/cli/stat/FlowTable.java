@@ -7,9 +7,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Flows as lines of a given width: what matters least is left out where there is no room. */
+/** Table of flows at a given width; the least important columns are dropped if space is short. */
 final class FlowTable {
-  /** What every terminal has room for. */
+  /** Width that every terminal has. */
   static final int NARROWEST = 40;
 
   private static final int PEER_WIDTH = 24;
@@ -18,8 +18,8 @@ final class FlowTable {
   /**
    * One column.
    *
-   * @param rank 0 matters most; columns of higher rank go first
-   * @param live for the live view only, or for the table only, or both
+   * @param rank 0 is most important; columns of higher rank are dropped first
+   * @param live shown in the live view, in the table, or both
    */
   private record Column(
       String title, int width, int rank, Live live, Function<FlowRate, String> cell) {}
@@ -32,7 +32,7 @@ final class FlowTable {
 
   private static final List<Column> COLUMNS =
       List.of(
-          new Column("way", 3, 0, Live.BOTH, rate -> rate.now().isSend() ? "->" : "<-"),
+          new Column("dir", 3, 0, Live.BOTH, rate -> rate.now().isSend() ? "->" : "<-"),
           new Column("Gbit/s", 8, 0, Live.ONLY, rate -> format("%.3f", rate.gigabitsPerSecond())),
           new Column("share", 6, 2, Live.ONLY, rate -> Units.percent(rate.share())),
           new Column("weight", 7, 3, Live.BOTH, rate -> Integer.toString(rate.now().weight())),
@@ -59,7 +59,7 @@ final class FlowTable {
   private final Paint paint;
 
   /**
-   * @param width characters a line
+   * @param width characters per line
    * @param live whether rates are shown
    */
   FlowTable(int width, boolean live, Paint paint) {
@@ -98,13 +98,13 @@ final class FlowTable {
     return colour(rate, line.toString());
   }
 
-  /* Peers differ at the end, by their process, so that is what stays where there is no room. */
+  /* Names of peers differ at the end, by process, so the end is kept. */
   private String peer(String name) {
     int more = name.length() - peerWidth;
     return more > 0 && name.contains(" pid ") ? "…" + name.substring(more + 1) : name;
   }
 
-  /* Red: the plane is away; yellow: it loses, or has failed; dim: nothing to see. */
+  /* Red: the plane failed; yellow: it loses packets, or has failed before; dim: idle. */
   private String colour(FlowRate rate, String line) {
     if (rate.isAway()) {
       return paint.red(line);
@@ -119,7 +119,7 @@ final class FlowTable {
     return Units.time(rate.latencies().percentileNs(part));
   }
 
-  /* Most jobs have no one-sided operations. */
+  /* Returns nothing for zero: most jobs have no one-sided operations. */
   private static String some(long count) {
     return count == 0 ? "" : Units.count(count);
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What running jobs send, for those who judge it. */
+/** Flows of running jobs, for checks of them. */
 public final class JobFlows {
   private final StatsFolders folders;
 
   /**
-   * What a process sends to a peer over a plane.
+   * Traffic of a process to a peer over a plane.
    *
    * @param side process and peer
    */
@@ -31,7 +31,7 @@ public final class JobFlows {
       long resentPackets,
       long failovers,
       long movedBytes) {
-    /** Process, peer and plane, for a sentence. */
+    /** Returns process, peer and plane, for a sentence. */
     public String name() {
       return side + " over " + plane;
     }
@@ -53,13 +53,13 @@ public final class JobFlows {
   }
 
   /**
-   * @param folder the only one to look at; null for the usual ones
+   * @param folder the only one to read; null for the usual folders
    */
   public JobFlows(@Nullable Path folder) {
     folders = new StatsFolders(folder);
   }
 
-  /** All processes that are there now. */
+  /** Returns all processes present now. */
   public List<ProcessStats> processes() {
     return folders.running().processes();
   }
@@ -82,7 +82,7 @@ public final class JobFlows {
     return sent;
   }
 
-  /* False, too, where another user's process can't be looked at. */
+  /* Also false if another user's process can't be inspected. */
   private static boolean isOfThisNetwork(long processId) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/" + processId + "/ns/net"))
@@ -92,7 +92,7 @@ public final class JobFlows {
     }
   }
 
-  /** The open communicators' sending sides. */
+  /** Returns the sending flows of open communicators. */
   public List<PlaneFlow> sending() {
     List<PlaneFlow> flows = new ArrayList<>();
     for (ProcessStats process : processes()) {

@@ -16,9 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live view: a terminal's whole screen drawn again at each interval, on its second screen so
- * that the first one comes back; lines one after another where there is no terminal. Ends by
- * interruption.
+ * Live view. On a terminal it redraws the alternate screen at each interval and restores the main
+ * screen at the end; otherwise it prints line after line. Ends by interruption.
  */
 final class LiveView {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -43,21 +42,21 @@ final class LiveView {
   }
 
   /**
-   * @param frames how many; 0 for no end
+   * @param frames number of frames; 0 for no end
    */
   void run(long intervalMs, long frames) throws InterruptedException {
-    boolean screen = Terminal.look().exists();
+    boolean screen = Terminal.current().exists();
     Thread restore = new Thread(() -> show(LEAVE), "restore-terminal");
     if (screen) {
       Runtime.getRuntime().addShutdownHook(restore);
       show(ENTER);
     }
-    rates.look(found().processes(), System.nanoTime());
+    rates.update(found().processes(), System.nanoTime());
     for (long frame = 0; frames == 0 || frame < frames; frame++) {
       TimeUnit.MILLISECONDS.sleep(intervalMs);
-      Terminal terminal = Terminal.look();
+      Terminal terminal = Terminal.current();
       StatsFolders.Found found = found();
-      List<FlowRate> flows = rates.look(found.processes(), System.nanoTime());
+      List<FlowRate> flows = rates.update(found.processes(), System.nanoTime());
       if (screen) {
         List<String> lines = lines(found, flows, terminal, System.getenv());
         StringBuilder text = new StringBuilder(HOME);
@@ -81,7 +80,7 @@ final class LiveView {
     return processId == null ? folders.running() : folders.read(processId);
   }
 
-  /* After the terminal was given back nothing may be drawn on it any more. */
+  /* Nothing may be drawn after the terminal was restored. */
   private synchronized void show(String text) {
     if (left) {
       return;
@@ -91,7 +90,7 @@ final class LiveView {
     out.flush();
   }
 
-  /** The lines of one frame, as many as there is room for. */
+  /** Returns the lines of one frame, as many as fit. */
   static List<String> lines(
       StatsFolders.Found found,
       List<FlowRate> flows,
@@ -121,7 +120,7 @@ final class LiveView {
     return lines;
   }
 
-  /* The cause stands at the end of a sentence, so a narrow terminal gets it in more lines than one. */
+  /* The cause is at the end of a sentence, so a narrow terminal wraps it. */
   private static List<String> wrapped(String text, int width) {
     List<String> lines = new ArrayList<>();
     String left = text;

@@ -21,11 +21,14 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-/** The statistics of all processes as Prometheus' metrics, read at each scrape. */
+/** Prometheus metrics of all processes, read at each scrape. */
 final class Metrics implements MultiCollector {
   private static final double NANO = 1e-9;
 
-  /* A bound in Prometheus for each doubling here: eight times fewer series, percentiles within a factor of two. */
+  /*
+   * One Prometheus bucket per doubling: eight times fewer series, percentiles within a factor of
+   * two.
+   */
   private static final int BUCKETS_A_BOUND = 8;
 
   private final StatsFolders folders;
@@ -34,7 +37,7 @@ final class Metrics implements MultiCollector {
     this.folders = folders;
   }
 
-  /* A number of a flow; of sends or receives only where the others have none. */
+  /* A number of a flow; may be defined for sends or receives only. */
   private record FlowNumber(
       String name, String help, Predicate<Flow> where, ToDoubleFunction<Flow> value) {
     static FlowNumber of(String name, String help, ToDoubleFunction<Flow> value) {
@@ -78,18 +81,18 @@ final class Metrics implements MultiCollector {
               Flow::wouldBlock),
           FlowNumber.ofSends(
               "heddle_cut_sends",
-              "Sends that were longer than their receives and were cut to these, counted on a"
+              "Sends longer than their receives and truncated to them, counted on a"
                   + " communicator's first plane.",
               Flow::cutSends),
           FlowNumber.of(
               "heddle_resent_packets",
-              "Packets that the device sent again, where it tells.",
+              "Packets that the device retransmitted, if it counts them.",
               Flow::resentPackets),
           FlowNumber.ofReceives(
-              "heddle_duplicate_chunks", "Chunks that had arrived before.", Flow::duplicates),
+              "heddle_duplicate_chunks", "Chunks received more than once.", Flow::duplicates),
           FlowNumber.of(
               "heddle_failovers",
-              "Times that a communicator went on without the plane.",
+              "Times that a communicator continued without the plane.",
               Flow::failovers),
           FlowNumber.ofSends(
               "heddle_moved_chunks",
@@ -98,21 +101,21 @@ final class Metrics implements MultiCollector {
           FlowNumber.ofSends("heddle_moved_bytes", "Bytes of the moved chunks.", Flow::movedBytes),
           FlowNumber.ofOneSided(
               "heddle_puts",
-              "One-sided writes that began, or at the other end have come, counted on a"
+              "One-sided writes started, or at the other end received, counted on a"
                   + " communicator's first plane; no series without one-sided operations.",
               flow -> flow.oneSided().puts()),
           FlowNumber.ofOneSided(
               "heddle_signals",
-              "Signals that were sent with puts, or at the other end applied, counted on a"
+              "Signals sent with puts, or at the other end applied, counted on a"
                   + " communicator's first plane.",
               flow -> flow.oneSided().signals()),
           FlowNumber.ofOneSidedSends(
               "heddle_gets",
-              "One-sided reads that began, counted on a communicator's first plane.",
+              "One-sided reads started, counted on a communicator's first plane.",
               flow -> flow.oneSided().gets()),
           FlowNumber.ofOneSidedSends(
               "heddle_get_bytes",
-              "Bytes that one-sided reads have brought.",
+              "Bytes read by one-sided reads.",
               flow -> flow.oneSided().getBytes()),
           FlowNumber.ofOneSidedSends(
               "heddle_flushes",
@@ -129,7 +132,7 @@ final class Metrics implements MultiCollector {
               "heddle_communicators", "Open communicators on the plane.", Flow::communicators),
           FlowNumber.of(
               "heddle_plane_weight_since_seconds",
-              "When the weight became what it is, in seconds since 1970.",
+              "Time of the weight's last change, in seconds since 1970.",
               flow -> flow.weightSinceMs() / 1e3));
 
   @Override
@@ -154,12 +157,12 @@ final class Metrics implements MultiCollector {
     all.add(
         gauge(
             "heddle_unreadable_statistics",
-            "Statistics files and folders that can't be read; heddle stat says why.",
+            "Statistics files and folders that can't be read; heddle stat shows the reasons.",
             Stream.of(level(Labels.EMPTY, found.unreadable().size()))));
     return new MetricSnapshots(all);
   }
 
-  /* A folder that can't be read now is told of as a file is, and may be read at the next scrape. */
+  /* An unreadable folder is reported like a file, and may be readable at the next scrape. */
   private StatsFolders.Found found() {
     try {
       return folders.running();
@@ -216,7 +219,7 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot weights(List<Flow> flows) {
     return gauge(
         "heddle_plane_weight",
-        "What the plane is asked to carry, and who says so.",
+        "The plane's weight, and its source.",
         flows.stream()
             .map(flow -> level(labels(flow).add("source", flow.weightSource()), flow.weight())));
   }
@@ -224,7 +227,7 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot completions(List<Flow> flows) {
     return histogram(
         "heddle_completion_seconds",
-        "From a work request's post to its acknowledgement.",
+        "Time from a work request's post to its acknowledgement.",
         flows.stream().map(Metrics::completions));
   }
 
@@ -255,8 +258,8 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot reordering(List<Flow> flows) {
     return histogram(
         "heddle_chunks_ahead",
-        "How many chunks ahead of its message's first missing one a chunk arrived; with the policy"
-            + " packet, how many packets ahead of the first missing one a packet did.",
+        "Chunks by their distance ahead of their message's first missing one; with the policy"
+            + " packet, packets by their distance ahead of the first missing one.",
         flows.stream().filter(flow -> !flow.isSend()).map(Metrics::reordering));
   }
 
@@ -274,8 +277,7 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot devices(List<ProcessStats> processes) {
     return counter(
         "heddle_device_events",
-        "What a device counts by itself: packets, trains of them, bytes, timeouts, drops by"
-            + " reason.",
+        "Counters of a device: packets, packet trains, bytes, timeouts, drops by" + " reason.",
         processes.stream()
             .flatMap(process ->
                 process.deviceCounters().entrySet().stream()
@@ -293,7 +295,7 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot errors(List<ProcessStats> processes) {
     return counter(
         "heddle_errors",
-        "Warnings of the process; heddle errors shows their sentences.",
+        "Warnings of the process; heddle errors shows them.",
         processes.stream().map(process -> count(labels(process), warnings(process))));
   }
 
@@ -305,7 +307,7 @@ final class Metrics implements MultiCollector {
   private static MetricSnapshot starts(List<ProcessStats> processes) {
     return gauge(
         "heddle_process_start_time_seconds",
-        "When the plugin started in the process, in seconds since 1970.",
+        "Start time of the plugin in the process, in seconds since 1970.",
         processes.stream().map(process -> level(labels(process), process.startMs() / 1e3)));
   }
 }

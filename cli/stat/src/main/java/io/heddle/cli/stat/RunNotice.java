@@ -18,17 +18,17 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * A small file beside the jobs' folders in shared memory, {@code
- * heddle-<user>.run-<process>-<number>}, that says where the jobs of a command, as {@code demo},
- * leave their statistics: so commands that look at jobs find these, too. It is locked as long as
- * the command lives, and goes with it; the next command removes those that were left behind.
+ * Notice of a run: a small file beside the jobs' folders in shared memory, {@code
+ * heddle-<user>.run-<process>-<number>}. It names the folder in which the jobs of a command such as
+ * {@code demo} leave their statistics, so that other commands find them. It is locked while the
+ * command lives, and removed with it; the next command removes stale ones.
  */
 public final class RunNotice implements AutoCloseable {
   private static final String MARK = ".run-";
   private static final int MODE = 0644;
   private static final int LONGEST_PATH = 4096;
 
-  /* Of the folder that is named: jobs may have folders of their own in those of their runs. */
+  /* Relative to the named folder: jobs of a run may have their own subfolders. */
   private static final int DEEPEST = 2;
 
   private final OpenFolder memory;
@@ -42,8 +42,10 @@ public final class RunNotice implements AutoCloseable {
   }
 
   /**
-   * @param folder where this process's jobs leave their statistics, in it or in folders in it
-   * @throws SystemCallException where the notice can't be made
+   * Creates a notice.
+   *
+   * @param folder with the statistics of this process's jobs, directly or in subfolders
+   * @throws SystemCallException if the notice can't be made
    */
   public static RunNotice put(Path folder) {
     return put(folder, StatsFolders.SHARED_MEMORY);
@@ -81,7 +83,7 @@ public final class RunNotice implements AutoCloseable {
     }
   }
 
-  /** Why a notice couldn't be made, as a sentence. */
+  /** Returns a sentence that explains why a notice couldn't be made. */
   public static String without(SystemCallException failure) {
     return "heddle stat and its like don't see this command's jobs: %s: %s"
         .formatted(StatsFolders.SHARED_MEMORY, FileFailure.reason(failure));
@@ -104,7 +106,7 @@ public final class RunNotice implements AutoCloseable {
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
-      /* What is left there takes a page of memory and is not believed: see read(). */
+      /* A stale one occupies a page of memory and is not trusted: see read(). */
     }
   }
 
@@ -130,8 +132,8 @@ public final class RunNotice implements AutoCloseable {
   }
 
   /**
-   * Folders with statistics that a notice tells of. It is believed about folders of its own user,
-   * so that it leads nobody to those of others.
+   * Returns the folders with statistics that a notice names. A notice is trusted only for folders
+   * of its own user.
    */
   static List<Path> read(Path notice) {
     try (OpenFolder memory = OpenFolder.around(notice);
@@ -166,7 +168,7 @@ public final class RunNotice implements AutoCloseable {
         }
       }
     } catch (IOException | DirectoryIteratorException goneOrHidden) {
-      /* It ended while we looked, or is another user's own. */
+      /* It ended meanwhile, or is another user's. */
     }
   }
 

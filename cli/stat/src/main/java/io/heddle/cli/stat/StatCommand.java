@@ -18,12 +18,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What the plugin's processes count. */
+/** Command {@code heddle stat}: counters of the plugin's processes. */
 @Command(
     name = "stat",
     description =
-        "Shows what every process with the plugin counts, by peer and plane: bytes, completion"
-            + " times, reordering, packets sent again, failovers, weights.",
+        "Shows the counters of every process with the plugin, by peer and plane: bytes, completion"
+            + " times, reordering, retransmissions, failovers, weights.",
     mixinStandardHelpOptions = true,
     footer = {
       "%nflying: bytes that the peer's device hasn't acknowledged. p50, p99, p99.9: from a work"
@@ -31,10 +31,10 @@ import picocli.CommandLine.Option;
           + " entries. ahead: how many chunks ahead of their message's gap 99 of 100 chunks came at"
           + " most; with the policy packet, packets ahead of the first missing one. moved: bytes"
           + " that went over another plane after this one failed.",
-      "%nThe live view shows rates since its last look and leaves out columns where the terminal is"
+      "%nThe live view shows rates since its last update and drops columns if the terminal is"
           + " narrow; NO_COLOR is honoured."
     },
-    exitCodeList = {"0:Processes have the plugin.", "1:None has."})
+    exitCodeList = {"0:Some processes have the plugin.", "1:No process has it."})
 public final class StatCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int WIDE = 200;
@@ -43,34 +43,34 @@ public final class StatCommand implements Callable<Integer> {
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Option(names = "--watch", description = "Live: draws again at each interval, until ^C.")
+  @Option(names = "--watch", description = "Live view: redraws at each interval, until ^C.")
   private boolean watch;
 
   @Option(
       names = "--interval",
       paramLabel = "SECONDS",
       defaultValue = "1",
-      description = "Of --watch (${DEFAULT-VALUE}).")
+      description = "Interval of --watch (${DEFAULT-VALUE}).")
   private double interval;
 
   @Option(
       names = "--frames",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Of --watch: ends after so many (0: not at all).")
+      description = "Number of frames after which --watch ends (0: no end).")
   private long frames;
 
   @Option(
       names = "--sort",
       paramLabel = "ORDER",
       defaultValue = "rate",
-      description = "Of --watch: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+      description = "Order of --watch: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
   private FlowRates.Order order = FlowRates.Order.RATE;
 
   @Option(names = "--json", description = "Print one JSON document.")
   private boolean json;
 
-  @Option(names = "--pid", paramLabel = "PROCESS", description = "Of this process only.")
+  @Option(names = "--pid", paramLabel = "PROCESS", description = "Only of this process.")
   private @Nullable Long processId;
 
   @CommandLine.Mixin private final StatsOption stats = new StatsOption();
@@ -78,12 +78,12 @@ public final class StatCommand implements Callable<Integer> {
   /**
    * One process, as --json shows it.
    *
-   * @param process its number
+   * @param process its process ID
    * @param alive whether it still runs
    * @param started ISO 8601
    * @param file its statistics
-   * @param distinctErrors how many different warnings; heddle errors shows them
-   * @param deviceCounters what the devices count, by their own names
+   * @param distinctErrors number of distinct warnings; heddle errors shows them
+   * @param deviceCounters counters of the devices, by their own names
    */
   record ProcessEntry(
       long process,
@@ -97,15 +97,15 @@ public final class StatCommand implements Callable<Integer> {
   /**
    * One flow, as --json shows it.
    *
-   * @param peer who is at the other end
+   * @param peer name of the other end
    * @param plane its key
    * @param direction {@code send} or {@code receive}
    * @param local this end's address and queue pair
    * @param remote the other end's
    * @param communicators open ones in this row
-   * @param weight beside the other planes' to this peer
-   * @param weightBy where the weight comes from
-   * @param weightSince when it became so, ISO 8601; null where nobody has said
+   * @param weight relative to the other planes to this peer
+   * @param weightBy source of the weight
+   * @param weightSince time of its last change, ISO 8601; null if never set
    * @param bytes of messages, sent or received
    * @param chunks pieces of messages, sent or received
    * @param messages counted on a communicator's first plane
@@ -114,20 +114,20 @@ public final class StatCommand implements Callable<Integer> {
    * @param cutSends sends that were longer than their receives and were cut, counted on a
    *     communicator's first plane
    * @param completions work requests that ended
-   * @param p50Ns time of a work request, which half don't exceed
-   * @param p99Ns which 99 in 100 don't exceed
-   * @param p999Ns which 999 in 1000 don't exceed
-   * @param chunksAheadOfGap how many chunks came so far ahead of their message's gap: 0, 1, 2 to 3,
-   *     4 to 7 …
-   * @param duplicates chunks or packets that came twice
-   * @param resentPackets packets sent again
-   * @param failovers times that a communicator went on without the plane
+   * @param p50Ns completion time that half of the work requests don't exceed
+   * @param p99Ns the same for 99 in 100
+   * @param p999Ns the same for 999 in 1000
+   * @param chunksAheadOfGap number of chunks by distance ahead of their message's gap: 0, 1, 2 to
+   *     3, 4 to 7 …
+   * @param duplicates chunks or packets received twice
+   * @param resentPackets retransmitted packets
+   * @param failovers times that a communicator continued without the plane
    * @param movedChunks that went over another plane after this one failed
    * @param movedBytes the same in bytes
-   * @param puts one-sided writes that began, or at the other end have come
-   * @param signals that were sent with them, or at the other end applied
-   * @param gets one-sided reads that began
-   * @param getBytes what they brought
+   * @param puts one-sided writes that were started, or at the other end received
+   * @param signals sent with them, or at the other end applied
+   * @param gets one-sided reads that were started
+   * @param getBytes bytes that they read
    * @param flushes of them
    */
   record FlowEntry(
@@ -213,7 +213,7 @@ public final class StatCommand implements Callable<Integer> {
     }
     for (String live : List.of("--interval", "--frames", "--sort")) {
       if (spec.commandLine().getParseResult().hasMatchedOption(live)) {
-        throw refused(live + " is for --watch");
+        throw refused(live + " needs --watch");
       }
     }
     StatsFolders.Found found = folders.read(processId);
@@ -232,7 +232,7 @@ public final class StatCommand implements Callable<Integer> {
 
   private void startLive(StatsFolders folders, PrintWriter out) throws InterruptedException {
     if (json) {
-      throw refused("--watch is for people and --json prints one document: take one of them");
+      throw refused("--watch and --json exclude each other");
     }
     if (!(interval >= SHORTEST_SECONDS && interval <= LONGEST_SECONDS)) {
       throw refused("--interval " + interval + " is not in 0.1 to 3600 seconds");
@@ -267,7 +267,7 @@ public final class StatCommand implements Callable<Integer> {
     if (found.processes().isEmpty()) {
       throw folders.without(processId);
     }
-    Terminal terminal = Terminal.look();
+    Terminal terminal = Terminal.current();
     int width = terminal.exists() ? terminal.columns() : WIDE;
     FlowTable table = new FlowTable(width, false, Paint.of(System.getenv(), terminal.exists()));
     FlowRates rates = new FlowRates(FlowRates.Order.PEER);
@@ -280,7 +280,7 @@ public final class StatCommand implements Callable<Integer> {
           process.errors().size() + process.errorsLost());
       out.println(table.header());
       rates
-          .look(List.of(process), System.nanoTime())
+          .update(List.of(process), System.nanoTime())
           .forEach(rate -> out.println(table.line(rate)));
       printDevices(process, out);
       out.println();

@@ -17,7 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where processes leave their statistics, and what is there now. */
+/** Folders with the statistics of processes, and their present content. */
 public final class StatsFolders {
   static final Path SHARED_MEMORY = Path.of("/dev/shm");
   static final String PREFIX = "heddle-";
@@ -26,11 +26,11 @@ public final class StatsFolders {
   private final Path sharedMemory;
   private final boolean own;
 
-  /** What was read, and what could not be. */
+  /** Statistics that were read, and reasons for those that were not. */
   public record Found(List<ProcessStats> processes, List<String> unreadable) {}
 
   /**
-   * @param named the only folder to look at; null for the usual ones
+   * @param named the only folder to read; null for the usual folders
    */
   public StatsFolders(@Nullable Path named) {
     this(named, SHARED_MEMORY, false);
@@ -42,24 +42,24 @@ public final class StatsFolders {
     this.own = own;
   }
 
-  /** The usual ones of a test. */
+  /** Returns the usual folders of a test. */
   static StatsFolders in(Path sharedMemory) {
     return new StatsFolders(null, sharedMemory, false);
   }
 
-  /** Those to whose jobs this user may give orders: its own, to root everybody's. */
-  public StatsFolders toOrder() {
+  /** Returns the folders of the jobs that this user may control: its own, for root all. */
+  public StatsFolders ofOwnJobs() {
     return new StatsFolders(named, sharedMemory, LinuxCalls.geteuid() != FileStatus.ROOT);
   }
 
-  /** Looked at anew each time, since users come and go. */
+  /** Returns the folders, read again each time, since users come and go. */
   public List<Path> folders() {
     return folders(new ArrayList<>());
   }
 
   /*
-   * Everybody may make names in shared memory. A folder that others may write to would show anything, and a link leads
-   * anywhere: neither is looked at, and that is told.
+   * Every user may create names in shared memory. A folder that others may write to could show
+   * anything, and a link could lead anywhere: both are skipped and reported.
    */
   private List<Path> folders(List<String> ignored) {
     if (named != null) {
@@ -75,22 +75,22 @@ public final class StatsFolders {
         if (status.isRegular() && RunNotice.isNotice(each)) {
           folders.addAll(RunNotice.read(each));
         } else if (!status.isFolder() || status.isWritableByOthers()) {
-          ignored.add(each + " isn't looked at: it is " + status.describe());
+          ignored.add(each + " is skipped: it is " + status.describe());
         } else if (status.owner() == LinuxCalls.geteuid() || Files.isReadable(each)) {
           folders.add(each);
         }
       }
     } catch (IOException | DirectoryIteratorException none) {
-      /* No shared memory, no jobs. */
+      /* Without shared memory there are no jobs. */
     }
     return folders;
   }
 
   /**
-   * All processes, by number.
+   * Returns all processes, by number.
    *
-   * @param processId this one only; null for all
-   * @throws HeddleException when the named folder can't be read
+   * @param processId only this one; null for all
+   * @throws HeddleException if the named folder can't be read
    */
   public Found read(@Nullable Long processId) {
     List<ProcessStats> processes = new ArrayList<>();
@@ -111,10 +111,7 @@ public final class StatsFolders {
     return new Found(processes, unreadable);
   }
 
-  /**
-   * As {@link #read}, without those whose process has ended, whose files stay until another job
-   * starts.
-   */
+  /** Like {@link #read}, without ended processes, whose files stay until another job starts. */
   public Found running() {
     Found all = read(null);
     return new Found(
@@ -122,7 +119,7 @@ public final class StatsFolders {
         all.unreadable());
   }
 
-  /** That jobs' statistics can't be looked for there, and why. */
+  /** Returns a sentence that a folder's statistics can't be read, and why. */
   public static String unreadable(Path folder, IOException failure) {
     return "statistics can't be read from " + folder + ": " + FileFailure.reason(failure);
   }
@@ -135,13 +132,13 @@ public final class StatsFolders {
         processes.add(stats);
       }
     } catch (HeddleException failure) {
-      if (Files.exists(file)) { // else its process ended while we looked
+      if (Files.exists(file)) { // else its process ended meanwhile
         unreadable.add(String.valueOf(failure.getMessage()));
       }
     }
   }
 
-  /** That there is nothing to show, of this process or of any. */
+  /** Returns the error that there are no statistics, of this process or of any. */
   HeddleException without(@Nullable Long processId) {
     return new HeddleException(
         processId == null
@@ -157,7 +154,7 @@ public final class StatsFolders {
     return described() + "; --stats names another folder";
   }
 
-  /** Where was looked, for a sentence. */
+  /** Returns the folders read, for a sentence. */
   String described() {
     List<Path> folders = folders();
     return folders.isEmpty()

@@ -5,19 +5,19 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --stats}, of every command that looks at running jobs. */
+/** Option {@code --stats} of every command that reads running jobs. */
 public final class StatsOption {
   @Option(
       names = "--stats",
       paramLabel = "FOLDER",
-      description = "Where jobs leave their statistics (under /dev/shm unless said).")
+      description = "Folder of the jobs' statistics (under /dev/shm unless said).")
   private @Nullable Path folder;
 
   public StatsFolders folders() {
     return new StatsFolders(folder());
   }
 
-  /** The folder that was named, behind a link too; null for the usual ones. */
+  /** Returns the named folder, with links resolved; null for the usual folders. */
   public @Nullable Path folder() {
     if (folder == null) {
       return null;
@@ -25,7 +25,7 @@ public final class StatsOption {
     try {
       return folder.toRealPath();
     } catch (IOException none) {
-      return folder; // who reads there says why it can't
+      return folder; // the reader reports why it can't be read
     }
   }
 }

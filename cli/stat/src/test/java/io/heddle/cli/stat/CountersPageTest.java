@@ -23,7 +23,7 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page of counters is made of the metrics themselves, so that it can't say anything else. */
+/** Test that the page of counters is generated from the metrics. */
 class CountersPageTest {
   private static final Path PAGE = Checkout.path("docs/counters.md");
   private static final Path MADE = Path.of("target/counters.md");
@@ -32,76 +32,76 @@ class CountersPageTest {
       Map.ofEntries(
           entry(
               "packets_sent",
-              "Packets of requests that left, those that were sent again among them; no"
-                  + " acknowledgements and no answers to READs."),
+              "Sent request packets, retransmissions included; without acknowledgements and READ"
+                  + " responses."),
           entry("bytes_sent", "Their bytes, with RoCEv2's headers and checksums."),
-          entry("packets_resent", "Packets that were sent again."),
+          entry("packets_resent", "Retransmitted packets."),
           entry(
               "packets_resent_in_vain",
-              "Packets that were sent again though the sending before arrived, as far as the sender"
-                  + " can tell. A few at the start of a connection show that switches spread the"
-                  + " packets of a plane over several links."),
-          entry("packets_received", "Packets that came, whatever became of them."),
-          entry("timeouts", "Times that nothing was heard for so long that the peer was asked."),
+              "Packets retransmitted although the earlier transmission arrived, as far as the"
+                  + " sender can tell. A few at the start of a connection show that switches spread"
+                  + " the packets of a plane over several links."),
+          entry("packets_received", "Received packets, dropped ones included."),
+          entry("timeouts", "Times that the retry timer expired and the peer was probed."),
           entry(
               "waits_for_peer",
-              "Times that a queue pair was past its retries and went on asking, since its peer was"
-                  + " silent on all planes: it is slow."),
+              "Times that a queue pair exceeded its retries and kept probing, because its peer was"
+                  + " silent on all planes and may only be slow."),
           entry(
               "acknowledgements_carried",
-              "Acknowledgements that left behind another packet, not alone."),
-          entry("packets_bundled", "Small packets that left in one datagram with others."),
+              "Acknowledgements sent in one datagram with another packet."),
+          entry("packets_bundled", "Small packets sent in one datagram with others."),
           entry(
               "packets_marked",
-              "Packets that came with a switch's mark of congestion (ECN). Looked for where"
-                  + " `NCCL_IB_TC` allows marks, by either of its two lowest bits. The window"
-                  + " follows the link without them."),
+              "Received packets with a switch's congestion mark (ECN). Read only if"
+                  + " `NCCL_IB_TC` permits marks, by either of its two lowest bits. The window"
+                  + " doesn't depend on them."),
           entry(
               "packets_in_fragments",
-              "Packets that came in fragments of IP, whatever became of them: they were larger than"
-                  + " a link on their way. A fragment whose others never come stays in the kernel"
-                  + " (`nstat Ip6ReasmFails`)."),
+              "Packets received in IP fragments, dropped ones included: they were larger than the"
+                  + " MTU of a link on the path. Fragments of an incomplete packet stay in the"
+                  + " kernel (`nstat Ip6ReasmFails`)."),
           entry(
               "congestion_notifications",
-              "Congestion notifications (CNP) that came. Standard devices send them; nothing here"
-                  + " follows them."),
+              "Received congestion notifications (CNP). Standard devices send them; Heddle ignores"
+                  + " them."),
           entry(
               "trains_lent",
-              "Trains of packets, of 32 KiB and more, that the kernel sent from where they were"
-                  + " made, without a copy."),
+              "Packet trains of 32 KiB and more that the kernel sent from the process's pages,"
+                  + " without a copy."),
           entry(
               "trains_copied",
-              "Such trains that it copied when they were sent for the first time. All of them where"
-                  + " the kernel is older than 6.6, or where the way takes none (`heddle doctor`"
-                  + " tells); beside lent ones those of small messages."),
+              "Such trains that it copied at their first transmission. All of them if the kernel is"
+                  + " older than 6.6, or if the path supports no zero-copy (see `heddle doctor`);"
+                  + " otherwise those of small messages."),
           entry("dropped_too_short", "Shorter than RoCEv2's headers."),
-          entry("dropped_unknown_opcode", "Of a kind that the device doesn't know."),
+          entry("dropped_unknown_opcode", "With an opcode that the device doesn't know."),
           entry(
               "dropped_management",
-              "For queue pair 1, by which connection managers talk (MADs): the device has none."),
-          entry(
-              "dropped_bad_header",
-              "With a header of another version, or a refusal without meaning."),
+              "For queue pair 1, which connection managers use (MADs): the device has none."),
+          entry("dropped_bad_header", "With a header of another version, or a malformed NAK."),
           entry(
               "dropped_wrong_partition",
-              "Of another partition (P_Key) than the default one, which is the only one here."),
-          entry("dropped_unknown_queue_pair", "For a queue pair that isn't there, or no longer."),
-          entry("dropped_wrong_state", "For one that isn't ready yet."),
+              "Of another partition (P_Key) than the default one, the only one supported."),
+          entry("dropped_unknown_queue_pair", "For a queue pair that doesn't exist, or no longer."),
+          entry("dropped_wrong_state", "For a queue pair that isn't ready yet."),
           entry("dropped_wrong_source", "From another address or port than its peer's."),
           entry(
               "dropped_bad_checksum",
-              "With a wrong ICRC: damaged on the way. With the policy `packet` not every one is: a"
-                  + " plane that became slow may still hold packets in the sender's own queue when"
-                  + " they have come by another plane and what they lay in has a new train. Where"
-                  + " one of four planes fell to a hundredth of its rate again and again, that was"
-                  + " 1 to 2 of 10,000 packets, and fewer than half as many as the sender sent"
-                  + " again. None are of that kind where the sender's `trains_lent` is 0 or with"
-                  + " other policies: there look for memory, cables and ports."),
+              "With a wrong ICRC: damaged in transit. With the policy `packet`, some are not: a"
+                  + " plane that became slow may still hold packets in the sender's queue after"
+                  + " they arrived by another plane and their buffer was reused. With"
+                  + " one of four planes falling to a hundredth of its rate repeatedly, that was"
+                  + " 1 to 2 of 10,000 packets, and fewer than half as many as were"
+                  + " retransmitted. If the sender's `trains_lent` is 0, or with other policies,"
+                  + " none are of that kind: then check memory, cables and ports."),
           entry("dropped_bad_length", "Whose length contradicts the headers."),
           entry("dropped_out_of_window", "With a number too far ahead."),
-          entry("dropped_out_of_order", "Ahead of their turn where order counts: they come again."),
-          entry("dropped_duplicate", "That had come before."),
-          entry("dropped_unexpected_response", "That answer nothing that was asked."),
+          entry(
+              "dropped_out_of_order",
+              "Ahead of an expected packet where order counts; they are retransmitted."),
+          entry("dropped_duplicate", "Received before."),
+          entry("dropped_unexpected_response", "Responses without a matching request."),
           entry("dropped_in_flight_after_error", "For a queue pair that has failed."));
 
   @TempDir Path folder;
@@ -122,12 +122,12 @@ class CountersPageTest {
     StringBuilder page = new StringBuilder("# Counters\n\n");
     page.append(
         """
-        Every plugin process keeps its counters in a mapped file under `/dev/shm/heddle-<user>`, or in its own memory where
-        there is no room for one ([failures.md](failures.md)). `heddle stat` shows them, those of a demo's ranks among them,
-        `heddle errors` the distinct warnings, and `heddle exporter` serves what follows to Prometheus;
+        Every plugin process keeps its counters in a mapped file under `/dev/shm/heddle-<user>`, or in its own memory if
+        there is no space for one ([failures.md](failures.md)). `heddle stat` shows them, those of a demo's ranks among them,
+        `heddle errors` the distinct warnings, and `heddle exporter` serves these metrics to Prometheus;
         [`packaging/grafana/heddle.json`](../packaging/grafana/heddle.json) draws it.
 
-        | metric | kind | labels | what it counts |
+        | metric | kind | labels | meaning |
         |---|---|---|---|
         """);
     for (MetricSnapshot metric : new Metrics(new StatsFolders(folder)).collect()) {
@@ -139,11 +139,11 @@ class CountersPageTest {
     page.append(
         """
 
-        ## What soft0 counts
+        ## Counters of soft0
 
-        The events of `heddle_device_events_total`, in `heddle stat` under `devices`. A dropped packet had no effect.
+        The events of `heddle_device_events_total`, shown by `heddle stat` under `devices`. A dropped packet had no effect.
 
-        | event | what it counts |
+        | event | meaning |
         |---|---|
         """);
     List<String> counted = countedBySoftDevice();
@@ -166,7 +166,7 @@ class CountersPageTest {
     return names;
   }
 
-  /* As it is served: Prometheus ends a counter's name so. */
+  /* Prometheus appends this suffix to the name of a counter. */
   private static String name(MetricSnapshot metric) {
     String name = metric.getMetadata().getPrometheusName();
     return metric instanceof CounterSnapshot ? name + "_total" : name;

@@ -70,9 +70,9 @@ class ExporterTest {
     }
   }
 
-  /** Who sends its request a byte a second, or none at all, keeps no scrape out for long. */
+  /** A client that sends one byte per second, or none, doesn't block scrapes for long. */
   @Test
-  void slowClientsKeepNoScrapeOut() throws Exception {
+  void slowClientsDoNotBlockScrapes() throws Exception {
     List<Socket> slow = new ArrayList<>();
     try {
       for (int i = 0; i < 40; i++) {
@@ -83,7 +83,7 @@ class ExporterTest {
         }
       }
       assertTrue(scrape().contains("heddle_"));
-      /* Those with half a request are hung up on in their time. */
+      /* Clients with half a request are disconnected in time. */
       slow.getFirst().setSoTimeout(60_000);
       assertEquals(-1, slow.getFirst().getInputStream().read());
     } finally {
@@ -108,7 +108,7 @@ class ExporterTest {
   }
 
   @Test
-  void countersOfEachFlowAreServedAnewAtEachScrape() throws Exception {
+  void countersAreReadAtEveryScrape() throws Exception {
     String bytes = "heddle_bytes_total" + labels("colour:1", "send") + "}";
     assertEquals(60_005_000, value(scrape(), bytes));
     job.send(0, 95_000, 1_000);
@@ -131,7 +131,7 @@ class ExporterTest {
   }
 
   @Test
-  void completionTimesAreAHistogramThatCountsEverything() throws Exception {
+  void completionHistogramCountsEveryRequest() throws Exception {
     String scraped = scrape();
     String flow = labels("colour:1", "send");
     assertEquals(1000, value(scraped, "heddle_completion_seconds_count" + flow + "}"));
@@ -162,7 +162,7 @@ class ExporterTest {
   }
 
   @Test
-  void eachMetricThatADashboardNamesIsServed() throws Exception {
+  void everyMetricOfTheDashboardIsServed() throws Exception {
     Set<String> served = new TreeSet<>();
     Matcher matcher = METRIC.matcher(scrape());
     while (matcher.find()) {
@@ -189,7 +189,7 @@ class ExporterTest {
   }
 
   @Test
-  void whatCannotBeReadIsCountedAndCostsNoScrape() throws Exception {
+  void unreadableFilesAreCountedAndTheScrapeSucceeds() throws Exception {
     String unreadable = "heddle_unreadable_statistics";
     assertEquals(0, value(scrape(), unreadable));
     Files.writeString(folder.resolve("1.1.stats"), "no statistics");
@@ -203,7 +203,7 @@ class ExporterTest {
   }
 
   @Test
-  void anAddressThatIsTakenIsNamed() {
+  void addressInUseIsReported() {
     HeddleException refused =
         assertThrows(
             HeddleException.class,

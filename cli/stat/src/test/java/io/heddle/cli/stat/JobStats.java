@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A job of this very process, with two planes to one peer, as the plugin's files show it. */
+/**
+ * Statistics of a simulated job of this process, with two planes to one peer, in the plugin's
+ * files.
+ */
 final class JobStats implements AutoCloseable {
   static final String PEER = "fd00:0:2:a::2 pid 4711";
 
@@ -46,7 +49,9 @@ final class JobStats implements AutoCloseable {
     sending.get(plane).acknowledged(bytes, tookNs);
   }
 
-  /** Three puts, of which two have a signal, and a get over the second plane that is flushed. */
+  /**
+   * Counts three puts, two of them with a signal, and a get over the second plane that is flushed.
+   */
   void writeAndReadOneSided() {
     for (int i = 0; i < 3; i++) {
       sending.getFirst().put();

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The live view in a terminal of its own, which script(1) makes. */
+/** Tests of the live view in a terminal of its own, made by script(1). */
 @EndsWithin(60)
 class LiveViewTest {
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -26,7 +26,7 @@ class LiveViewTest {
 
   @TempDir Path folder;
 
-  /* Tests that run behind nohup or & are started with ^C ignored, and so would be what they start. */
+  /* Tests under nohup or & start with ^C ignored, and so would their child processes. */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
       Skip.because("there is no /usr/bin/script to make a terminal with");
@@ -45,7 +45,7 @@ class LiveViewTest {
         .start();
   }
 
-  /* Until the third frame began; then ^C, and what came until the end. */
+  /* Returns the output until the third frame began; then sends ^C and adds the rest. */
   private static String watchAndInterrupt(Process process) throws Exception {
     StringBuilder seen = new StringBuilder();
     InputStream out = process.getInputStream();
@@ -64,7 +64,7 @@ class LiveViewTest {
   }
 
   @Test
-  void itFillsTheSecondScreenAndGivesTheFirstOneBackWhenInterrupted() throws Exception {
+  void alternateScreenIsLeftOnInterrupt() throws Exception {
     try (JobStats job = new JobStats(folder)) {
       assertFalse(job.sending.isEmpty());
       Process process = inTerminal(62, 12);
@@ -89,7 +89,7 @@ class LiveViewTest {
   }
 
   @Test
-  void noColourWhereNoneIsWished() throws Exception {
+  void noColourWithNoColor() throws Exception {
     try (JobStats job = new JobStats(folder)) {
       assertFalse(job.sending.isEmpty());
       String seen = watchAndInterrupt(inTerminal(100, 20, "NO_COLOR=1"));

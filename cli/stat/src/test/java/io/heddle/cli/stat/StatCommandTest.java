@@ -51,7 +51,7 @@ class StatCommandTest {
   }
 
   private List<FlowRate> rates(FlowRates.Order order) {
-    return new FlowRates(order).look(found().processes(), 1);
+    return new FlowRates(order).update(found().processes(), 1);
   }
 
   private StatsFolders.Found found() {
@@ -59,7 +59,7 @@ class StatCommandTest {
   }
 
   @Test
-  void jsonHasEachFlowWithItsPercentiles() throws Exception {
+  void jsonHasEveryFlowWithPercentiles() throws Exception {
     assertEquals(0, execute(new StatCommand(), "--json", "--stats", folder.toString()));
     JsonNode process = new ObjectMapper().readTree(out.toString()).path("processes").path(0);
     assertEquals(ME, process.path("process").asText());
@@ -96,7 +96,7 @@ class StatCommandTest {
   }
 
   @Test
-  void theTableNamesProcessPeerPlanesAndDevices() {
+  void tableNamesProcessPeerPlanesAndDevices() {
     assertEquals(0, execute(new StatCommand(), "--pid", ME, "--stats", folder.toString()));
     for (String part :
         List.of(
@@ -112,14 +112,14 @@ class StatCommandTest {
   }
 
   @Test
-  void aProcessWithoutStatisticsIsNamedWithTheFolder() {
+  void processWithoutStatisticsIsReportedWithTheFolder() {
     assertEquals(1, execute(new StatCommand(), "--pid", "1", "--stats", folder.toString()));
     assertTrue(
         err.toString().contains("process 1 has left no statistics in " + folder), err.toString());
   }
 
   @Test
-  void aFileOfAnotherReleaseIsToldOf() throws Exception {
+  void fileOfAnotherReleaseIsReported() throws Exception {
     Files.write(folder.resolve("1.stats"), new byte[100]);
     execute(new StatCommand(), "--stats", folder.toString());
     assertTrue(
@@ -128,7 +128,7 @@ class StatCommandTest {
   }
 
   @Test
-  void everyLineFitsTheTerminalHoweverNarrow() {
+  void everyLineFitsTheTerminal() {
     for (int width : new int[] {40, 61, 80, 100, 132, 200, 400}) {
       List<String> lines =
           LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(width, 50), Map.of());
@@ -151,7 +151,7 @@ class StatCommandTest {
   }
 
   @Test
-  void aPlaneThatIsAwayStandsFirstAndRed() {
+  void failedPlaneIsListedFirstInRed() {
     Map<String, String> colours = Map.of("TERM", "xterm");
     job.sending.getLast().setWeight(0, "failed over");
     List<String> lines =
@@ -164,7 +164,7 @@ class StatCommandTest {
   }
 
   @Test
-  void aShortTerminalSaysHowManyFlowsItDoesNotShow() {
+  void shortTerminalShowsTheNumberOfHiddenFlows() {
     List<String> lines =
         LiveView.lines(found(), rates(FlowRates.Order.RATE), new Terminal(80, 5), Map.of());
     assertEquals(5, lines.size());
@@ -172,7 +172,7 @@ class StatCommandTest {
   }
 
   @Test
-  void coloursComeInTerminalsOnlyAndNotAgainstTheUsersWish() {
+  void coloursNeedATerminalWithoutNoColor() {
     Map<String, String> colours = Map.of("TERM", "xterm");
     List<FlowRate> rates = rates(FlowRates.Order.RATE);
     Terminal terminal = new Terminal(100, 50);
@@ -185,15 +185,15 @@ class StatCommandTest {
   }
 
   @Test
-  void ratesAreWhatMovedBetweenTwoLooks() {
-    FlowRates looks = new FlowRates(FlowRates.Order.RATE);
-    looks.look(found().processes(), 0);
+  void ratesAreDifferencesBetweenTwoReadings() {
+    FlowRates readings = new FlowRates(FlowRates.Order.RATE);
+    readings.update(found().processes(), 0);
     for (int i = 0; i < 3; i++) {
       job.send(1, 25_000_000, 1_500_000);
     }
     job.send(0, 25_000_000, 9_000);
     job.sending.getLast().resent(4);
-    List<FlowRate> rates = looks.look(found().processes(), 2_000_000_000L);
+    List<FlowRate> rates = readings.update(found().processes(), 2_000_000_000L);
     FlowRate first = rates.getFirst();
     assertEquals("colour:2", first.now().key().plane(), "sorted by rate");
     assertEquals(0.3, first.gigabitsPerSecond(), 1e-9);
@@ -204,7 +204,7 @@ class StatCommandTest {
   }
 
   @Test
-  void theLiveViewWithoutATerminalPrintsFrameAfterFrame() {
+  void liveViewWithoutATerminalPrintsFrames() {
     assertEquals(
         0,
         execute(
@@ -223,7 +223,7 @@ class StatCommandTest {
   }
 
   @Test
-  void optionsThatContradictAreRefused() {
+  void contradictingOptionsAreRefused() {
     assertEquals(2, execute(new StatCommand(), "--watch", "--json"));
     assertEquals(2, execute(new StatCommand(), "--watch", "--interval", "0"));
     assertTrue(err.toString().contains("--interval 0.0 is not in 0.1 to 3600"), err.toString());
@@ -242,7 +242,7 @@ class StatCommandTest {
   }
 
   @Test
-  void errorsThatCantBeLookedForAreNotCalledNone() throws Exception {
+  void unreadableErrorsAreNotReportedAsNone() throws Exception {
     Files.writeString(folder.resolve("7.8.stats"), "no statistics");
     execute(new ErrorsCommand(), "--stats", folder.toString());
     assertTrue(out.toString().startsWith("heddle: "), out.toString());

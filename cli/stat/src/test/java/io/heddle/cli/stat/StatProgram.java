@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
 
-/** {@code stat} as a process of its own. */
+/** Program that runs {@code stat} in its own process. */
 final class StatProgram {
   private StatProgram() {}
 
-  /** What starts it; its options follow. */
+  /** Returns the start of its command line; its options follow. */
   static List<String> start() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where statistics are looked for: in shared memory, where everybody may make names. */
+/** Tests of the search for statistics in shared memory, where every user may create names. */
 class StatsFoldersTest {
   private static final int OTHER = 65_534;
 
@@ -58,7 +58,7 @@ class StatsFoldersTest {
   }
 
   @Test
-  void everyUsersFolderIsLookedAt() throws Exception {
+  void foldersOfAllUsersAreRead() throws Exception {
     Path ours = job(sharedMemory.resolve("heddle-ours"));
     assertEquals(List.of(ours), found());
     giveToOther(ours.getParent());
@@ -66,7 +66,7 @@ class StatsFoldersTest {
   }
 
   @Test
-  void linksAndFoldersThatAllMayWriteToAreNotLookedAtAndThatIsTold() throws Exception {
+  void linksAndWorldWritableFoldersAreSkippedAndReported() throws Exception {
     job(elsewhere);
     Files.createSymbolicLink(sharedMemory.resolve("heddle-link"), elsewhere);
     Path open = job(sharedMemory.resolve("heddle-open")).getParent();
@@ -75,23 +75,23 @@ class StatsFoldersTest {
     assertEquals(List.of(), found.processes());
     assertEquals(2, found.unreadable().size(), found.unreadable().toString());
     String told = found.unreadable().toString();
-    assertTrue(told.contains("heddle-link isn't looked at: it is a link of user "), told);
-    assertTrue(told.contains("heddle-open isn't looked at: it is a folder of user "), told);
+    assertTrue(told.contains("heddle-link is skipped: it is a link of user "), told);
+    assertTrue(told.contains("heddle-open is skipped: it is a folder of user "), told);
   }
 
   @Test
-  void theJobsOfARunAreFoundWhileItLastsAndDeeperInItsFolder() {
+  void jobsOfARunAreFoundWhileItLasts() {
     Path own = job(elsewhere.resolve("spray"));
     try (RunNotice notice = RunNotice.put(elsewhere, sharedMemory)) {
       assertTrue(Files.exists(notice.path()));
       assertEquals(List.of(own), found());
-      assertEquals(List.of(elsewhere.resolve("spray")), folders.toOrder().folders());
+      assertEquals(List.of(elsewhere.resolve("spray")), folders.ofOwnJobs().folders());
     }
     assertEquals(List.of(), found());
   }
 
   @Test
-  void aNoticeLeadsNobodyToFoldersOfOthers() throws Exception {
+  void noticeCoversFoldersOfItsOwnUserOnly() throws Exception {
     job(elsewhere);
     try (RunNotice notice = RunNotice.put(elsewhere, sharedMemory)) {
       giveToOther(notice.path());
@@ -100,7 +100,7 @@ class StatsFoldersTest {
   }
 
   @Test
-  void whatACommandLeftThatWasKilledIsRemovedByTheNext() throws Exception {
+  void noticeOfAKilledCommandIsRemovedByTheNext() throws Exception {
     Process ended = new ProcessBuilder("true").start();
     ended.waitFor();
     Path left = sharedMemory.resolve("heddle-uid0.run-" + ended.pid() + "-1");

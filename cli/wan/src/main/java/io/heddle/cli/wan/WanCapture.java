@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What arrives at the far gateway from each P node, read by packet sockets (packet(7)): of each
- * queue pair the ways, when each was taken first, and the outer flow labels.
+ * Packet capture at the far gateway, by packet sockets (packet(7)): for each queue pair the paths,
+ * the time of its first packet on each, and the outer flow labels. Each P node is one path.
  */
 final class WanCapture implements AutoCloseable {
   /**
-   * What was seen of a queue pair.
+   * Captured packets of a queue pair.
    *
-   * @param packets by way, 1 to 3
-   * @param firstNs when the first came, by way; by System.nanoTime
+   * @param packets by path, 1 to 3
+   * @param firstNs arrival of the first one, by path; by System.nanoTime
    * @param labels of the outer header
    */
   record Seen(Map<Integer, Long> packets, Map<Integer, Long> firstNs, Set<Integer> labels) {
@@ -64,17 +64,17 @@ final class WanCapture implements AutoCloseable {
   private volatile @Nullable RuntimeException failure;
 
   /**
-   * Begins.
+   * Starts the capture.
    *
    * @param namespace the far gateway's
-   * @throws HeddleException where no packet socket can be had
+   * @throws HeddleException if no packet socket can be opened
    */
   WanCapture(String namespace) throws InterruptedException {
     thread = Thread.ofPlatform().name("wan-capture").daemon().start(() -> run(namespace));
     boolean begun = ready.await(START_SECONDS, TimeUnit.SECONDS);
     check();
     if (!begun) {
-      throw new HeddleException("the capture at the far gateway doesn't begin");
+      throw new HeddleException("the capture at the far gateway doesn't start");
     }
   }
 
@@ -89,20 +89,20 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /* One socket a way; it sleeps while none has something. */
+  /* One socket per path; sleeps while none has packets. */
   private void read() {
-    int[] sockets = new int[WanNodes.WAYS];
+    int[] sockets = new int[WanNodes.PATHS];
     java.util.Arrays.fill(sockets, -1);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment frame = arena.allocate(FRAME_BYTES, 8);
-      for (int way = 1; way <= WanNodes.WAYS; way++) {
-        sockets[way - 1] = open(arena, "w" + way);
+      for (int path = 1; path <= WanNodes.PATHS; path++) {
+        sockets[path - 1] = open(arena, "w" + path);
       }
       ready.countDown();
       while (!closed) {
         boolean idle = true;
-        for (int way = 1; way <= WanNodes.WAYS; way++) {
-          idle &= !drain(sockets[way - 1], way, frame);
+        for (int path = 1; path <= WanNodes.PATHS; path++) {
+          idle &= !drain(sockets[path - 1], path, frame);
         }
         if (idle) {
           TimeUnit.MILLISECONDS.sleep(1);
@@ -119,7 +119,7 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  private boolean drain(int socket, int way, MemorySegment frame) {
+  private boolean drain(int socket, int path, MemorySegment frame) {
     boolean any = false;
     long length;
     while ((length =
@@ -127,7 +127,7 @@ final class WanCapture implements AutoCloseable {
                 LinuxCalls.errnoCapture(), socket, frame.address(), FRAME_BYTES, MSG_DONTWAIT))
         > 0) {
       any = true;
-      note(way, frame.asSlice(0, length).asByteBuffer(), System.nanoTime());
+      note(path, frame.asSlice(0, length).asByteBuffer(), System.nanoTime());
     }
     return any;
   }
@@ -136,7 +136,7 @@ final class WanCapture implements AutoCloseable {
     short protocol = Short.reverseBytes((short) ETHERTYPE_IPV6);
     int socket = LinuxCalls.socket(AF_PACKET, SOCK_RAW, protocol & 0xffff);
     if (socket < 0) {
-      throw new HeddleException("no packet socket: error " + -socket + "; it takes CAP_NET_RAW");
+      throw new HeddleException("no packet socket: error " + -socket + "; it needs CAP_NET_RAW");
     }
     MemorySegment address = arena.allocate(SOCKADDR_LL_BYTES, 4);
     address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_PACKET);
@@ -152,7 +152,7 @@ final class WanCapture implements AutoCloseable {
   }
 
   /* Ethernet | IPv6 | SRH | IPv6 | UDP 8 | BTH: queue pair at 4 */
-  private void note(int way, ByteBuffer frame, long nowNs) {
+  private void note(int path, ByteBuffer frame, long nowNs) {
     int routing = ETHERNET_BYTES + IPV6_BYTES;
     if (frame.capacity() < routing + 2 || frame.get(NEXT_HEADER_AT) != ROUTING_HEADER) {
       return;
@@ -165,13 +165,13 @@ final class WanCapture implements AutoCloseable {
     int queuePair = frame.getInt(udp + 12) & 0xffffff;
     synchronized (seen) {
       Seen one = seen.computeIfAbsent(queuePair, any -> Seen.nothing());
-      one.packets().merge(way, 1L, Long::sum);
-      one.firstNs().putIfAbsent(way, nowNs);
+      one.packets().merge(path, 1L, Long::sum);
+      one.firstNs().putIfAbsent(path, nowNs);
       one.labels().add(label);
     }
   }
 
-  /** What was seen of a queue pair since {@link #clear}. */
+  /** Returns the captured packets of a queue pair since {@link #clear}. */
   Seen seen(int queuePair) {
     check();
     synchronized (seen) {
@@ -180,7 +180,7 @@ final class WanCapture implements AutoCloseable {
     }
   }
 
-  /** Forgets all. */
+  /** Forgets all packets. */
   void clear() {
     synchronized (seen) {
       seen.clear();

@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** The configurations of the demo's gateways and controller. */
+/** Configurations of the demo's gateways and controller. */
 final class WanConfigs {
   static final int SEED = 24_301;
 
-  /** What each link is said to carry; nothing shapes it. */
+  /** Configured capacity of each link; nothing shapes it. */
   static final int CAPACITY_MBPS = 20;
 
-  /** The list through the PE, of the near gateway only. */
+  /** List through the PE, at the near gateway only. */
   static final int WIDE = 4;
 
   static final int GRACE_S = 5;
   static final long AS = 65_000;
   static final String REFLECTOR = "fd00:c:9::1";
 
-  /** The controller's address towards the reflector, which runs beside it. */
+  /** Controller's address towards the reflector, which runs beside it. */
   static final String CONTROLLER_AT = "fd00:c:9::2";
 
   private final Path folder;
@@ -29,7 +29,7 @@ final class WanConfigs {
 
   /**
    * @param reflected whether a reflector is between controller and gateways
-   * @param observers so many P nodes report their links
+   * @param observers number of P nodes that report their links
    */
   WanConfigs(Path folder, boolean reflected, int observers) {
     this.folder = folder;
@@ -95,7 +95,7 @@ final class WanConfigs {
                 reflected ? "no" : "yes",
                 far,
                 far));
-    for (int i = 1; i <= WanNodes.WAYS; i++) {
+    for (int i = 1; i <= WanNodes.PATHS; i++) {
       text.append(
           """
           [list sl%1$s]
@@ -124,18 +124,21 @@ final class WanConfigs {
     return text.toString();
   }
 
-  /** A P node, which reports its interfaces. */
-  String router(int way) {
-    return "telemetry = " + WanNodes.observer(way) + "\n" + tls(WanNodes.router(way), "telemetry-");
+  /** Returns the configuration of a P node, which reports its interfaces. */
+  String router(int path) {
+    return "telemetry = "
+        + WanNodes.observer(path)
+        + "\n"
+        + tls(WanNodes.router(path), "telemetry-");
   }
 
-  /** The controller, with a look a second. */
+  /** Returns the controller's configuration, with a cycle of one second. */
   String controller() {
     return controller(1_000);
   }
 
   /**
-   * @param intervalMs between two looks
+   * @param intervalMs cycle of the controller
    */
   String controller(int intervalMs) {
     StringBuilder text =
@@ -169,7 +172,7 @@ final class WanConfigs {
       if (!reflected) {
         text.append("[peer %s]\naddress = %s\n".formatted(gateway, WanNodes.management(side)));
       }
-      for (int i = 1; i <= (side == 1 ? WIDE : WanNodes.WAYS); i++) {
+      for (int i = 1; i <= (side == 1 ? WIDE : WanNodes.PATHS); i++) {
         text.append(
             """
             [link %1$s-w%2$s]
@@ -199,11 +202,12 @@ final class WanConfigs {
     return text.toString();
   }
 
-  /* What leads from a P node to the gateways is counted there. */
-  private static String observed(int way) {
+  /* Links from a P node to the gateways are counted at the P node. */
+  private static String observed(int path) {
     StringBuilder text =
         new StringBuilder(
-            "[router %s]\naddress = %s\n".formatted(WanNodes.router(way), WanNodes.observer(way)));
+            "[router %s]\naddress = %s\n"
+                .formatted(WanNodes.router(path), WanNodes.observer(path)));
     for (int side = 1; side <= 2; side++) {
       text.append(
           """
@@ -212,12 +216,12 @@ final class WanConfigs {
           interface = side%2$s
           capacity-mbps = %3$s
           """
-              .formatted(WanNodes.router(way), side, CAPACITY_MBPS));
+              .formatted(WanNodes.router(path), side, CAPACITY_MBPS));
     }
     return text.toString();
   }
 
-  /** GoBGP between them; it connects to nobody. */
+  /** Returns the configuration of GoBGP as the reflector; it opens no connections itself. */
   String reflector() {
     StringBuilder text =
         new StringBuilder(

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Namespaces, and in them gateways, controller and, where it is wanted, the reflector. */
+/** Namespaces with gateways, controller and optionally the reflector. */
 final class WanDaemons {
   static final String REFLECTOR = "reflector";
   private static final Path GOBGP = Path.of("/usr/bin/gobgpd");
@@ -22,12 +22,12 @@ final class WanDaemons {
   final NodeProcesses processes;
 
   /**
-   * Makes the nodes.
+   * Creates the nodes.
    *
    * @param folder empty; configurations and logs stay there
    * @param reflected whether GoBGP is between controller and gateways
-   * @param observers so many P nodes report their links
-   * @param cleanup takes them away
+   * @param observers number of P nodes that report their links
+   * @param cleanup removes the nodes
    */
   WanDaemons(Path folder, boolean reflected, int observers, Cleanup cleanup) {
     this.observers = observers;
@@ -39,22 +39,22 @@ final class WanDaemons {
     processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
   }
 
-  /** Whether GoBGP is installed, so that it can reflect. */
+  /** Returns whether GoBGP is installed, as needed for the reflector. */
   static boolean canReflect() {
     return Files.isExecutable(GOBGP);
   }
 
-  /** Writes what they need, and starts all. */
+  /** Writes the configurations and starts all daemons. */
   void start() throws IOException {
     Certificates certificates = new Certificates(folder);
     for (int side = 1; side <= 2; side++) {
       certificates.sign(WanNodes.gateway(side), WanNodes.management(side));
       configs.write(WanNodes.gateway(side), configs.gateway(side));
     }
-    for (int way = 1; way <= observers; way++) {
-      certificates.sign(WanNodes.router(way), WanNodes.observer(way));
-      configs.write(WanNodes.router(way), configs.router(way));
-      processes.heddle(WanNodes.router(way), "gateway", "--observe");
+    for (int path = 1; path <= observers; path++) {
+      certificates.sign(WanNodes.router(path), WanNodes.observer(path));
+      configs.write(WanNodes.router(path), configs.router(path));
+      processes.heddle(WanNodes.router(path), "gateway", "--observe");
     }
     certificates.sign(WanNodes.CONTROLLER, WanNodes.controller(1));
     configs.write(WanNodes.CONTROLLER, configs.controller());

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What controllers decided, from their audit. */
+/** Decisions of controllers, from their audit. */
 final class WanDecisions {
   /**
    * A change of a flow's list.
@@ -29,7 +29,7 @@ final class WanDecisions {
   /**
    * Reads an audit.
    *
-   * @param file one JSON document a line; nothing was decided where there is none
+   * @param file one JSON document a line; a missing file means no decisions
    */
   WanDecisions(Path file) throws IOException {
     List<String> lines;
@@ -57,7 +57,7 @@ final class WanDecisions {
   }
 
   /**
-   * Flows that went forth and back in a time: a move and a withdrawal, in whatever order, or two
+   * Returns the flows that flapped in a period: a move and a withdrawal, in any order, or two
    * moves.
    */
   Set<String> flaps(Instant from, Instant to) {

@@ -25,8 +25,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The draft's example from end to end: four queue pairs, two of which collide on one list by their
- * hash, a controller that moves one, and what happens when it isn't needed or isn't there any more.
+ * End-to-end demo of the draft's example: four queue pairs, two of which collide on one list by
+ * their hash, and a controller that moves one. It also shows the loop without need for a move, and
+ * without controller.
  */
 public final class WanDemo {
   private static final String CONTROLLER = "controller";
@@ -40,13 +41,13 @@ public final class WanDemo {
   private static final List<Integer> LISTS = List.of(1, 2, 1, 3);
 
   /**
-   * How patient it is.
+   * Time limits of the demo.
    *
-   * @param limits for so many seconds on an idle machine, whether they are over
-   * @param judgesTimes whether a step that took too long doesn't hold
+   * @param limits for a number of seconds on an idle machine, whether they are over
+   * @param judgesTimes whether a step that took too long fails
    */
   public record Patience(IntFunction<BooleanSupplier> limits, boolean judgesTimes) {
-    /** By the clock. */
+    /** Returns limits by the wall clock. */
     public static Patience byClock() {
       return new Patience(
           seconds -> {
@@ -61,7 +62,7 @@ public final class WanDemo {
   private final Extent extent;
   private final Path folder;
   private final WanConfigs configs;
-  private final WanQuestions ask;
+  private final WanQueries queries;
   private final WanSteps steps;
   private final List<Integer> queuePairs = queuePairs(LISTS, FIRST);
 
@@ -71,39 +72,39 @@ public final class WanDemo {
     reflected = setting.reflected();
     extent = setting.extent();
     configs = new WanConfigs(folder, reflected, observers());
-    ask = new WanQuestions(configs);
+    queries = new WanQueries(configs);
   }
 
-  /** Whether GoBGP is installed, so that it can reflect. */
+  /** Returns whether GoBGP is installed, as needed for the reflector. */
   public static boolean canReflect() {
     return WanDaemons.canReflect();
   }
 
   /**
-   * How much is shown.
+   * Configuration of the demo.
    *
    * @param reflected whether GoBGP is between controller and gateways
-   * @param extent what of it
+   * @param extent which parts run
    */
   public record Setting(boolean reflected, Extent extent) {}
 
-  /** What is shown. */
+  /** Extent of the demo. */
   public enum Extent {
-    /** What is exact; of times one round, to see that they can be measured. */
+    /** Exact results only; of times one round, to show that they can be measured. */
     SHORT,
-    /** All that takes about a minute. */
+    /** All parts that take about a minute. */
     USUAL,
-    /** Also what takes minutes. */
+    /** Also the parts that take several minutes. */
     WHOLE
   }
 
   /**
-   * Runs it.
+   * Runs the demo.
    *
    * @param folder empty; logs and configurations stay there
-   * @param progress hears what it is about to show
+   * @param progress receives the name of the next step
    * @param cleanup ends its processes and namespaces; their logs are open until then
-   * @throws HeddleException where this host can't
+   * @throws HeddleException if this host lacks a prerequisite
    */
   public static WanReport run(
       Path folder, Patience patience, Setting setting, Consumer<String> progress, Cleanup cleanup)
@@ -112,14 +113,14 @@ public final class WanDemo {
     return new WanDemo(folder, steps, setting).run(cleanup);
   }
 
-  /* Each is a Java of its own, which takes seconds of a processor to start. */
+  /* Each one is a Java process, which takes seconds of processor time to start. */
   private int observers() {
-    return extent == Extent.SHORT ? 1 : WanNodes.WAYS;
+    return extent == Extent.SHORT ? 1 : WanNodes.PATHS;
   }
 
   private WanReport run(Cleanup cleanup) throws IOException, InterruptedException {
     try {
-      steps.tell("namespaces and daemons");
+      steps.announce("namespaces and daemons");
       Cleanup network = cleanup.add(new Cleanup());
       WanDaemons daemons = new WanDaemons(folder, reflected, observers(), network);
       WanNodes nodes = daemons.nodes;
@@ -134,18 +135,20 @@ public final class WanDemo {
       kill(traffic, processes);
       restart(traffic, processes);
       traffic.send(Map.of());
-      WanMeasures measures = new WanMeasures(nodes, processes, configs, ask, steps, traffic);
+      WanMeasures measures = new WanMeasures(nodes, processes, configs, queries, steps, traffic);
       measures.inTheNetwork(extent);
-      /* Seven daemons want a processor, too. */
+      /* Seven daemons need processor time, too. */
       network.close();
       measures.alone(folder, extent);
     } catch (WanSteps.StepFailed failed) {
-      /* Its step says why. */
+      /* The failed step has the reason. */
     }
     return steps.report(reflected);
   }
 
-  /** The first queue pairs from one on whose hash gives these lists, in their order. */
+  /**
+   * Returns the first queue pairs, from a number on, whose hashes give these lists in this order.
+   */
   static List<Integer> queuePairs(List<Integer> lists, int first) {
     Buckets buckets = Buckets.by(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3));
     List<Integer> found = new ArrayList<>();
@@ -172,7 +175,7 @@ public final class WanDemo {
     steps.step(
         "gateways report, and sessions are up",
         () -> {
-          ControllerStatus.Overview now = ask.overview();
+          ControllerStatus.Overview now = queries.overview();
           return WanMeasures.isReady(now)
               ? "%s gateways and routers, %s BGP %s"
                   .formatted(
@@ -198,14 +201,14 @@ public final class WanDemo {
         () -> {
           traffic.check();
           long colliding =
-              ask.flows().values().stream()
+              queries.flows().values().stream()
                   .filter(each -> each.elephant() && each.listByHash().equals("sl1"))
                   .count();
           return colliding == 2
               ? "queue pairs %s and %s are on sl1".formatted(queuePairs.get(0), queuePairs.get(2))
               : null;
         });
-    moved("the controller moves the smaller one, and the gateway obeys");
+    moved("the controller moves the smaller one, and the gateway follows");
   }
 
   private void moved(String name) throws InterruptedException {
@@ -213,8 +216,8 @@ public final class WanDemo {
     steps.step(
         name,
         () -> {
-          GatewayStatus.Flow flow = ask.flows().get(smaller);
-          List<ControllerStatus.RuleRow> rules = ask.overview().rules();
+          GatewayStatus.Flow flow = queries.flows().get(smaller);
+          List<ControllerStatus.RuleRow> rules = queries.overview().rules();
           boolean obeyed =
               rules.size() == 1
                   && rules.getFirst().queuePair() == smaller
@@ -225,7 +228,7 @@ public final class WanDemo {
         });
   }
 
-  /** What lists have carried since one rule has stood. */
+  /** Bytes per list since a rule became active. */
   private record Measured(int list, String since, Map<String, Long> bytes) {}
 
   private void measure(WanTraffic traffic) throws InterruptedException {
@@ -234,7 +237,7 @@ public final class WanDemo {
         "lists carry 35, 60 and 30 % within 3 points",
         () -> {
           traffic.check();
-          List<ControllerStatus.RuleRow> rules = ask.overview().rules();
+          List<ControllerStatus.RuleRow> rules = queries.overview().rules();
           if (rules.size() != 1) {
             begun.set(null);
             return null;
@@ -242,15 +245,15 @@ public final class WanDemo {
           ControllerStatus.RuleRow rule = rules.getFirst();
           Measured before = begun.get();
           if (before == null || !before.since().equals(rule.since())) {
-            begun.set(new Measured(rule.list(), rule.since(), ask.bytes()));
+            begun.set(new Measured(rule.list(), rule.since(), queries.bytes()));
             return null;
           }
-          return fitting(before, ask.bytes());
+          return fitting(before, queries.bytes());
         });
     steps.step(
         "the audit finds a reason for each rule",
         () -> {
-          ControllerStatus.AuditReport audit = ask.audit();
+          ControllerStatus.AuditReport audit = queries.audit();
           return audit.faults() == 0
                   && audit.rows().stream()
                       .allMatch(each -> each.fit() == ControllerStatus.Fit.IN_FORCE)
@@ -260,17 +263,20 @@ public final class WanDemo {
         });
   }
 
-  /* Shares of what is sent, since a busy machine sends less; null where they don't fit yet. */
+  /*
+   * Compares shares of the sent traffic, since a busy machine sends less; null if they don't fit
+   * yet.
+   */
   private static @Nullable String fitting(Measured before, Map<String, Long> now) {
     double[] wanted = {35, before.list() == 2 ? 60 : 30, before.list() == 3 ? 60 : 30};
-    double[] shares = new double[WanNodes.WAYS];
+    double[] shares = new double[WanNodes.PATHS];
     double total = 0;
     for (int i = 0; i < shares.length; i++) {
       String list = "sl" + (i + 1);
       shares[i] = now.getOrDefault(list, 0L) - before.bytes().getOrDefault(list, 0L);
       total += shares[i];
     }
-    /* By then single packets don't count any more. */
+    /* By then single packets are negligible. */
     boolean fits = total >= LEAST_BYTES;
     for (int i = 0; i < shares.length; i++) {
       shares[i] *= 1.25 / Math.max(1, total);
@@ -295,10 +301,10 @@ public final class WanDemo {
         "the other one ends: the rule is withdrawn, and the hash decides again",
         LONGEST_WITHDRAWAL_S,
         () -> {
-          GatewayStatus.Flow flow = ask.flows().get(moved);
-          ControllerStatus.Overview now = ask.overview();
+          GatewayStatus.Flow flow = queries.flows().get(moved);
+          ControllerStatus.Overview now = queries.overview();
           return now.rules().isEmpty()
-                  && ask.rules().isEmpty()
+                  && queries.rules().isEmpty()
                   && flow != null
                   && flow.steeredBy() == null
                   && flow.list().equals("sl1")
@@ -309,19 +315,19 @@ public final class WanDemo {
 
   private void kill(WanTraffic traffic, NodeProcesses processes) throws InterruptedException {
     traffic.send(all());
-    moved("it comes back: the rule is there again");
+    moved("the controller restarts: the rule is announced again");
     long killedNs = kill(processes);
-    /* A withdrawal that was on its way already says nothing about the grace. */
-    while (ask.rules().isEmpty()) {
+    /* A withdrawal already in flight would not show the grace period. */
+    while (queries.rules().isEmpty()) {
       processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
-      moved("it was just withdrawn: once more");
+      moved("the rule was just withdrawn: repeat");
       killedNs = kill(processes);
     }
     long begin = killedNs;
     steps.step(
-        "failure, controller killed: the rule stays for its grace, then the hash decides",
+        "failure, controller killed: the rule stays for its grace period, then the hash decides",
         () -> {
-          if (!ask.rules().isEmpty()) {
+          if (!queries.rules().isEmpty()) {
             return null;
           }
           double seconds = (System.nanoTime() - begin) / 1e9;
@@ -345,7 +351,7 @@ public final class WanDemo {
     traffic.check();
     processes.end(WanNodes.CONTROLLER);
     steps.step(
-        "the controller is told to end: it takes its rules with it",
-        () -> ask.rules().isEmpty() ? "no rule is left at the gateway" : null);
+        "the controller is stopped: it withdraws its rules",
+        () -> queries.rules().isEmpty() ? "no rule is left at the gateway" : null);
   }
 }

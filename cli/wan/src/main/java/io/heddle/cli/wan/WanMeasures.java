@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The demo's figures. Its gateways run; its controller has ended, and nothing is sent. */
+/** Figures of the demo. Its gateways run; its controller has ended, and there is no traffic. */
 final class WanMeasures {
   private static final String CONTROLLER = "controller";
   private static final int QUICK_INTERVAL_MS = 200;
@@ -61,7 +61,7 @@ final class WanMeasures {
   private final WanNodes nodes;
   private final NodeProcesses processes;
   private final WanConfigs configs;
-  private final WanQuestions ask;
+  private final WanQueries queries;
   private final WanSteps steps;
   private final WanTraffic traffic;
 
@@ -69,18 +69,18 @@ final class WanMeasures {
       WanNodes nodes,
       NodeProcesses processes,
       WanConfigs configs,
-      WanQuestions ask,
+      WanQueries queries,
       WanSteps steps,
       WanTraffic traffic) {
     this.nodes = nodes;
     this.processes = processes;
     this.configs = configs;
-    this.ask = ask;
+    this.queries = queries;
     this.steps = steps;
     this.traffic = traffic;
   }
 
-  /** All that the demo's network is needed for. */
+  /** Measures the figures that need the demo's network. */
   void inTheNetwork(WanDemo.Extent extent) throws IOException, InterruptedException {
     try (WanCapture capture = new WanCapture(nodes.namespace(WanNodes.gateway(2)))) {
       labels(capture);
@@ -103,7 +103,7 @@ final class WanMeasures {
     };
   }
 
-  /** What needs no network, or makes its own. */
+  /** Measures the figures that need no network, or their own. */
   void alone(Path folder, WanDemo.Extent extent) throws IOException, InterruptedException {
     failures(folder);
     steps.exact(
@@ -137,7 +137,7 @@ final class WanMeasures {
     }
   }
 
-  /* C: each queue pair of one 5-tuple has one outer label, the one that is reported. */
+  /* C: each queue pair of one 5-tuple has one outer label, the reported one. */
   private void labels(WanCapture capture) throws InterruptedException {
     AtomicReference<@Nullable Integer> other = new AtomicReference<>();
     steps.step(
@@ -147,7 +147,7 @@ final class WanMeasures {
           if (!arrived(capture, LABELLED_FROM, LABELLED)) {
             return null;
           }
-          Map<Integer, GatewayStatus.Flow> flows = ask.flows();
+          Map<Integer, GatewayStatus.Flow> flows = queries.flows();
           int odd = 0;
           for (int queuePair = LABELLED_FROM; queuePair < LABELLED_FROM + LABELLED; queuePair++) {
             GatewayStatus.Flow flow = flows.get(queuePair);
@@ -170,27 +170,27 @@ final class WanMeasures {
             "than the gateway reports, or with several; of " + LABELLED));
   }
 
-  /* C: the kernel of the PE shares out by source, destination and label (fib_multipath_hash_policy 0). */
+  /* C: the PE's kernel balances by source, destination and label (fib_multipath_hash_policy 0). */
   private void spread(WanCapture capture) throws InterruptedException {
-    double[] packets = new double[WanNodes.WAYS];
+    double[] packets = new double[WanNodes.PATHS];
     steps.step(
-        "a router behind shares them out by that label",
+        "a router behind balances them by that label",
         () -> {
           burst(WanNodes.BEHIND_PE, SPREAD_FROM, SPREAD);
           if (!arrived(capture, SPREAD_FROM, SPREAD)) {
             return null;
           }
           for (int queuePair = SPREAD_FROM; queuePair < SPREAD_FROM + SPREAD; queuePair++) {
-            Map<Integer, Long> ways = capture.seen(queuePair).packets();
-            if (ways.size() != 1) {
+            Map<Integer, Long> paths = capture.seen(queuePair).packets();
+            if (paths.size() != 1) {
               throw new NodeProcesses.Ended(
-                  "queue pair %s took %s ways at once".formatted(queuePair, ways.size()));
+                  "queue pair %s took %s paths at once".formatted(queuePair, paths.size()));
             }
-            packets[ways.keySet().iterator().next() - 1]++;
+            packets[paths.keySet().iterator().next() - 1]++;
           }
           return String.format(
               Locale.ROOT,
-              "%.0f, %.0f and %.0f of %s queue pairs by the three ways",
+              "%.0f, %.0f and %.0f of %s queue pairs on the three paths",
               packets[0],
               packets[1],
               packets[2],
@@ -198,16 +198,17 @@ final class WanMeasures {
         });
     double off = 0;
     for (double each : packets) {
-      off = Math.max(off, Math.abs(each / SPREAD - 1.0 / WanNodes.WAYS));
+      off = Math.max(off, Math.abs(each / SPREAD - 1.0 / WanNodes.PATHS));
     }
     steps.exact(
         WanFigure.atMost(
             "C",
-            "share of a way, off by",
+            "share of a path, off by",
             100 * off,
             "points",
             MOST_POINTS,
-            "the furthest of three ways from a third, of %s queue pairs".formatted(SPREAD)));
+            "the largest deviation of three paths from a third, of %s queue pairs"
+                .formatted(SPREAD)));
   }
 
   private static boolean arrived(WanCapture capture, int from, int count) {
@@ -219,7 +220,7 @@ final class WanMeasures {
     return true;
   }
 
-  /* A few packets of each; neighbours that aren't known yet may cost some, and then more follow. */
+  /* A few packets of each; unresolved neighbours may lose some, and then more follow. */
   private void burst(String destination, int from, int count) {
     NetworkNamespace.call(
         nodes.namespace(WanNodes.H1),
@@ -250,7 +251,7 @@ final class WanMeasures {
     processes.heddle(WanNodes.CONTROLLER, CONTROLLER);
   }
 
-  /** Whether all report to a controller, and it reaches all. */
+  /** Returns whether all gateways report to a controller, and all its sessions are up. */
   static boolean isReady(ControllerStatus.Overview now) {
     return now.gaps().isEmpty()
         && now.targets().stream().allMatch(ControllerStatus.TargetRow::reports)
@@ -260,14 +261,14 @@ final class WanMeasures {
 
   private void awaitController() throws InterruptedException {
     steps.step(
-        "a controller that looks five times a second is ready",
+        "a controller with five cycles a second is ready",
         () -> {
-          ControllerStatus.Overview now = ask.overview();
-          return isReady(now) ? "it hears all and reaches all" : null;
+          ControllerStatus.Overview now = queries.overview();
+          return isReady(now) ? "all gateways report and all sessions are up" : null;
         });
   }
 
-  /* D: two queue pairs whose hash is the same list begin; one of them has to leave it. */
+  /* D: two queue pairs with the same list by hash start; one of them has to leave it. */
   private void latency(WanCapture capture, int rounds) throws IOException, InterruptedException {
     startController();
     awaitController();
@@ -279,7 +280,7 @@ final class WanMeasures {
       long begin = System.nanoTime();
       traffic.send(rates(pair, 0.45, 0.40));
       steps.step(
-          "new elephants collide and are parted, %s of %s".formatted(round + 1, rounds),
+          "new elephants collide and are separated, %s of %s".formatted(round + 1, rounds),
           () -> {
             traffic.check();
             Long moved = firstElsewhere(capture, pair);
@@ -296,9 +297,9 @@ final class WanMeasures {
       steps.step(
           "they end, and so does the rule",
           () ->
-              ask.rules().isEmpty()
-                      && ask.overview().rules().isEmpty()
-                      && ask.flows().values().stream().noneMatch(GatewayStatus.Flow::elephant)
+              queries.rules().isEmpty()
+                      && queries.overview().rules().isEmpty()
+                      && queries.flows().values().stream().noneMatch(GatewayStatus.Flow::elephant)
                   ? "no rule and no elephant is left"
                   : null);
     }
@@ -311,7 +312,7 @@ final class WanMeasures {
                 samples.percentileMs(95) / 1e3,
                 "s",
                 MOST_LATENCY_S,
-                "95 of 100 of %s rounds, by a controller that looks five times a second"
+                "95 of 100 of %s rounds, by a controller with five cycles a second"
                     .formatted(rounds))));
   }
 
@@ -328,8 +329,8 @@ final class WanMeasures {
       capture
           .seen(queuePair)
           .firstNs()
-          .forEach((way, firstNs) -> {
-            if (way != 1) {
+          .forEach((path, firstNs) -> {
+            if (path != 1) {
               found.add(firstNs);
             }
           });
@@ -337,13 +338,13 @@ final class WanMeasures {
     return found.stream().min(Long::compare).orElse(null);
   }
 
-  /* B: two queue pairs that want more than a shaped link has, before and after they are parted. */
+  /* B: two queue pairs that together exceed a shaped link, before and after they are separated. */
   private void gain(WanCapture capture) throws IOException, InterruptedException {
-    for (int way = 1; way <= WanNodes.WAYS; way++) {
+    for (int path = 1; path <= WanNodes.PATHS; path++) {
       nodes.run(
           WanNodes.gateway(1),
           "tc qdisc add dev w%s root tbf rate %smbit burst 64kb limit 512kb"
-              .formatted(way, WanConfigs.CAPACITY_MBPS));
+              .formatted(path, WanConfigs.CAPACITY_MBPS));
     }
     List<Integer> pair = WanDemo.queuePairs(List.of(1, 1), GAIN_FROM);
     traffic.send(rates(pair, SATURATING, SATURATING));
@@ -351,7 +352,7 @@ final class WanMeasures {
         "two queue pairs saturate one list",
         () -> {
           traffic.check();
-          Map<Integer, GatewayStatus.Flow> flows = ask.flows();
+          Map<Integer, GatewayStatus.Flow> flows = queries.flows();
           return pair.stream()
                   .allMatch(each -> {
                     GatewayStatus.Flow flow = flows.get(each);
@@ -363,11 +364,11 @@ final class WanMeasures {
     double before = delivered(capture, pair);
     startController();
     steps.step(
-        "the controller parts them",
+        "the controller separates them",
         () ->
-            ask.rules().stream().anyMatch(each -> each.active() && each.used())
+            queries.rules().stream().anyMatch(each -> each.active() && each.used())
                     && firstElsewhere(capture, pair) != null
-                ? "one goes by another list"
+                ? "one uses another list"
                 : null);
     double after = delivered(capture, pair);
     traffic.send(Map.of());
@@ -388,7 +389,7 @@ final class WanMeasures {
                     after))));
   }
 
-  /* Packets a second that arrive, once queues have had their time. */
+  /* Returns the packets per second that arrive once queues have settled. */
   private static double delivered(WanCapture capture, List<Integer> pair)
       throws InterruptedException {
     TimeUnit.SECONDS.sleep(1);
@@ -398,7 +399,7 @@ final class WanMeasures {
     double seconds = (System.nanoTime() - begin) / 1e9;
     long packets = pair.stream().mapToLong(each -> capture.seen(each).count()).sum();
     if (packets == 0) {
-      throw new HeddleException("none of the saturating queue pairs' packets arrives");
+      throw new HeddleException("no packet of the saturating queue pairs arrives");
     }
     return packets / seconds;
   }

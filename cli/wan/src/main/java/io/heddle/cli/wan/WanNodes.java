@@ -8,24 +8,24 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Two data centres and a WAN in network namespaces, with the kernel's SRv6 everywhere, and a
+ * Two data centres and a WAN in network namespaces, with the kernel's SRv6 on every node, and a
  * management network that reaches gateways and controller:
  *
  * <pre>
  *  h1 ── gw1 ─ w1 ── p1 ── w1 ─ gw2 ── h2      each P node has the segment 5f00:0:N::1 (End)
  *            ├ w2 ── p2 ── w2 ─┤               gw1 has 5f00:0:98::d6, gw2 5f00:0:99::d6 (End.DT6)
  *            ├ w3 ── p3 ── w3 ─┘
- *            └ w4 ── pe ── p1 | p2 | p3         the PE shares out by the outer flow label
+ *            └ w4 ── pe ── p1 | p2 | p3         the PE balances by the outer flow label
  *  gw1 ─ ctl ─ gw2                             the controller is fd00:c:1::2 and fd00:c:2::2
  *         ├─ p1 | p2 | p3                      which report their links
  * </pre>
  */
 final class WanNodes implements AutoCloseable {
-  static final int WAYS = 3;
+  static final int PATHS = 3;
   static final String SOURCE = "fc00:1::1";
   static final String DESTINATION = "fc00:2::2";
 
-  /** A second address of the same host, which a policy through the PE leads to. */
+  /** A second address of the same host, the destination of a policy through the PE. */
   static final String BEHIND_PE = "fc00:2:0:4::2";
 
   static final String H1 = "h1";
@@ -42,10 +42,10 @@ final class WanNodes implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Makes and connects them. Whoever closes this removes those that are there by then, and no
-   * further one is made.
+   * Creates and connects the nodes. A concurrent {@link #close} removes those that exist, and then
+   * no further one is created.
    *
-   * @throws HeddleException where the system refuses, or it was closed meanwhile
+   * @throws HeddleException if the system refuses, or the nodes were closed meanwhile
    */
   void setUp() {
     for (String each : List.of(H1, H2, gateway(1), gateway(2), CONTROLLER, PE, "p1", "p2", "p3")) {
@@ -58,30 +58,30 @@ final class WanNodes implements AutoCloseable {
     return "gw" + side;
   }
 
-  /** The gateway's address on the management network; the controller's has 2 at its end. */
+  /** Returns the gateway's address on the management network; the controller's ends in 2. */
   static String management(int side) {
     return "fd00:c:" + side + "::1";
   }
 
-  /** The address of a P node on the management network. */
-  static String observer(int way) {
-    return "fd00:c:1" + way + "::1";
+  /** Returns the address of a P node on the management network. */
+  static String observer(int path) {
+    return "fd00:c:1" + path + "::1";
   }
 
-  static String router(int way) {
-    return "p" + way;
+  static String router(int path) {
+    return "p" + path;
   }
 
   static String controller(int side) {
     return "fd00:c:" + side + "::2";
   }
 
-  /** The name of a node's namespace. */
+  /** Returns the name of a node's namespace. */
   String namespace(String node) {
     return prefix + node;
   }
 
-  /* Synchronized with close, which an interrupt may call in the middle of the set-up. */
+  /* Synchronized with close, which an interrupt may call during the set-up. */
   private synchronized void add(String node) {
     if (closed) {
       throw new HeddleException("the demo was ended while it was set up");
@@ -92,7 +92,7 @@ final class WanNodes implements AutoCloseable {
     ip(node, "link set lo up");
   }
 
-  /** Runs a command at a node and returns what it prints. */
+  /** Runs a command at a node and returns its output. */
   String run(String node, String... words) {
     List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace(node)));
     for (String each : words) {
@@ -135,7 +135,7 @@ final class WanNodes implements AutoCloseable {
       link(gateway(side), "mgmt", CONTROLLER, "mgmt" + side);
       address(gateway(side), management(side), "mgmt");
       address(CONTROLLER, controller(side), "mgmt" + side);
-      for (int i = 1; i <= WAYS; i++) {
+      for (int i = 1; i <= PATHS; i++) {
         link(gateway(side), "w" + i, "p" + i, "side" + side);
         address(gateway(side), "fc00:%s%s::1".formatted(side, i), "w" + i);
         address("p" + i, "fc00:%s%s::2".formatted(side, i), "side" + side);
@@ -145,7 +145,7 @@ final class WanNodes implements AutoCloseable {
                 .formatted(side == 1 ? 8 : 9, side, i, side));
       }
     }
-    for (int i = 1; i <= WAYS; i++) {
+    for (int i = 1; i <= PATHS; i++) {
       ip("p" + i, "route add 5f00:0:%s::1/128 encap seg6local action End dev side1".formatted(i));
       link(router(i), "mgmt", CONTROLLER, "mgmtp" + i);
       address(router(i), observer(i), "mgmt");
@@ -158,14 +158,14 @@ final class WanNodes implements AutoCloseable {
     link(gateway(1), "w4", PE, "west");
     address(gateway(1), "fc00:14::1", "w4");
     address(PE, "fc00:14::2", "west");
-    StringBuilder ways = new StringBuilder("route add 5f00:0:99::/48");
-    for (int i = 1; i <= WAYS; i++) {
+    StringBuilder paths = new StringBuilder("route add 5f00:0:99::/48");
+    for (int i = 1; i <= PATHS; i++) {
       link(PE, "p" + i, "p" + i, PE);
       address(PE, "fc00:3%s::1".formatted(i), "p" + i);
       address("p" + i, "fc00:3%s::2".formatted(i), PE);
-      ways.append(" nexthop via fc00:3%1$s::2 dev p%1$s".formatted(i));
+      paths.append(" nexthop via fc00:3%1$s::2 dev p%1$s".formatted(i));
     }
-    ip(PE, ways.toString());
+    ip(PE, paths.toString());
     address(H2, BEHIND_PE, "lan");
     address(gateway(2), "fc00:2:0:4::ff", "lan");
   }

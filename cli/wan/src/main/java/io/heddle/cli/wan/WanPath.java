@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the gateway's program costs a packet's whole path: the near host has a second link to the
- * gateway, which the program isn't on, and a plain SRv6 route leads from it the same way.
+ * Cost of the gateway's program over a packet's whole path. The near host has a second link to the
+ * gateway, without the program, and a plain SRv6 route leads from it along the same path.
  */
 final class WanPath {
   private static final String PLAIN = "fc00:2:0:9::2";
@@ -60,7 +60,7 @@ final class WanPath {
     nodes.ip(WanNodes.H2, "addr add " + PLAIN + "/64 dev lan nodad");
   }
 
-  /* Packets that the far host has taken, by proc_pid_net(5). */
+  /* Returns the packets that the far host has received, by proc_pid_net(5). */
   private long arrived() {
     return NetworkNamespace.call(
         nodes.namespace(WanNodes.H2),
@@ -72,7 +72,9 @@ final class WanPath {
                 .orElse(0));
   }
 
-  /* On a busy machine packets wait for a processor between two nodes, and a queue there is short. */
+  /*
+   * On a busy machine packets wait for a processor between two nodes, and a queue there is short.
+   */
   private void awaitArrival(long count) throws InterruptedException {
     for (int look = 0; look < MOST_LOOKS && arrived() < count; look++) {
       TimeUnit.MILLISECONDS.sleep(1);
@@ -80,9 +82,9 @@ final class WanPath {
   }
 
   /**
-   * Sends bursts by turns with and without the program.
+   * Sends bursts alternately with and without the program.
    *
-   * @throws HeddleException where not all arrive
+   * @throws HeddleException if some packets are lost
    */
   WanFigure measure() {
     connect();
@@ -99,7 +101,7 @@ final class WanPath {
     long came = arrived() - before;
     if (came < LEAST_ARRIVED * sent) {
       throw new HeddleException(
-          "of %s packets %s came to the far host; their path can't be measured"
+          "of %s packets %s arrived at the far host; their path can't be measured"
               .formatted(sent, came));
     }
     double us = 1e3 / BURST;
@@ -137,7 +139,7 @@ final class WanPath {
     }
   }
 
-  /* The sender's own processor takes a packet over all nodes before it sends the next one. */
+  /* The sender's own processor carries a packet over all nodes before it sends the next one. */
   private static long burst(DatagramSocket socket, String destination, int queuePair)
       throws IOException {
     ByteBuffer payload = ByteBuffer.allocate(PAYLOAD);

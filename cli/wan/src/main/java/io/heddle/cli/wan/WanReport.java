@@ -4,20 +4,22 @@ import io.heddle.cli.wan.figure.WanFigure;
 import java.util.List;
 
 /**
- * What the demo showed.
+ * Result of the demo.
  *
  * @param reflector whether GoBGP was between controller and gateways
  * @param holds whether all steps and figures held
- * @param steps in their order; those after one that failed weren't tried
- * @param figures that were measured, each with its bound
+ * @param steps in order; those after a failed one weren't tried
+ * @param figures measured figures, each with its bound
  */
 public record WanReport(
     boolean reflector, boolean holds, List<Step> steps, List<WanFigure> figures) {
   /**
-   * @param name what had to hold
-   * @param holds whether it did
-   * @param seconds it took
-   * @param sentence what was seen
+   * Result of a step.
+   *
+   * @param name the condition
+   * @param holds whether it held
+   * @param seconds duration
+   * @param sentence the observation
    */
   public record Step(String name, boolean holds, double seconds, String sentence) {}
 

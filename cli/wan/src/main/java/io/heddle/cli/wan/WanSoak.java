@@ -17,30 +17,31 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Random load between data centres, while daemons are killed and a way is cut. In phases: within
- * one the load is constant. Between two nothing is sent, so that every packet can be accounted for.
+ * Random load between data centres, while daemons are killed and a path is cut. Within a phase the
+ * load is constant. Between two phases there is no traffic, so that every packet can be accounted
+ * for.
  */
 public final class WanSoak {
   private static final int WAIT_SECONDS = 120;
   private static final int LOOK_MS = 200;
 
-  /** By then what ended with the phase before isn't counted as load any more. */
+  /** Time after which flows of the previous phase no longer count as load. */
   private static final int SETTLED_SECONDS = 6;
 
-  private static final String CUT_WAY = "w2";
+  private static final String CUT_PATH = "w2";
   private static final String CUT_ADDRESS = "fc00:12::1/64";
 
   /**
-   * What is soaked.
+   * Settings of the soak.
    *
    * @param seed of load and faults
-   * @param minutes after which no phase begins; 0 where phases are counted
-   * @param phases after which it ends; 0 where minutes are counted
-   * @param phaseSeconds how long each is sent at least
+   * @param minutes after which no phase begins; 0 if phases are counted
+   * @param phases after which it ends; 0 if minutes are counted
+   * @param phaseSeconds minimum sending time of each
    */
   public record Setting(long seed, int minutes, int phases, int phaseSeconds) {}
 
-  /** A time in which nothing changed from outside. */
+  /** A period without external changes. */
   private record Calm(int phase, Instant from, Instant to) {}
 
   private final Path folder;
@@ -49,7 +50,7 @@ public final class WanSoak {
   private final Consumer<String> progress;
   private final boolean reflected = WanDaemons.canReflect();
   private final WanDaemons daemons;
-  private final WanQuestions ask;
+  private final WanQueries queries;
   private final WanTraffic traffic;
   private final Map<String, Integer> faults = new TreeMap<>();
   private final List<Calm> calm = new ArrayList<>();
@@ -72,18 +73,18 @@ public final class WanSoak {
     this.patience = patience;
     this.progress = progress;
     daemons = new WanDaemons(folder, reflected, 0, cleanup);
-    ask = new WanQuestions(daemons.configs);
+    queries = new WanQueries(daemons.configs);
     daemons.start();
     traffic = cleanup.add(WanTraffic.startEven(daemons.nodes.namespace(WanNodes.H1)));
   }
 
   /**
-   * Runs it.
+   * Runs the soak.
    *
    * @param folder empty; logs, configurations and the audit stay there
-   * @param progress hears what is done
+   * @param progress receives the name of each step
    * @param cleanup ends its processes and namespaces
-   * @throws HeddleException where this host can't
+   * @throws HeddleException if this host lacks a prerequisite
    */
   public static WanSoakReport run(
       Path folder,
@@ -133,10 +134,10 @@ public final class WanSoak {
   }
 
   private boolean isReady() {
-    return WanMeasures.isReady(ask.overview());
+    return WanMeasures.isReady(queries.overview());
   }
 
-  /* Neighbours are found by the first packets, which may be lost. */
+  /* The first packets resolve neighbours, and may be lost. */
   private boolean packetsArrive() {
     try {
       traffic.send(Map.of(2, 1e6, 3, 1e6, 4, 1e6, 5, 1e6, 6, 1e6, 7, 1e6, 8, 1e6, 9, 1e6));
@@ -177,7 +178,7 @@ public final class WanSoak {
     noteCalm(begin);
     traffic.check();
     account(fault);
-    await("each rule has its reason", () -> ask.audit().faults() == 0);
+    await("each rule has its reason", () -> queries.audit().faults() == 0);
   }
 
   private void noteCalm(Instant begin) {
@@ -190,7 +191,7 @@ public final class WanSoak {
       case CONTROLLER_KILLED -> daemons.processes.kill(WanNodes.CONTROLLER);
       case GATEWAY_KILLED -> daemons.processes.kill(WanNodes.gateway(1));
       case REFLECTOR_KILLED -> daemons.processes.kill(WanDaemons.REFLECTOR);
-      case WAY_CUT -> daemons.nodes.ip(WanNodes.gateway(1), "link set " + CUT_WAY + " down");
+      case PATH_CUT -> daemons.nodes.ip(WanNodes.gateway(1), "link set " + CUT_PATH + " down");
     }
   }
 
@@ -200,22 +201,22 @@ public final class WanSoak {
       case CONTROLLER_KILLED -> daemons.startController();
       case GATEWAY_KILLED -> daemons.startGateway(1);
       case REFLECTOR_KILLED -> daemons.startReflector();
-      case WAY_CUT ->
-          /* The kernel has taken the address with the carrier. */
+      case PATH_CUT ->
+          /* The kernel has removed the address with the carrier. */
           daemons.nodes.ip(
               WanNodes.gateway(1),
-              "link set " + CUT_WAY + " up",
-              "addr replace " + CUT_ADDRESS + " dev " + CUT_WAY + " nodad");
+              "link set " + CUT_PATH + " up",
+              "addr replace " + CUT_ADDRESS + " dev " + CUT_PATH + " nodad");
     }
   }
 
-  /* Nothing is sent until all that was sent has come, or comes no more. */
+  /* Nothing is sent until every packet has arrived or is lost. */
   private void account(WanSoakPlan.Fault fault) throws InterruptedException {
     long sent = traffic.quiet();
     long missing = (sent - sentBefore) - (arrivedStably() - arrivedBefore);
     sentBefore = sent;
     arrivedBefore = arrived();
-    if (fault == WanSoakPlan.Fault.WAY_CUT) {
+    if (fault == WanSoakPlan.Fault.PATH_CUT) {
       lostInCuts += missing;
     } else if (missing != 0) {
       lost += missing;
@@ -223,7 +224,7 @@ public final class WanSoak {
     }
   }
 
-  /* Its sum over a while in which nothing more comes. */
+  /* Returns the sum once no more packets arrive. */
   private long arrivedStably() throws InterruptedException {
     long before = -1;
     long now = arrived();
@@ -235,7 +236,7 @@ public final class WanSoak {
     return now;
   }
 
-  /* Datagrams that the far host's kernel was given, whatever became of them there. */
+  /* Returns the datagrams that the far host's kernel received, dropped ones included. */
   private long arrived() {
     return NetworkNamespace.call(
         daemons.nodes.namespace(WanNodes.H2),
@@ -250,7 +251,7 @@ public final class WanSoak {
     traffic.quiet();
     await(
         "after the load no rule is left",
-        () -> ask.rules().isEmpty() && ask.overview().rules().isEmpty());
+        () -> queries.rules().isEmpty() && queries.overview().rules().isEmpty());
     daemons.processes.check();
   }
 
@@ -259,16 +260,16 @@ public final class WanSoak {
     for (Calm each : calm) {
       for (String flow : decisions.flaps(each.from(), each.to())) {
         flaps++;
-        failures.add("in phase %s a flow went forth and back: %s".formatted(each.phase(), flow));
+        failures.add("in phase %s a flow flapped: %s".formatted(each.phase(), flow));
       }
     }
     return flaps;
   }
 
-  /* Whether it came; a failure otherwise. */
+  /* Returns whether the condition came true; records a failure otherwise. */
   private boolean await(String what, BooleanSupplier condition) throws InterruptedException {
     BooleanSupplier over = patience.limits().apply(WAIT_SECONDS);
-    String trouble = "it didn't come";
+    String trouble = "timed out";
     while (!over.getAsBoolean()) {
       try {
         if (condition.getAsBoolean()) {

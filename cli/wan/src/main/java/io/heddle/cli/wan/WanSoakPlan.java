@@ -7,21 +7,21 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * One phase of random load: what is sent meanwhile, which does not change, and what is done to a
- * daemon or a way. All of it follows from the seed.
+ * One phase of random load: constant traffic, and a fault of a daemon or a path. All of it follows
+ * from the seed.
  *
- * @param load bits a second by queue pair
- * @param fault what happens once it has begun
- * @param healMs after which that is undone
+ * @param load bits per second by queue pair
+ * @param fault injected once the phase has begun
+ * @param healMs time until the fault is undone
  */
 record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
-  /** What happens. */
+  /** Kind of fault. */
   enum Fault {
     NONE("nothing"),
     CONTROLLER_KILLED("the controller is killed"),
     GATEWAY_KILLED("the near gateway is killed"),
     REFLECTOR_KILLED("the reflector is killed"),
-    WAY_CUT("the second way is cut");
+    PATH_CUT("the second path is cut");
 
     private final String text;
 
@@ -34,7 +34,7 @@ record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
     }
 
     boolean isDeath() {
-      return this != NONE && this != WAY_CUT;
+      return this != NONE && this != PATH_CUT;
     }
   }
 
@@ -44,11 +44,11 @@ record WanSoakPlan(Map<Integer, Double> load, Fault fault, int healMs) {
   private static final double MOST_SHARE = 0.35;
   private static final int LEAST_HEAL_MS = 200;
 
-  /* Shorter and longer than the grace of five seconds. */
+  /* Shorter and longer than the grace period of five seconds. */
   private static final int MOST_HEAL_MS = 8_000;
 
   /**
-   * The phases of a seed, one after another.
+   * Returns the next phase of a seed.
    *
    * @param reflected whether there is a reflector to kill
    */

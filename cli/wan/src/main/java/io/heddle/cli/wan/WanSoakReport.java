@@ -4,22 +4,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What random load with faults came to.
+ * Result of random load with faults.
  *
  * @param seed that all of it follows from
  * @param holds whether nothing flapped, no daemon's death lost a packet, and no rule outlived its
  *     reason
- * @param seconds it took
- * @param phases of constant load each
- * @param faults how often each fault was, by what happens
+ * @param seconds duration
+ * @param phases of constant load
+ * @param faults number of each fault, by its text
  * @param sentPackets to queue pairs
- * @param lostPackets of them, in phases in which no way was cut
- * @param lostInCuts of them, in phases in which one was
- * @param moves that the controllers decided
- * @param withdrawals that they decided
- * @param flaps flows that went back where they had come from while the load was constant and no
- *     fault was near
- * @param failures what didn't hold, a sentence each
+ * @param lostPackets of them, in phases without a cut path
+ * @param lostInCuts of them, in phases with a cut path
+ * @param moves decided by the controllers
+ * @param withdrawals decided by them
+ * @param flaps flows that moved back while the load was constant and no fault was near
+ * @param failures failed conditions, a sentence each
  */
 public record WanSoakReport(
     long seed,

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a demo has shown so far: steps one after another, and figures. One thread. */
+/** Results of a demo so far: steps one after another, and figures. For one thread. */
 final class WanSteps {
   private static final int STEP_SECONDS = 60;
   private static final int LOOK_MS = 300;
 
-  /** A step didn't come: those after it make no sense. */
+  /** A step failed: later steps make no sense. */
   static final class StepFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -33,30 +33,30 @@ final class WanSteps {
     this.progress = progress;
   }
 
-  /** Steps fail where one of these has ended by itself. */
+  /** Makes steps fail if one of these processes has ended by itself. */
   void watch(NodeProcesses processes) {
     daemons = processes;
   }
 
-  /** For so many seconds, whether they are over. */
+  /** Returns whether so many seconds are over. */
   BooleanSupplier limit(int seconds) {
     return patience.limits().apply(seconds);
   }
 
-  /** Says what comes next. */
-  void tell(String what) {
+  /** Announces the next step. */
+  void announce(String what) {
     progress.accept(what);
   }
 
-  /** One step: waits until the condition holds; the sentence is what was seen then. */
+  /** Runs one step: waits until the condition holds; its sentence is the observation. */
   void step(String name, Supplier<@Nullable String> seen) throws InterruptedException {
     step(name, Double.MAX_VALUE, seen);
   }
 
   /**
-   * The same with a limit, which doesn't count where times aren't judged.
+   * Runs a step with a time limit, which applies only if times are judged.
    *
-   * @throws StepFailed where it doesn't come
+   * @throws StepFailed if the condition doesn't hold in time
    */
   void step(String name, double longestSeconds, Supplier<@Nullable String> seen)
       throws InterruptedException {
@@ -64,7 +64,7 @@ final class WanSteps {
     long begin = System.nanoTime();
     BooleanSupplier over = limit(STEP_SECONDS);
     String sentence = null;
-    String trouble = "it didn't come";
+    String trouble = "timed out";
     while (sentence == null && !over.getAsBoolean()) {
       TimeUnit.MILLISECONDS.sleep(LOOK_MS);
       try {
@@ -89,21 +89,20 @@ final class WanSteps {
     }
   }
 
-  /** What gives figures. */
+  /** A measurement that gives figures. */
   @FunctionalInterface
   interface Measure {
     List<WanFigure> run() throws IOException, InterruptedException;
   }
 
   /**
-   * Adds figures that depend on nothing but what they show; what can't be measured is a step that
-   * failed.
+   * Adds figures that don't depend on the machine's load; a failed measurement is a failed step.
    */
   void exact(String name, Measure measure) throws IOException, InterruptedException {
     measured(name, measure).forEach(this::exact);
   }
 
-  /** The same of figures that a busy machine spoils. */
+  /** Adds figures that a busy machine distorts. */
   void timed(String name, Measure measure) throws IOException, InterruptedException {
     timed(measured(name, measure));
   }
@@ -128,12 +127,12 @@ final class WanSteps {
     return found;
   }
 
-  /** Adds figures that depend on nothing but what they show. */
+  /** Adds figures that don't depend on the machine's load. */
   void exact(WanFigure... these) {
     figures.addAll(List.of(these));
   }
 
-  /** Adds figures that a busy machine spoils. */
+  /** Adds figures that a busy machine distorts. */
   void timed(List<WanFigure> these) {
     these.forEach(each -> figures.add(patience.judgesTimes() ? each : each.unjudged()));
   }

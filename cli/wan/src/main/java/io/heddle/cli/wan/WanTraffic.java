@@ -18,17 +18,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what looks like RoCEv2 from the near data centre: for each queue pair so many bits a
- * second. A moment without processor is made up for; how they relate to each other stays.
+ * Sender of packets like RoCEv2's in the near data centre, at a rate for each queue pair. It
+ * catches up after a moment without processor; the ratio of the rates stays.
  */
 final class WanTraffic implements AutoCloseable {
   static final int PORT = 50_000;
   private static final int PAYLOAD = 4_000;
 
-  /** The first word of a base transport header: a write, on partition 0xffff. */
+  /** First word of a base transport header: a write, on partition 0xffff. */
   static final int BTH_WORD = 0x0a40ffff;
 
-  /* What the rates mean on the wire: the payload with UDP and IPv6. */
+  /* Wire size behind the rates: the payload with UDP and IPv6. */
   private static final double PACKET_BITS = 8.0 * (PAYLOAD + 48);
   private static final long TURN_NS = 2_000_000;
   private static final long MOST_LATE_NS = 1_000_000_000;
@@ -50,12 +50,12 @@ final class WanTraffic implements AutoCloseable {
     thread = Thread.ofPlatform().name("wan-traffic").daemon().unstarted(() -> run(namespace));
   }
 
-  /** Begins in a namespace, with nothing to send. */
+  /** Starts in a namespace, with nothing to send. */
   static WanTraffic start(String namespace) {
     return start(new WanTraffic(namespace, MOST_LATE_NS));
   }
 
-  /** The same, but after a moment without processor it sends no burst: each packet arrives. */
+  /** Starts a sender that doesn't catch up with a burst: each packet arrives. */
   static WanTraffic startEven(String namespace) {
     return start(new WanTraffic(namespace, LEAST_LATE_NS));
   }
@@ -66,7 +66,9 @@ final class WanTraffic implements AutoCloseable {
   }
 
   /**
-   * @param bits a second, by queue pair
+   * Sets the rates.
+   *
+   * @param bits per second, by queue pair
    */
   void send(Map<Integer, Double> bits) {
     Map<Integer, Double> packets = new TreeMap<>();
@@ -75,9 +77,9 @@ final class WanTraffic implements AutoCloseable {
   }
 
   /**
-   * Sends nothing any more, and waits until that is so.
+   * Stops sending and waits until that is so.
    *
-   * @return how many packets it has sent
+   * @return number of packets sent
    */
   long quiet() throws InterruptedException {
     rates = Map.of();
@@ -130,7 +132,7 @@ final class WanTraffic implements AutoCloseable {
   }
 
   /**
-   * @throws HeddleException where it couldn't send
+   * @throws HeddleException if sending failed
    */
   void check() {
     Throwable why = failure;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The closed loop, with gateways, controller and reflector as processes. */
+/** Test of the closed loop, with gateways, controller and reflector as processes. */
 @EndsWithin(600)
 final class WanDemoTest {
   @TempDir private Path folder;
@@ -29,7 +29,7 @@ final class WanDemoTest {
   }
 
   @Test
-  void elephantsThatCollideArePartedAndComeBackWhenNoReasonIsLeft() throws Exception {
+  void collidingElephantsAreSeparatedUntilTheReasonEnds() throws Exception {
     WanDemo.Patience patience =
         new WanDemo.Patience(
             seconds -> io.heddle.platform.testing.Patience.ofSeconds(seconds)::isOver, false);

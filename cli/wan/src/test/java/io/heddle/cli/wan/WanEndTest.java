@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An interrupt closes from another thread what is being set up. */
+/** Tests that an interrupt, which closes from another thread during the set-up, leaves nothing. */
 @EndsWithin(120)
 @SystemTest
 final class WanEndTest {
@@ -36,7 +36,7 @@ final class WanEndTest {
   }
 
   @Test
-  void nodesThatAreClosedWhileTheyAreMadeLeaveNothing() throws Exception {
+  void nodesClosedDuringSetUpLeaveNothing() throws Exception {
     WanNodes nodes = new WanNodes();
     Thread setUp =
         Thread.ofPlatform()
@@ -44,7 +44,7 @@ final class WanEndTest {
               try {
                 nodes.setUp();
               } catch (HeddleException ended) {
-                /* As it should, unless it was through already. */
+                /* Expected, unless the set-up was complete already. */
               }
             });
     Patience patience = Patience.ofSeconds(30);
@@ -58,7 +58,7 @@ final class WanEndTest {
   }
 
   @Test
-  void nothingIsStartedOnceTheDemoHasEnded() {
+  void nothingStartsAfterTheDemoHasEnded() {
     try (WanNodes nodes = new WanNodes();
         NodeProcesses processes = new NodeProcesses(folder, nodes::namespace)) {
       processes.close();

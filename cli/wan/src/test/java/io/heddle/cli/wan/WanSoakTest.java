@@ -17,13 +17,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The soak's short form, and its judge. */
+/** Tests of the soak's short form, and of its verdict. */
 @EndsWithin(600)
 @SystemTest
 final class WanSoakTest {
   @TempDir private Path folder;
 
-  /* A seed whose first phase kills the near gateway and starts it again within a second. */
+  /* Returns a seed whose first phase kills the near gateway and restarts it within a second. */
   private static long seedOf(WanSoakPlan.Fault fault) {
     long seed = 0;
     while (true) {
@@ -37,7 +37,7 @@ final class WanSoakTest {
 
   @Test
   @WholeRunOnly
-  void aGatewaysDeathUnderRandomLoadLosesNothingAndNoRuleIsLeft() throws Exception {
+  void gatewaysDeathLosesNoPacketAndLeavesNoRule() throws Exception {
     NetworkNamespace.assumeAvailable();
     NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
     NetworkNamespace.skipWhere(
@@ -62,7 +62,7 @@ final class WanSoakTest {
   }
 
   @Test
-  void aSeedGivesTheSamePhasesAgain() {
+  void sameSeedGivesTheSamePhases() {
     Random first = new Random(7);
     Random again = new Random(7);
     for (int i = 0; i < 50; i++) {
@@ -71,7 +71,7 @@ final class WanSoakTest {
   }
 
   @Test
-  void aFlowThatGoesForthAndBackInACalmTimeFlaps() throws Exception {
+  void flowMovedForthAndBackCountsAsFlap() throws Exception {
     Path audit = folder.resolve("audit.jsonl");
     Files.writeString(
         audit,

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.Heard;
+import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.ExtendedCommunity;
@@ -46,7 +46,7 @@ class GobgpReflectorTest {
       new RuleAnnouncer.Target(2, SteeredGateway.ROUTER_ID);
 
   @TempDir private Path folder;
-  private final Heard heard = new Heard();
+  private final RecordingListener heard = new RecordingListener();
   private final RuleAnnouncer announcer =
       new RuleAnnouncer(List.of(Rules.CODEC, Rules.IPV4_CODEC), SteeredGateway.STEERING);
   private LoopbackNamespace net;

@@ -158,7 +158,7 @@ final class SessionSecurityTest {
   void controllerWithoutAKeyIsRefused() {
     startGateway("weft", 0);
     startController("", 0);
-    awaitLine("a peer that wants an MD5 key, or fewer hops, doesn't answer either");
+    awaitLine("a wrong MD5 key or a hop limit (GTSM) has the same effect");
     assertKeptOut();
     stopController();
     startController("weft", 0);
@@ -169,7 +169,7 @@ final class SessionSecurityTest {
   void controllerBehindTooManyRoutersIsRefused() {
     startGateway("", 1);
     startController("", 0);
-    awaitLine("a peer that wants an MD5 key, or fewer hops, doesn't answer either");
+    awaitLine("a wrong MD5 key or a hop limit (GTSM) has the same effect");
     assertKeptOut();
     stopController();
     gateway.speaker.remove(gateway.session, "other options follow");

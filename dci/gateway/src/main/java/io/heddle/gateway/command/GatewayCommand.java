@@ -4,7 +4,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.DaemonFaults;
 import io.heddle.cli.kit.DaemonStart;
 import io.heddle.cli.kit.ExitCode;
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
@@ -94,11 +94,11 @@ public final class GatewayCommand {
       return observe(GatewayConfigParser.readTelemetry(file));
     }
     GatewayConfig config = GatewayConfigParser.read(file);
-    DaemonStart.requireAlone(GatewayControl.DAEMON, config.control());
+    DaemonStart.requireNotRunning(GatewayControl.DAEMON, config.control());
     Log log = DaemonStart.timedLog();
     DaemonFaults.endProcessFor("heddle gateway", log);
     Gateway gateway = Gateway.start(config, log);
-    QuestionSocket socket = listen(gateway, config, log);
+    ControlSocket socket = listen(gateway, config, log);
     gateway.watch(() -> DaemonFaults.end(log));
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -145,9 +145,9 @@ public final class GatewayCommand {
     return 0;
   }
 
-  private static QuestionSocket listen(Gateway gateway, GatewayConfig config, Log log) {
+  private static ControlSocket listen(Gateway gateway, GatewayConfig config, Log log) {
     try {
-      return QuestionSocket.listen(
+      return ControlSocket.listen(
           GatewayControl.DAEMON, config.control(), new GatewayAnswers(gateway)::answer, log);
     } catch (HeddleException refused) {
       /* An adopted data plane keeps forwarding; a new one would have no process to control it. */

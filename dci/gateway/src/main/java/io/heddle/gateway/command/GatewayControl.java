@@ -1,8 +1,8 @@
 package io.heddle.gateway.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Path;
@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 /** Client of the running gateway's control socket. */
 final class GatewayControl {
   /** Only root has access, since orders use the same socket. */
-  static final QuestionSocket.Daemon DAEMON =
-      new QuestionSocket.Daemon("heddle-gateway", "gateway", "heddle gateway run", "rw-------");
+  static final ControlSocket.Daemon DAEMON =
+      new ControlSocket.Daemon("heddle-gateway", "gateway", "heddle gateway run", "rw-------");
 
   @Option(
       names = "--control",
@@ -23,7 +23,7 @@ final class GatewayControl {
 
   /** Returns the gateway's answer, unparsed. */
   String ask(String question) {
-    return QuestionSocket.ask(DAEMON, socket, question);
+    return ControlSocket.request(DAEMON, socket, question);
   }
 
   <T> T ask(String question, Class<T> document) {

@@ -33,7 +33,7 @@ final class GatewayLiveView {
   }
 
   void run() throws InterruptedException {
-    boolean screen = Terminal.look().exists();
+    boolean screen = Terminal.current().exists();
     GatewayStatus.Lists lists = control.ask(GatewayAnswers.LISTS, GatewayStatus.Lists.class);
     if (screen) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> show(LEAVE), "restore-terminal"));
@@ -42,7 +42,7 @@ final class GatewayLiveView {
     while (!Thread.interrupted()) {
       GatewayStatus.Flows flows = control.ask(GatewayAnswers.FLOWS, GatewayStatus.Flows.class);
       if (screen) {
-        Terminal terminal = Terminal.look();
+        Terminal terminal = Terminal.current();
         List<String> lines = lines(lists, flows, terminal, System.getenv());
         show(HOME + String.join(END_OF_LINE + "\r\n", lines) + END_OF_LINE + END_OF_SCREEN);
       } else {

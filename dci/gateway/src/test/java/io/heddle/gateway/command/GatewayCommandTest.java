@@ -3,8 +3,8 @@ package io.heddle.gateway.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.cli.kit.Json;
-import io.heddle.cli.kit.QuestionSocket;
 import io.heddle.cli.kit.Terminal;
 import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.Gateway;
@@ -94,8 +94,8 @@ final class GatewayCommandTest {
       GatewayConfig config = GatewayConfigs.parse(CONFIG);
       Path at = folder.resolve("gateway.sock");
       try (Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
-          QuestionSocket socket =
-              QuestionSocket.listen(
+          ControlSocket socket =
+              ControlSocket.listen(
                   GatewayControl.DAEMON,
                   at,
                   new GatewayAnswers(gateway)::answer,
@@ -161,13 +161,13 @@ final class GatewayCommandTest {
     Path file = folder.resolve("gateway.conf");
     Files.write(file, CONFIG);
     Files.writeString(file, "control = " + at + "\n" + Files.readString(file));
-    try (QuestionSocket first =
-        QuestionSocket.listen(
+    try (ControlSocket first =
+        ControlSocket.listen(
             GatewayControl.DAEMON, at, question -> "answer", Log.toStandardError())) {
       assertEquals(1, run("run", "--config=" + file));
       assertEquals(
           "a gateway runs already and listens at " + at + "; end it first", err.toString());
-      assertEquals("\"answer\"", QuestionSocket.ask(GatewayControl.DAEMON, at, "any").strip());
+      assertEquals("\"answer\"", ControlSocket.request(GatewayControl.DAEMON, at, "any").strip());
     }
   }
 

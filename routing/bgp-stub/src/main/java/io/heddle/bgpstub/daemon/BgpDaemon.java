@@ -34,23 +34,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The route daemon: a session with each configured peer, their routes, and the routes file.
+ * Route daemon: a session with each configured peer, their routes, and the routes file.
  *
- * <p>All work is the speaker's thread's; the methods here may be called by any other.
+ * <p>All work runs on the speaker's thread; the public methods are for any other thread.
  */
 public final class BgpDaemon implements AutoCloseable {
   private static final int HEARTBEAT_MS = 100;
   private static final long HEARTBEAT_NS = HEARTBEAT_MS * 1_000_000L;
-  private static final long LOOK_NS = 1_000_000_000;
-  private static final long FIRST_LOOK_NS = 200_000_000;
+  private static final long REFRESH_NS = 1_000_000_000;
+  private static final long FIRST_REFRESH_NS = 200_000_000;
   private static final long YOUNG_NS = 60_000_000_000L;
   private static final long PEERS_IN_USE_NS = 300_000_000;
   private static final long RETRY_NS = 5_000_000_000L;
 
-  /* A dump of so many routes leaves enough on the heap to be worth a collection. */
+  /* A dump of this size leaves enough garbage on the heap to be worth a collection. */
   private static final long LARGE_DUMP = 20_000;
 
-  /* A peer that says when its dump is over does so within this; others never do. */
+  /* Peers with End-of-RIB send it within this time; the others never do. */
   private static final long DUMP_NS = 3_000_000_000L;
 
   private DaemonConfig config;
@@ -67,7 +67,7 @@ public final class BgpDaemon implements AutoCloseable {
   private boolean listensOnIpv4;
   private Set<Prefix> lastInUse = Set.of();
   private Set<Prefix> sentInUse = Set.of();
-  private final Set<String> told = new HashSet<>();
+  private final Set<String> logged = new HashSet<>();
   private long changesSeen;
   private long changesTidied;
 
@@ -84,17 +84,17 @@ public final class BgpDaemon implements AutoCloseable {
             config.weights(),
             HEARTBEAT_MS,
             NanoClock.SYSTEM);
-    Rehearsal.run(config.publish());
+    RibWarmUp.run(config.publish());
     speaker = new BgpSpeaker(log);
     rib = new Rib(publisher, config.routes(), speaker::execute, log);
   }
 
   /**
-   * Starts it.
+   * Starts the daemon.
    *
-   * @param peersInUse the addresses that this host's jobs talk to; asked a few times a second where
-   *     a peer filters
-   * @throws HeddleException when the routes file can't be made, or the port is taken
+   * @param peersInUse addresses of the peers of this host's jobs; called a few times a second if a
+   *     peer takes filters
+   * @throws HeddleException if the routes file can't be created, or the port is in use
    */
   public static BgpDaemon start(DaemonConfig config, Supplier<Set<Prefix>> peersInUse, Log log) {
     BgpDaemon daemon = new BgpDaemon(config, peersInUse, log);
@@ -106,8 +106,8 @@ public final class BgpDaemon implements AutoCloseable {
       config.peers().forEach(peer -> daemon.add(peer, config));
       daemon.speaker.onRefreshRequest(daemon::refresh);
       daemon.speaker.execute(() -> {
-        daemon.beat();
-        daemon.look();
+        daemon.heartbeat();
+        daemon.refreshHost();
         daemon.gatherPeersInUse();
         daemon.peers.forEach(peer -> peer.session().start());
       });
@@ -118,12 +118,15 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /** What to do where the daemon's thread has met an error that it can't undo, on that thread. */
-  public void onPersistentFailure(EventLoop.Undoing end) {
+  /**
+   * Sets the action for an error that the daemon's thread can't recover from; it runs on that
+   * thread.
+   */
+  public void onPersistentFailure(EventLoop.FatalHandler end) {
     speaker.loop().onPersistentFailure(end);
   }
 
-  /* Only where a peer is there: a host's other BGP speaker may have that port. */
+  /* Only with an IPv4 peer: another BGP speaker of the host may use that port. */
   private void listenOnIpv4(DaemonConfig of) {
     boolean wanted =
         of.listenPort() > 0
@@ -173,11 +176,11 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   /**
-   * Goes on by another configuration: peers that are as before keep their sessions and routes. Any
-   * thread.
+   * Applies another configuration: unchanged peers keep their sessions and routes. For any thread.
    *
-   * @return what became of the peers, for the log
-   * @throws HeddleException for what can't change while the daemon runs; then everything stays
+   * @return the changes of the peers, for the log
+   * @throws HeddleException for values that can't change while the daemon runs; then nothing
+   *     changes
    */
   public synchronized String reload(DaemonConfig next) {
     ConfigChange change = ConfigChange.between(speaker.ask(() -> config), next);
@@ -201,11 +204,11 @@ public final class BgpDaemon implements AutoCloseable {
       peers.forEach(peer -> peer.routes().setAddresses(Set.of(), 0));
     }
     config = next;
-    told.clear();
-    /* After the sessions that end: a new one may be with the same address. */
+    logged.clear();
+    /* After the ended sessions: a new one may have the same address. */
     speaker.execute(() -> {
       change.begun().forEach(peer -> add(peer, next).start());
-      speaker.execute(this::lookOnce);
+      speaker.execute(this::readHost);
       publishOrphans();
     });
   }
@@ -214,13 +217,13 @@ public final class BgpDaemon implements AutoCloseable {
     for (DaemonPeer peer : List.copyOf(peers)) {
       if (peer.config().name().equals(name)) {
         peers.remove(peer);
-        speaker.remove(peer.session(), "not configured any more");
+        speaker.remove(peer.session(), "no longer configured");
         speaker.execute(() -> rib.removePeer(peer.routes().routes()));
       }
     }
   }
 
-  /* A plane that no peer tells of has no address of ours, so that new jobs don't call one by it. */
+  /* A plane without a peer loses its address of ours, so that new jobs don't use its name. */
   private void publishOrphans() {
     Set<String> keys = new HashSet<>();
     boolean colours = false;
@@ -232,16 +235,16 @@ public final class BgpDaemon implements AutoCloseable {
       }
     }
     for (PublishedPlane plane : rib.planes()) {
-      boolean told = keys.contains(plane.key()) || colours && Rib.isColourKey(plane.key());
-      if (!told && plane.source() != null) {
+      boolean defined = keys.contains(plane.key()) || colours && Rib.isColourKey(plane.key());
+      if (!defined && plane.source() != null) {
         rib.setSource(plane.key(), null, 0, "no peer");
       }
     }
   }
 
-  /* Signs of life, and what is due. */
-  private void beat() {
-    again(HEARTBEAT_NS, this::beat);
+  /* Publishes the heartbeat, and runs due tasks. */
+  private void heartbeat() {
+    reschedule(HEARTBEAT_NS, this::heartbeat);
     rib.keepWhole();
     if (!publisher.isCut()) {
       publisher.heartbeat();
@@ -251,8 +254,8 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* First of all: what fails once is tried again, or the daemon would be dumb from then on. */
-  private void again(long delayNs, Runnable task) {
+  /* Reschedules first, so that a failure doesn't stop the repetition. */
+  private void reschedule(long delayNs, Runnable task) {
     speaker.loop().schedule(delayNs, task);
   }
 
@@ -264,11 +267,11 @@ public final class BgpDaemon implements AutoCloseable {
           "weights are published at %s: %d prefixes, %d planes",
           config.publish(), publisher.entries(), publisher.planes().size());
     } catch (HeddleException failure) {
-      tellOnce(String.valueOf(failure.getMessage()));
+      logOnce(String.valueOf(failure.getMessage()));
     }
   }
 
-  /* What a predecessor has published is better than a part of what our peers are about to say. */
+  /* A predecessor's routes are better than an incomplete set from our peers. */
   private boolean isReady() {
     long running = System.nanoTime() - startNs;
     boolean all = !peers.isEmpty();
@@ -280,19 +283,19 @@ public final class BgpDaemon implements AutoCloseable {
     return all || running > config.publishAfterMs() * 1_000_000;
   }
 
-  private void look() {
-    long nextNs = LOOK_NS;
+  private void refreshHost() {
+    long nextNs = REFRESH_NS;
     try {
       tidy();
-      nextNs = lookOnce() ? FIRST_LOOK_NS : LOOK_NS;
+      nextNs = readHost() ? FIRST_REFRESH_NS : REFRESH_NS;
     } finally {
-      again(nextNs, this::look);
+      reschedule(nextNs, this::refreshHost);
     }
   }
 
   /*
-   * What reading a large dump has left on the heap would stay resident for as long as nothing else happens here. Some
-   * 20 ms once, while no route changes.
+   * Garbage from reading a large dump would stay resident while nothing else happens here. A
+   * collection takes some 20 ms, once, while no route changes.
    */
   private void tidy() {
     long changes = rib.changes();
@@ -303,31 +306,34 @@ public final class BgpDaemon implements AutoCloseable {
     changesSeen = changes;
   }
 
-  /* Addresses, ports and routers of this host. Returns whether an early second look is worth it. */
-  private boolean lookOnce() {
+  /*
+   * Reads addresses, ports and routers of this host. Returns whether an early second reading is
+   * worthwhile.
+   */
+  private boolean readHost() {
     boolean waiting = false;
     boolean isYoung = System.nanoTime() - startNs < YOUNG_NS;
     try {
       OwnAddresses own = new OwnAddresses(HostAddresses.read());
-      /* Several peers may tell of one plane, which has one address all the same. */
+      /* Several peers may define one plane, which still has one address. */
       Set<String> named = new HashSet<>();
       for (DaemonPeer peer : peers) {
-        waiting |= lookFor(peer, own, named);
+        waiting |= readPeerAddresses(peer, own, named);
       }
       if (rib.isIncomplete() && System.nanoTime() - triedNs >= RETRY_NS) {
         triedNs = System.nanoTime();
         rib.retry();
       }
     } catch (HeddleException failure) {
-      tellOnce(String.valueOf(failure.getMessage()));
+      logOnce(String.valueOf(failure.getMessage()));
     }
     return waiting && isYoung;
   }
 
-  /* Returns whether something is missing that is worth an early second look. */
-  private boolean lookFor(DaemonPeer peer, OwnAddresses own, Set<String> named) {
+  /* Returns whether a missing item makes an early second reading worthwhile. */
+  private boolean readPeerAddresses(DaemonPeer peer, OwnAddresses own, Set<String> named) {
     PeerConfig of = peer.config();
-    String link = linkOf(of, own);
+    String link = interfaceOf(of, own);
     if (link == null) {
       return true;
     }
@@ -356,22 +362,22 @@ public final class BgpDaemon implements AutoCloseable {
     return addresses.isEmpty();
   }
 
-  /* The interface towards a peer; null, and told, where there is none. */
-  private @Nullable String linkOf(PeerConfig of, OwnAddresses own) {
+  /* Returns the interface towards a peer; null, with a log line, if there is none. */
+  private @Nullable String interfaceOf(PeerConfig of, OwnAddresses own) {
     String link = of.interfaceName();
     InetAddress address = of.address();
     if (link.isEmpty() && address != null) {
       String found = own.linkTowards(address);
       if (found == null) {
-        tellOnce(
-            ("[peer %s]: none of our addresses is in a subnet with %s (yet); where the peer is"
-                    + " farther away, interface = NAME says whose addresses are its plane's")
+        logOnce(
+            ("[peer %s]: none of our addresses is in a subnet with %s (yet); if the peer is"
+                    + " farther away, interface = NAME names the port of its plane")
                 .formatted(of.name(), AddressText.of(address)));
       }
       return found;
     }
     if (!own.hasLink(link)) {
-      tellOnce("[peer " + of.name() + "]: there is no interface " + link + " (yet)");
+      logOnce("[peer " + of.name() + "]: there is no interface " + link + " (yet)");
       return null;
     }
     return link;
@@ -386,9 +392,9 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  /* A job's peers come one after the other: what has changed is sent once it stands still for a moment. */
+  /* The peers of a job come one after another: a change is sent once it is stable for a moment. */
   private void gatherPeersInUse() {
-    again(PEERS_IN_USE_NS, this::gatherPeersInUse);
+    reschedule(PEERS_IN_USE_NS, this::gatherPeersInUse);
     if (peers.stream().anyMatch(peer -> peer.config().filter())) {
       Set<Prefix> now = peersInUse.get();
       if (now.equals(lastInUse) && !now.equals(sentInUse)) {
@@ -413,13 +419,13 @@ public final class BgpDaemon implements AutoCloseable {
     }
   }
 
-  private void tellOnce(String sentence) {
-    if (told.add(sentence)) {
+  private void logOnce(String sentence) {
+    if (logged.add(sentence)) {
       log.warn("%s", sentence);
     }
   }
 
-  /** Everything at a glance. */
+  /** Returns a snapshot of the daemon. */
   public DaemonView view() {
     return speaker.ask(() ->
         new DaemonView(
@@ -435,7 +441,7 @@ public final class BgpDaemon implements AutoCloseable {
             peers.stream().map(DaemonPeer::view).toList()));
   }
 
-  /** Routes as peers tell them, of one peer or of all. */
+  /** Returns routes as received, from one peer or from all. */
   public List<Route> routes(@Nullable String peerName, int most) {
     return speaker.ask(() -> {
       List<Route> all = new ArrayList<>();
@@ -448,12 +454,14 @@ public final class BgpDaemon implements AutoCloseable {
     });
   }
 
-  /** By which routes each plane reaches a destination; of a plane the first counts. */
+  /**
+   * Returns the routes by which each plane reaches a destination; the first one of a plane counts.
+   */
   public List<Route> explain(Prefix destination) {
     return speaker.ask(() -> rib.explain(destination));
   }
 
-  /** What the peers that filter for us let through of a destination. */
+  /** Returns the verdicts on a destination by the filters that peers have from us. */
   public List<FilterView> filters(Prefix destination) {
     return speaker.ask(() -> {
       List<FilterView> all = new ArrayList<>();
@@ -472,7 +480,7 @@ public final class BgpDaemon implements AutoCloseable {
     });
   }
 
-  /** Says goodbye to the peers and to the readers of the routes file. */
+  /** Closes the sessions, and marks the routes file as closed for its readers. */
   @Override
   public void close() {
     speaker.execute(rib::freeze);

@@ -9,19 +9,21 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a configuration that is read again asks of the running daemon.
+ * Difference between the running and a newly read configuration.
  *
- * @param ended peers whose sessions end, by name: those that are gone, and those whose session must
- *     be made anew
+ * @param ended peers whose sessions end, by name: removed ones, and those whose session must be
+ *     replaced
  * @param begun peers whose sessions begin
- * @param adjusted peers whose session stays and whose other settings are new
- * @param untouched how many peers stay as they are
+ * @param adjusted peers that keep the session with other settings
+ * @param untouched number of unchanged peers
  */
 record ConfigChange(
     List<String> ended, List<PeerConfig> begun, List<PeerConfig> adjusted, int untouched) {
 
   /**
-   * @throws HeddleException for what can't change while the daemon runs, with both values
+   * Compares two configurations.
+   *
+   * @throws HeddleException with both values if a value can't change while the daemon runs
    */
   static ConfigChange between(DaemonConfig now, DaemonConfig next) {
     refuse("as", now.as(), next.as());
@@ -29,7 +31,7 @@ record ConfigChange(
     refuse("listen-port", now.listenPort(), next.listenPort());
     refuse("publish", now.publish(), next.publish());
     refuse("control", now.control(), next.control());
-    boolean anew = !now.codePoints().equals(next.codePoints());
+    boolean allNew = !now.codePoints().equals(next.codePoints());
     Map<String, PeerConfig> before = new TreeMap<>();
     now.peers().forEach(peer -> before.put(peer.name(), peer));
     List<String> ended = new ArrayList<>();
@@ -40,7 +42,7 @@ record ConfigChange(
       PeerConfig old = before.remove(peer.name());
       if (old == null) {
         begun.add(peer);
-      } else if (anew || !peer.hasSessionOf(old)) {
+      } else if (allNew || !peer.hasSessionOf(old)) {
         ended.add(peer.name());
         begun.add(peer);
       } else if (!peer.equals(old)) {
@@ -69,7 +71,7 @@ record ConfigChange(
     return value.equals(0) ? "the one of the addresses" : ExtendedCommunity.dotted((int) value);
   }
 
-  /** For the log. */
+  /** Returns a summary for the log. */
   String describe() {
     return "%s peers begin %s, %s end %s, %s are adjusted %s, %s stay as they are"
         .formatted(

@@ -26,12 +26,12 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A configuration file to a {@link DaemonConfig}. */
+/** Parser of a configuration file into a {@link DaemonConfig}. */
 public final class ConfigParser {
-  /** Where the daemon looks unless told otherwise. */
+  /** Default path of the configuration. */
   public static final Path DEFAULT_FILE = Path.of("/etc/heddle/bgp.conf");
 
-  /** Where it listens for questions unless told otherwise. */
+  /** Default path of the control socket. */
   public static final Path DEFAULT_CONTROL = Path.of("/run/heddle/bgp.sock");
 
   private static final int MBPS_PER_GBPS = 1000;
@@ -80,7 +80,9 @@ public final class ConfigParser {
   private ConfigParser() {}
 
   /**
-   * @throws HeddleException that names file, line, key, value and what is allowed
+   * Reads a configuration.
+   *
+   * @throws HeddleException with file, line, key, value and allowed values
    */
   public static DaemonConfig read(Path file) {
     try {
@@ -122,7 +124,7 @@ public final class ConfigParser {
             codePoints(top),
             peers);
     if (as == 0) {
-      throw new HeddleException(file + ": there is no 'as'; say as = 65001, the AS of this host");
+      throw new HeddleException(file + ": there is no 'as'; set as = 65001, the AS of this host");
     }
     for (ConfigText.Section section : sections.subList(1, sections.size())) {
       PeerConfig peer = peer(section, (int) holdTime);
@@ -150,7 +152,7 @@ public final class ConfigParser {
         });
   }
 
-  /* Whether it is the first of two words. */
+  /* Returns whether it is the first of two words. */
   private static boolean word(String text, String yes, String no) {
     if (!text.equals(yes) && !text.equals(no)) {
       throw new IllegalArgumentException("neither");
@@ -171,7 +173,7 @@ public final class ConfigParser {
 
   private static CodePoints codePoints(ConfigText.Section top) {
     CodePoints standard = CodePoints.DEFAULT;
-    /* The daemon takes no Flowspec rules, so any other meaning of that type is right. */
+    /* The daemon takes no Flowspec rules, so that type is free for any other use. */
     int noRedirect = -1;
     int most = 0xffff;
     try {
@@ -182,7 +184,7 @@ public final class ConfigParser {
           (int) top.number("fib-suppress-type", standard.fibSuppress(), 0, most),
           noRedirect);
     } catch (IllegalArgumentException unfit) {
-      throw top.fail(1, "the types of extended communities don't fit: " + unfit.getMessage());
+      throw top.fail(1, "the types of extended communities conflict: " + unfit.getMessage());
     }
   }
 
@@ -219,9 +221,9 @@ public final class ConfigParser {
           section.number,
           "[peer "
               + section.name
-              + "] doesn't say which plane its routes are of: plane = NAME, or plane = "
+              + "] has no plane for its routes: plane = NAME, or plane = "
               + BY_COLOUR
-              + " where one leaf has the prefixes of all planes");
+              + " if one leaf has the prefixes of all planes");
     }
     return new PeerConfig(
         section.name,
@@ -264,7 +266,10 @@ public final class ConfigParser {
     }
   }
 
-  /* Two planes on one interface: whose are its addresses? One plane on two: which of them is its own? */
+  /*
+   * Two planes on one interface: the owner of its addresses is ambiguous. One plane on two
+   * interfaces: its address is ambiguous.
+   */
   private static void refuseOverlap(
       ConfigText.Section section, PeerConfig peer, List<PeerConfig> before) {
     for (PeerConfig other : before) {
@@ -287,7 +292,7 @@ public final class ConfigParser {
         throw section.fail(
             section.number,
             ("planes overlap: [peer %s] has %s and [peer %s] has %s, both on interface %s; give"
-                    + " each plane an interface, or say plane = %s for both")
+                    + " each plane an interface, or set plane = %s for both")
                 .formatted(
                     peer.name(),
                     planeText(peer),
@@ -347,7 +352,7 @@ public final class ConfigParser {
     return new Families(words.contains("ipv6"), words.contains("ipv4"), List.of());
   }
 
-  /* What is wrong with a key is told without the key. */
+  /* Errors about a key don't show the key. */
   private static String md5Key(ConfigText.Section section) {
     String key = section.text("md5-key", "");
     int bytes = key.getBytes(StandardCharsets.UTF_8).length;

@@ -8,15 +8,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the daemon is told.
+ * Configuration of the daemon.
  *
  * @param as our AS
  * @param routerId our BGP identifier; 0 to derive one from this host's addresses
- * @param listenPort where peers may connect; 0 for nowhere
+ * @param listenPort port for peers' connections; 0 for none
  * @param publish the routes file
- * @param control the socket that {@code heddle bgp show} asks
- * @param publishAfterMs how long to wait for peers that haven't told everything before weights are
- *     published
+ * @param control control socket for {@code heddle bgp show}
+ * @param publishAfterMs longest wait for peers' complete routes before weights are published
  * @param announce whether this host's addresses are announced
  * @param fibSuppress whether they carry the FIB-suppress community
  */
@@ -33,7 +32,7 @@ public record DaemonConfig(
     RibOptions routes,
     CodePoints codePoints,
     List<PeerConfig> peers) {
-  /** Of all peers that tell of a plane. */
+  /** Returns the families of all peers that define a plane. */
   Families familiesOf(String planeKey) {
     boolean ipv6 = false;
     boolean ipv4 = false;

@@ -4,9 +4,9 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgpstub.rib.AdjRibIn;
 import io.heddle.bgpstub.rib.PeerRoutes;
 
-/** A configured peer at work. Speaker's thread. */
+/** A configured peer with its session and routes. For the speaker's thread. */
 record DaemonPeer(PeerConfig config, PeerSession session, PeerRoutes routes) {
-  /** By the configuration that it has in another file. */
+  /** Returns the peer with its configuration in another file. */
   DaemonPeer of(DaemonConfig next) {
     for (PeerConfig peer : next.peers()) {
       if (peer.name().equals(config.name())) {

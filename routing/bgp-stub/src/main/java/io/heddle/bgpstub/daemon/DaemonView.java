@@ -4,13 +4,13 @@ import io.heddle.routes.PublishedPlane;
 import java.util.List;
 
 /**
- * The daemon at one moment.
+ * Snapshot of the daemon.
  *
  * @param publish the routes file
  * @param live whether the file is published yet
- * @param incomplete whether a full disk keeps routes from it
+ * @param incomplete whether a full disk keeps routes out of it
  * @param entries prefixes in it
- * @param strangers connections from addresses that are no peer's
+ * @param strangers connections from addresses of no peer
  */
 public record DaemonView(
     long as,

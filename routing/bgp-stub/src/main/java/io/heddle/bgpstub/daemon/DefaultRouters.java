@@ -8,9 +8,12 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The router that the kernel has learned on an interface, from router advertisements. */
+/** Default router on an interface that the kernel has learned from router advertisements. */
 final class DefaultRouters {
-  /* This process's network namespace. Fields: destination, its length, source, its length, gateway, …, interface. */
+  /*
+   * This process's network namespace. Fields: destination, its length, source, its length, gateway,
+   * …, interface.
+   */
   private static final Path ROUTES = Path.of("/proc/self/net/ipv6_route");
   private static final int FIELDS = 10;
   private static final int GATEWAY = 4;
@@ -18,7 +21,7 @@ final class DefaultRouters {
 
   private DefaultRouters() {}
 
-  /** Null where the kernel has none on this interface (yet). */
+  /** Returns the router; null if the kernel has none on this interface (yet). */
   static @Nullable Inet6Address on(String interfaceName) {
     try {
       for (String line : Files.readAllLines(ROUTES)) {

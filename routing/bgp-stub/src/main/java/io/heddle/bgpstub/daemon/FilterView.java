@@ -3,11 +3,11 @@ package io.heddle.bgpstub.daemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the filter that a peer keeps for us (RFC 5292) says of a destination.
+ * Verdict on a destination by the filter that a peer has from us (RFC 5292).
  *
  * @param peer its name
- * @param plane the peer's plane; null where colours tell it
+ * @param plane the peer's plane; null if colours determine it
  * @param lines of the filter
- * @param lets whether routes for the destination come through
+ * @param lets whether routes for the destination pass
  */
 public record FilterView(String peer, @Nullable String plane, int lines, boolean lets) {}

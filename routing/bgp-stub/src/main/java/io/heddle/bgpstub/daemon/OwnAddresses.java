@@ -15,7 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What of this host's addresses and ports concerns the daemon. */
+/** This host's addresses and ports, as far as the daemon needs them. */
 final class OwnAddresses {
   private static final long BITS_PER_MEGABIT = 1_000_000;
 
@@ -25,7 +25,7 @@ final class OwnAddresses {
   OwnAddresses(HostAddresses host) {
     this.host = host;
     usable = new ArrayList<>(ofKind(true).usable());
-    /* A peer of IPv4 is asked for by name, so those count on a host with both kinds, too. */
+    /* IPv4 peers are configured explicitly, so IPv4 addresses count on dual-stack hosts, too. */
     usable.addAll(ofKind(false).usable());
   }
 
@@ -36,8 +36,8 @@ final class OwnAddresses {
   }
 
   /**
-   * Usable addresses on an interface of families that are spoken there: IPv6 before IPv4, EUI-64
-   * before others, then by value.
+   * Returns the usable addresses on an interface, of families spoken there: IPv6 before IPv4,
+   * EUI-64 before others, then by value.
    */
   List<InetAddress> on(String interfaceName, Families families) {
     List<AssignedAddress> found = new ArrayList<>();
@@ -59,8 +59,8 @@ final class OwnAddresses {
   }
 
   /**
-   * Rate of an interface's port in Mbit/s; 0 where it isn't known. What a virtual interface says of
-   * its speed means nothing.
+   * Returns the rate of an interface's port in Mbit/s; 0 if unknown. The speed of a virtual
+   * interface is meaningless.
    */
   long rateMbps(String interfaceName) {
     for (NetworkLink link : host.links()) {
@@ -72,7 +72,10 @@ final class OwnAddresses {
     return 0;
   }
 
-  /** The interface that has an address in one subnet with another's; null where none has. */
+  /**
+   * Returns the interface with an address in the same subnet as another address; null if there is
+   * none.
+   */
   @Nullable String linkTowards(InetAddress other) {
     for (AssignedAddress address : usable) {
       if (Prefix.of(address.address(), address.prefixLength()).covers(Prefix.host(other))) {
@@ -87,8 +90,8 @@ final class OwnAddresses {
   }
 
   /**
-   * An identifier that is this host's own, from its usable addresses: those of IPv6 where it has
-   * some.
+   * Returns a unique identifier of this host, from its usable addresses: the IPv6 ones if there are
+   * any.
    */
   int routerId() {
     int hash = 1;

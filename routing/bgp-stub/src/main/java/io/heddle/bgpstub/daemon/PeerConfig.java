@@ -11,17 +11,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One peer, as the configuration has it.
+ * Configuration of one peer.
  *
- * @param address where it is; null to take the interface's default router
- * @param families of routes that are exchanged with it
+ * @param address its address; null for the interface's default router
+ * @param families of routes exchanged with it
  * @param as its AS; 0 for any but ours
- * @param plane name of the plane that all its routes are of; empty where their colours tell
+ * @param plane name of the plane of all its routes; empty if their colours determine it
  * @param rateMbps of the port; 0 to ask the kernel
- * @param asSets whether its routes may have sets of autonomous systems in their paths
- * @param bfd how to watch the path to it; null for not at all
- * @param filter whether to ask it for the peers in use only
- * @param filterAlways prefixes that are asked for in any case
+ * @param asSets whether its routes may have AS_SETs in their paths
+ * @param bfd BFD options; null for no BFD
+ * @param filter whether it filters routes to the peers in use
+ * @param filterAlways prefixes that its filter always permits
  */
 public record PeerConfig(
     String name,
@@ -43,12 +43,15 @@ public record PeerConfig(
     List<Prefix> filterAlways) {
   private static final int SUBNET_BITS = 64;
 
-  /** Whether the peer's routes tell their planes by colour. */
+  /** Returns whether the colours of its routes determine their planes. */
   public boolean byColour() {
     return plane.isEmpty();
   }
 
-  /** Whether a session by the other's settings may stay: rate and filter don't concern it. */
+  /**
+   * Returns whether a session may continue with the other's settings: rate and filter don't affect
+   * it.
+   */
   boolean hasSessionOf(PeerConfig other) {
     return with(other.rateMbps, other.filterAlways).equals(other);
   }
@@ -75,9 +78,9 @@ public record PeerConfig(
   }
 
   /**
-   * What a peer that filters for us shall let through. Where colours tell the planes, a leaf
-   * announces subnets: those of the jobs' peers, and our own, whose colours name our addresses'
-   * planes. How long those of IPv4 are isn't known, so there everything is asked for.
+   * Returns the prefixes that a peer's filter must permit. If colours determine the planes, a leaf
+   * announces subnets: those of the jobs' peers, and our own, whose colours name the planes of our
+   * addresses. The length of IPv4 subnets is unknown, so there the filter permits everything.
    *
    * @param inUse hosts that jobs talk to
    * @param own this host's addresses towards the peer
@@ -99,7 +102,7 @@ public record PeerConfig(
     return wanted;
   }
 
-  /** Key of the plane; null where colours tell. */
+  /** Returns the key of the plane; null if colours determine it. */
   public @Nullable String planeKey() {
     return byColour() ? null : "plane:" + plane;
   }

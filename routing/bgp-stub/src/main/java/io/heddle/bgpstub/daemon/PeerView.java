@@ -3,11 +3,11 @@ package io.heddle.bgpstub.daemon;
 import io.heddle.bgp.session.SessionStatus;
 
 /**
- * A peer as {@code heddle bgp show} has it.
+ * Snapshot of a peer for {@code heddle bgp show}.
  *
  * @param plane key of the plane, or "by colour"
- * @param withoutPlane announcements that had no colour where colours tell the plane
- * @param filterLines lines of the filter that it has of us
+ * @param withoutPlane announcements without a colour, if colours determine the plane
+ * @param filterLines lines of the filter that it has from us
  */
 public record PeerView(
     SessionStatus status,

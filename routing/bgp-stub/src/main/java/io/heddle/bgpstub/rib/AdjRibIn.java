@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one peer has told. Its routes belong to the plane that the configuration names, or each to
+ * Adj-RIB-In: the routes received from one peer. They belong to the configured plane, or each to
  * the plane of its colour.
  */
 public final class AdjRibIn implements AutoCloseable {
-  /* Of a route's number, the lowest bit. */
+  /* Lowest bit of a route's number. */
   private static final int STALE = 1;
 
   private final Rib rib;
@@ -30,7 +30,7 @@ public final class AdjRibIn implements AutoCloseable {
   private long withoutPlane;
 
   /**
-   * @param planeKey the plane of all routes; null to take each route's colour
+   * @param planeKey the plane of all routes; null to use each route's colour
    */
   AdjRibIn(Rib rib, String name, @Nullable String planeKey, long rateMbps) {
     this.rib = rib;
@@ -43,7 +43,7 @@ public final class AdjRibIn implements AutoCloseable {
     return name;
   }
 
-  /** The plane of all routes; null where colours tell. */
+  /** Returns the plane of all routes; null if colours determine it. */
   public @Nullable String planeKey() {
     return planeKey;
   }
@@ -52,32 +52,34 @@ public final class AdjRibIn implements AutoCloseable {
     return routes.size();
   }
 
-  /** Different sets of attributes. */
+  /** Returns the number of distinct attribute sets. */
   public int attributeSets() {
     return attributes.size();
   }
 
-  /** Routes of the last UPDATEs that belong to no plane, since they have no colour. */
+  /**
+   * Returns the number of routes in the last UPDATEs without a plane, because they have no colour.
+   */
   public long withoutPlane() {
     return withoutPlane;
   }
 
-  /** Whether the peer has told all that it had when the session came up. */
+  /** Returns whether the peer has sent all the routes that it had when the session came up. */
   public boolean isComplete() {
     return complete;
   }
 
-  /** The peer has said so, or has had time enough. */
+  /** Sets whether the initial dump is complete, by End-of-RIB or by time. */
   public void setComplete(boolean value) {
     complete = value;
   }
 
-  /** Routes came or went. */
+  /** Applies announcements and withdrawals. */
   public void update(UpdateMessage update) {
     update.withdrawn().forEach(this::withdraw);
     if (!update.announced().isEmpty()) {
       int number = numberOf(update.attributes());
-      /* Held while routes are put in, so that replacing the last old route doesn't release it. */
+      /* Held meanwhile, so that replacing the last old route doesn't release the set. */
       attributes.acquire(number);
       int plane = attributes.plane(number);
       if (plane == AttributeTable.NO_PLANE) {
@@ -96,7 +98,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
     if (set.aigp() != null && !sawAigp) {
       sawAigp = true;
-      revalue(); // only now it turns out what its absence means
+      revalue(); // the meaning of missing AIGP is known only now
     }
     return attributes.add(set, planeOf(set), cellOf(set));
   }
@@ -140,13 +142,13 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** What is there of a family now comes again, or {@link #dropStale} follows. */
+  /** Marks a family's routes as stale; they come again, or {@link #dropStale} follows. */
   public void markStale(AddressFamily family) {
     routes.mark(STALE, (high, low, length) -> isOf(family, high, low, length));
     complete = false;
   }
 
-  /** What hasn't come again of a family is gone. */
+  /** Withdraws the stale routes of a family. */
   public void dropStale(AddressFamily family) {
     drop(STALE, (high, low, length) -> isOf(family, high, low, length));
   }
@@ -156,7 +158,7 @@ public final class AdjRibIn implements AutoCloseable {
     return ipv4 == family.equals(AddressFamily.IPV4_UNICAST);
   }
 
-  /** The session is down and nothing is to be kept. */
+  /** Withdraws all routes, after a session's end without graceful restart. */
   public void clear() {
     drop(0, (high, low, length) -> true);
     sawAigp = false;
@@ -178,12 +180,12 @@ public final class AdjRibIn implements AutoCloseable {
       withdraw(gone[i], gone[i + 1], (int) gone[i + 2]);
     }
     if (routes.size() == 0) {
-      routes.clear(); // gives its memory back
+      routes.clear(); // returns its memory
     }
     rib.publishSoon();
   }
 
-  /** The local port has another rate. */
+  /** Sets the rate of the local port. */
   public void setRateMbps(long mbps) {
     if (mbps != rateMbps) {
       rateMbps = mbps;
@@ -192,7 +194,7 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Figures are read otherwise now. */
+  /** Evaluates all routes by new options. */
   void revalueAll() {
     revalue();
     rib.publishSoon();
@@ -218,13 +220,13 @@ public final class AdjRibIn implements AutoCloseable {
     }
   }
 
-  /** Publishes every route anew. */
+  /** Publishes every route again. */
   void republish() {
     routes.forEach((high, low, length, value) ->
         rib.changed(high, low, length, attributes.plane(value >>> 1)));
   }
 
-  /** How many of its routes have a prefix that none of these peers tells of. */
+  /** Returns the number of its routes with a prefix that none of these peers has. */
   int routesBeyond(List<AdjRibIn> others) {
     int[] count = new int[1];
     routes.forEach((high, low, length, value) -> {
@@ -238,7 +240,9 @@ public final class AdjRibIn implements AutoCloseable {
     return count[0];
   }
 
-  /** Number of the attributes of this prefix's route on a plane; NONE where there is none. */
+  /**
+   * Returns the number of the attributes of this prefix's route on a plane; NONE if there is none.
+   */
   int numberAt(long high, long low, int length, int plane) {
     int value = routes.get(high, low, length);
     return value == RouteTable.NONE || attributes.plane(value >>> 1) != plane
@@ -254,7 +258,7 @@ public final class AdjRibIn implements AutoCloseable {
     return attributes.cell(number);
   }
 
-  /** The longest route of a plane that covers a destination; null where there is none. */
+  /** Returns the longest route of a plane that covers a destination; null if there is none. */
   @Nullable Route longestMatch(Prefix destination, int plane) {
     int shortest = Prefix.shortestFor(destination.high(), destination.low());
     for (int length = destination.length(); length >= shortest; length--) {
@@ -270,7 +274,7 @@ public final class AdjRibIn implements AutoCloseable {
     return null;
   }
 
-  /** The first routes in order of prefixes, as many as asked for. */
+  /** Returns the first routes in order of prefixes, up to a limit. */
   public List<Route> routes(int most) {
     List<Route> all = new ArrayList<>();
     routes.forEach((high, low, length, value) -> {
@@ -292,7 +296,7 @@ public final class AdjRibIn implements AutoCloseable {
         attributes.cell(number));
   }
 
-  /** Gives its memory back; nothing may be asked of it any more. */
+  /** Frees its memory; no method may be called any more. */
   @Override
   public void close() {
     routes.close();

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sets of attributes that a peer's routes have, each once, counted, with what they mean: the
- * plane and the cell.
+ * Attribute sets of a peer's routes, each stored once with a reference count, its plane and its
+ * cell.
  */
 final class AttributeTable {
-  /** The routes with these attributes belong to no plane. */
+  /** Plane of routes that belong to no plane. */
   static final int NO_PLANE = -1;
 
   private static final int FIRST = 16;
@@ -25,12 +25,12 @@ final class AttributeTable {
   private int freeCount;
   private int used;
 
-  /** The number of these attributes, or {@link RouteTable#NONE} where they are new. */
+  /** Returns the number of these attributes; {@link RouteTable#NONE} if they are new. */
   int find(PathAttributes attributes) {
     return numbers.getOrDefault(attributes, RouteTable.NONE);
   }
 
-  /** Enters new attributes, without a route yet. */
+  /** Adds new attributes, without a route yet. */
   int add(PathAttributes attributes, int plane, int cell) {
     int number = freeCount > 0 ? free[--freeCount] : used++;
     if (number == routes.length) {
@@ -53,7 +53,7 @@ final class AttributeTable {
     routes[number]++;
   }
 
-  /** A route less; attributes without routes are forgotten. */
+  /** Releases one route; attributes without routes are removed. */
   void release(int number) {
     if (--routes[number] == 0) {
       numbers.remove(attributes(number));
@@ -82,7 +82,7 @@ final class AttributeTable {
     cells[number] = cell;
   }
 
-  /** Numbers run below this; some may be free. */
+  /** Returns the upper bound of numbers; some may be free. */
   int end() {
     return used;
   }

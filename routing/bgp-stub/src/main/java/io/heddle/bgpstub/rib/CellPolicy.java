@@ -7,8 +7,8 @@ import io.heddle.routes.RouteCell;
 import io.heddle.routes.WeightReason;
 
 /**
- * What a route's attributes say about its plane's weight: the least of the local port's rate and
- * the figure received. Path bandwidth comes before link bandwidth.
+ * Policy that turns a route's attributes into its plane's weight: the smaller one of the local
+ * port's rate and the received bandwidth. Path bandwidth takes precedence over link bandwidth.
  */
 final class CellPolicy {
   private static final int MBPS_PER_GBPS = 1000;
@@ -17,7 +17,9 @@ final class CellPolicy {
   private CellPolicy() {}
 
   /**
-   * @param localMbps rate of the local port; 0 where it isn't known
+   * Returns the cell of a route.
+   *
+   * @param localMbps rate of the local port; 0 if unknown
    */
   static int cell(PathAttributes attributes, long localMbps, RibOptions options) {
     if (attributes.isUnreachable()) {
@@ -54,17 +56,18 @@ final class CellPolicy {
   }
 
   /**
-   * Whether a prefix without AIGP may be one whose own way is lost: on a fabric of deterministic
-   * paths every remote prefix has it as long as it takes its own spine. What the leaf tells of
-   * itself has a path of one AS, and never AIGP.
+   * Returns whether a route without AIGP may have lost its own path. On a fabric of deterministic
+   * paths every remote prefix has AIGP while it uses its own spine. The leaf's own prefixes have a
+   * path of one AS, and never AIGP.
    */
   static boolean lacksAigp(PathAttributes attributes) {
     return attributes.aigp() == null && attributes.asPath().hops() > 1;
   }
 
   /**
-   * Whether the first of two routes of one prefix on one plane is better: one that carries, on its
-   * plane's own way, with AIGP and the lower, by fewer ASes, with the greater figure.
+   * Returns whether the first of two routes of one prefix on one plane is better. In order: it
+   * carries traffic, on its plane's own path, with AIGP and the lower one, by fewer ASes, with the
+   * greater bandwidth.
    */
   static boolean isBetter(PathAttributes a, int cellA, PathAttributes b, int cellB) {
     boolean carriesA = RouteCell.reason(cellA).carries();

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The host routes that we announce to one peer, and what it has of them. */
+/** Host routes that we announce to one peer, and those that it has. */
 final class OwnRoutes {
   /**
-   * What all of them have.
+   * Attributes common to all of them.
    *
-   * @param fibSuppress whether leaves may leave them out of their forwarding tables
+   * @param fibSuppress whether leaves may omit them from their forwarding tables
    */
   record Terms(long localAs, int routerId, boolean fibSuppress) {}
 
@@ -31,18 +31,21 @@ final class OwnRoutes {
     this.terms = terms;
   }
 
-  /** From the next {@link #change} on everything is announced with or without the community. */
+  /**
+   * Sets the community; from the next {@link #change} on, all routes are announced with or without
+   * it.
+   */
   void setFibSuppress(boolean suppress) {
     terms = new Terms(terms.localAs, terms.routerId, suppress);
     announcedMbps = -1;
   }
 
-  /** The peer knows nothing of ours. */
+  /** Forgets the announced routes: the peer has none of them. */
   void forget() {
     announced = Set.of();
   }
 
-  /** What to send so that the peer has exactly these; empty where it has. */
+  /** Returns the messages after which the peer has exactly these routes; empty if it has them. */
   List<UpdateMessage> change(Set<InetAddress> addresses, long rateMbps) {
     Set<Prefix> wanted = new TreeSet<>();
     addresses.forEach(address -> wanted.add(Prefix.host(address)));

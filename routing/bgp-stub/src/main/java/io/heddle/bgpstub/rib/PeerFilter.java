@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The address prefix filter that one peer keeps for us (RFC 5291, RFC 5292), as lines to send.
+ * Address prefix filter that one peer has from us (RFC 5291, RFC 5292), as lines to send.
  *
- * <p>A prefix that is wanted no more is denied under its line's number, never removed: one leaf in
- * wide use takes every removal for the removal of all lines, and sends its whole table. When denied
- * lines are the more, the filter is made anew: all lines are removed in a message that the peer is
- * not to answer, and the full list follows.
+ * <p>An unwanted prefix is denied under its line's number, never removed: one widespread leaf takes
+ * every removal for the removal of all lines, and sends its whole table. Once most lines are
+ * denied, the filter is rebuilt: a message with a deferred answer removes all lines, and the full
+ * list follows.
  */
 final class PeerFilter {
   private static final int FIRST_SEQUENCE = 5;
@@ -26,15 +26,15 @@ final class PeerFilter {
   private final Map<Prefix, Long> denied = new LinkedHashMap<>();
   private long nextSequence = FIRST_SEQUENCE;
 
-  /** The whole list, for a peer that has none of ours. */
-  List<OrfEntry> anew(Collection<Prefix> wanted) {
+  /** Returns the whole list, for a peer without a filter of ours. */
+  List<OrfEntry> full(Collection<Prefix> wanted) {
     permitted.clear();
     denied.clear();
     nextSequence = FIRST_SEQUENCE;
     return change(wanted);
   }
 
-  /** What to send so that exactly these are permitted; empty where nothing has changed. */
+  /** Returns the lines after which exactly these prefixes are permitted; empty without a change. */
   List<OrfEntry> change(Collection<Prefix> wanted) {
     List<OrfEntry> lines = new ArrayList<>();
     TreeSet<Prefix> sorted = new TreeSet<>(wanted);
@@ -63,12 +63,12 @@ final class PeerFilter {
     return sequence;
   }
 
-  /** Whether the list is worth being made anew. */
+  /** Returns whether the list should be rebuilt. */
   boolean isWorn() {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }
 
-  /** Whether a route to this destination may come through. */
+  /** Returns whether a route to this destination may pass. */
   boolean lets(Prefix destination) {
     return permitted.keySet().stream().anyMatch(prefix -> prefix.covers(destination));
   }

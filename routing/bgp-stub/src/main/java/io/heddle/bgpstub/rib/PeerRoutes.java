@@ -17,15 +17,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between one peer's session and the routes: takes in what it tells, announces our addresses to it,
- * and keeps the filter that it applies for us. Speaker's thread.
+ * Link between one peer's session and the routes: takes in its routes, announces our addresses to
+ * it, and keeps its filter up to date. For the speaker's thread.
  */
 public final class PeerRoutes implements SessionListener {
   private final AdjRibIn routes;
   private final OwnRoutes own;
   private final PeerFilter filter = new PeerFilter();
-  /* Families whose first dump isn't over. */
-  private final Set<AddressFamily> toEnd = new HashSet<>();
+  /* Families without End-of-RIB so far. */
+  private final Set<AddressFamily> awaitingEndOfRib = new HashSet<>();
   private @Nullable PeerSession session;
   private @Nullable Negotiated agreed;
   private Set<InetAddress> addresses = Set.of();
@@ -44,37 +44,37 @@ public final class PeerRoutes implements SessionListener {
     return routes;
   }
 
-  /** Lines of the filter that the peer has of us; 0 where it takes none. */
+  /** Returns the lines of the filter that the peer has from us; 0 if it takes none. */
   public int filterLines() {
     return filter.lines();
   }
 
-  /** Whether the filter that the peer has of us lets a route to this destination through. */
+  /** Returns whether the filter that the peer has from us permits a route to this destination. */
   public boolean letsThrough(Prefix destination) {
     return filter.lets(destination);
   }
 
-  /** This host's addresses that the peer shall know of. */
+  /** Sets this host's addresses to announce to the peer. */
   public void setAddresses(Set<InetAddress> now, long mbps) {
     addresses = now;
     rateMbps = mbps;
-    tellAddresses();
+    announceAddresses();
   }
 
-  /** Whether our host routes carry the FIB-suppress community from now on. */
+  /** Sets whether our host routes carry the FIB-suppress community. */
   public void setFibSuppress(boolean suppress) {
     own.setFibSuppress(suppress);
-    tellAddresses();
+    announceAddresses();
   }
 
-  private void tellAddresses() {
+  private void announceAddresses() {
     PeerSession up = session;
     if (up != null) {
       own.change(addresses, rateMbps).forEach(up::send);
     }
   }
 
-  /** The prefixes that we want to hear of, where the peer filters. */
+  /** Sets the prefixes that the peer's filter must permit. */
   public void setWanted(Collection<Prefix> prefixes) {
     boolean had = !wanted.isEmpty();
     wanted = new TreeSet<>(prefixes);
@@ -100,10 +100,13 @@ public final class PeerRoutes implements SessionListener {
     return lines.stream().filter(each -> AddressFamily.of(each.prefix()).equals(family)).toList();
   }
 
-  /* Nothing comes before a filter or a request; with nothing to ask for, everything is asked for. */
+  /*
+   * The peer sends no routes before a filter or a request; without wanted prefixes, all routes are
+   * requested.
+   */
   private void sendWhole(PeerSession up, Negotiated terms) {
     boolean replaces = filter.lines() > 0;
-    List<OrfEntry> lines = filter.anew(wanted);
+    List<OrfEntry> lines = filter.full(wanted);
     for (AddressFamily family : terms.filtered()) {
       List<OrfEntry> own = of(family, lines);
       if (replaces) {
@@ -121,11 +124,11 @@ public final class PeerRoutes implements SessionListener {
   public void established(PeerSession up, Negotiated negotiated) {
     session = up;
     agreed = negotiated;
-    toEnd.clear();
-    toEnd.addAll(negotiated.families().unicast());
+    awaitingEndOfRib.clear();
+    awaitingEndOfRib.addAll(negotiated.families().unicast());
     own.forget();
-    tellAddresses();
-    filter.anew(Set.of());
+    announceAddresses();
+    filter.full(Set.of());
     if (negotiated.filters()) {
       sendWhole(up, negotiated);
     }
@@ -138,13 +141,13 @@ public final class PeerRoutes implements SessionListener {
 
   @Override
   public void endOfRib(PeerSession up, AddressFamily family) {
-    toEnd.remove(family);
-    routes.setComplete(toEnd.isEmpty());
+    awaitingEndOfRib.remove(family);
+    routes.setComplete(awaitingEndOfRib.isEmpty());
   }
 
   @Override
   public void routesBecomeStale(PeerSession up, AddressFamily family) {
-    toEnd.add(family);
+    awaitingEndOfRib.add(family);
     routes.markStale(family);
   }
 
@@ -176,9 +179,9 @@ public final class PeerRoutes implements SessionListener {
     // The next attempt follows by itself; the session's status has why this one ended.
   }
 
-  /** The peer wants our routes again. */
+  /** Sends our routes again, on the peer's request. */
   public void refresh() {
     own.forget();
-    tellAddresses();
+    announceAddresses();
   }
 }

@@ -17,11 +17,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All peers' routes, and the routes file that follows them. A change is put into the file at once
- * and shown to readers together with whatever else came in the same turn of the speaker's thread.
+ * Routes of all peers, and the routes file that follows them. A change enters the file at once;
+ * readers see it together with all other changes of the same turn of the speaker's thread.
  */
 public final class Rib implements AutoCloseable {
-  /** No cell that a plane has. */
+  /** Value that is no plane's cell. */
   static final int UNKNOWN = RouteCell.borrowed(RouteCell.EMPTY);
 
   private static final String COLOUR_PREFIX = "colour:";
@@ -33,19 +33,21 @@ public final class Rib implements AutoCloseable {
   private final List<AdjRibIn> peers = new ArrayList<>();
   private final Map<String, Integer> planes = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
-  /* How many peers may tell of a plane, by its number. */
-  private int[] tellers = {};
+  /* Number of peers that define a plane, by its number. */
+  private int[] peersOfPlane = {};
   private boolean publishing;
   private boolean flushPlanned;
   private boolean incomplete;
-  /* Why nothing is published any more, as it was said last: tries that fail alike say nothing. */
-  private String told = "";
+  /*
+   * Last logged reason why publishing stopped: repeated attempts with the same failure log nothing.
+   */
+  private String loggedReason = "";
   private boolean frozen;
   private long changes;
 
   /**
-   * @param publisher the routes file, or what stands for it
-   * @param later runs something on the speaker's thread after what it is doing
+   * @param publisher the routes file, or its substitute
+   * @param later runs a task on the speaker's thread after the present one
    */
   public Rib(RouteTarget publisher, RibOptions options, Executor later, Log log) {
     this.publisher = publisher;
@@ -54,7 +56,7 @@ public final class Rib implements AutoCloseable {
     this.log = log;
   }
 
-  /** Key of the plane that a colour stands for. */
+  /** Returns the key of a colour's plane. */
   public static String colourKey(long colour) {
     return COLOUR_PREFIX + colour;
   }
@@ -66,8 +68,8 @@ public final class Rib implements AutoCloseable {
   /**
    * Adds a peer.
    *
-   * @param planeKey the plane of all its routes; null to take each route's colour
-   * @param rateMbps of the local port; 0 where it isn't known
+   * @param planeKey the plane of all its routes; null to use each route's colour
+   * @param rateMbps of the local port; 0 if unknown
    */
   public AdjRibIn addPeer(String name, @Nullable String planeKey, long rateMbps) {
     AdjRibIn peer = new AdjRibIn(this, name, planeKey, rateMbps);
@@ -75,32 +77,32 @@ public final class Rib implements AutoCloseable {
     if (planeKey != null) {
       plane(planeKey, name);
     }
-    countTellers();
+    countPeersOfPlanes();
     return peer;
   }
 
-  private void countTellers() {
-    tellers = new int[keys.size()];
+  private void countPeersOfPlanes() {
+    peersOfPlane = new int[keys.size()];
     for (AdjRibIn peer : peers) {
-      for (int plane = 0; plane < tellers.length; plane++) {
+      for (int plane = 0; plane < peersOfPlane.length; plane++) {
         String only = peer.planeKey();
         if (only == null || only.equals(keys.get(plane))) {
-          tellers[plane]++;
+          peersOfPlane[plane]++;
         }
       }
     }
   }
 
-  /** What a peer has told counts no more, and nothing is heard of it again. Its plane stays. */
+  /** Removes a peer and its routes. Its plane stays. */
   public void removePeer(AdjRibIn peer) {
     peer.clear();
     peers.remove(peer);
-    countTellers();
+    countPeersOfPlanes();
     flush();
     peer.close();
   }
 
-  /** How readers weigh, and how figures are read, from now on. */
+  /** Sets the rules by which readers weigh and routes are evaluated. */
   public void setRules(WeightRules rules, RibOptions next) {
     flush();
     keepWhole();
@@ -119,7 +121,7 @@ public final class Rib implements AutoCloseable {
     return options;
   }
 
-  /** Number of a plane, which is new or known. */
+  /** Returns the number of a known or new plane. */
   int plane(String key, String via) {
     Integer known = planes.get(key);
     if (known != null) {
@@ -136,7 +138,7 @@ public final class Rib implements AutoCloseable {
     }
     planes.put(key, number);
     keys.add(key);
-    countTellers();
+    countPeersOfPlanes();
     return number;
   }
 
@@ -144,7 +146,7 @@ public final class Rib implements AutoCloseable {
     return keys.get(number);
   }
 
-  /** This host's address on a plane, and the rate of its port, may be others now. */
+  /** Sets this host's address on a plane, and its port's rate. */
   public void setSource(String key, @Nullable InetAddress source, long rateMbps, String via) {
     if (plane(key, via) != AttributeTable.NO_PLANE) {
       flush();
@@ -157,14 +159,16 @@ public final class Rib implements AutoCloseable {
     return publisher.planes();
   }
 
-  /** A route of this prefix on this plane came, went, or counts otherwise now. */
+  /** Handles a change of a route of this prefix on this plane. */
   void changed(long high, long low, int length, int plane) {
     changed(high, low, length, plane, UNKNOWN);
   }
 
   /**
-   * @param only what the caller has there now, for where no other peer tells of that plane; UNKNOWN
-   *     to look for it
+   * Handles a change of a route.
+   *
+   * @param only the caller's present cell, which counts if no other peer defines that plane;
+   *     UNKNOWN to look it up
    */
   void changed(long high, long low, int length, int plane, int only) {
     changes++;
@@ -173,18 +177,19 @@ public final class Rib implements AutoCloseable {
     }
     try {
       begin();
-      int cell = only != UNKNOWN && tellers[plane] == 1 ? only : bestCell(high, low, length, plane);
+      int cell =
+          only != UNKNOWN && peersOfPlane[plane] == 1 ? only : bestCell(high, low, length, plane);
       publisher.set(high, low, length, plane, cell);
     } catch (HeddleException full) {
-      giveUp(full);
+      stopPublishing(full);
     }
   }
 
-  private void giveUp(HeddleException full) {
+  private void stopPublishing(HeddleException full) {
     incomplete = true;
     String why = String.valueOf(full.getMessage());
-    if (!why.equals(told)) {
-      told = why;
+    if (!why.equals(loggedReason)) {
+      loggedReason = why;
       log.warn("routes aren't published any more, readers keep what they have: %s", why);
     }
   }
@@ -217,7 +222,8 @@ public final class Rib implements AutoCloseable {
       boolean cut = publisher.isCut();
       if (cut) {
         log.warn(
-            "another process has cut the routes file %s short: making it anew", publisher.path());
+            "another process has truncated the routes file %s: creating it again",
+            publisher.path());
         publisher.renew();
       }
       publisher.begin();
@@ -229,8 +235,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * Makes the routes file anew where another process has cut it short; to be called now and then,
-   * since nothing may change for long.
+   * Creates the routes file again if another process has truncated it. Call it periodically,
+   * because routes may not change for long.
    */
   public void keepWhole() {
     try {
@@ -239,11 +245,11 @@ public final class Rib implements AutoCloseable {
         flush();
       }
     } catch (HeddleException full) {
-      giveUp(full);
+      stopPublishing(full);
     }
   }
 
-  /** Shows what has changed once the speaker's thread is through with what it is doing. */
+  /** Publishes changes to readers at the end of the present turn of the speaker's thread. */
   void publishSoon() {
     if (publishing && !flushPlanned) {
       flushPlanned = true;
@@ -256,7 +262,7 @@ public final class Rib implements AutoCloseable {
     flush();
   }
 
-  /** Shows what has changed now. */
+  /** Publishes changes to readers now. */
   public void flush() {
     if (publishing) {
       publishing = false;
@@ -265,20 +271,19 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * From now on the file stays as it is: sessions are about to be ended by us, which says nothing
-   * about the planes.
+   * Freezes the file: we are about to end sessions ourselves, which says nothing about the planes.
    */
   public void freeze() {
     flush();
     frozen = true;
   }
 
-  /** How often a route came, went, or came to count otherwise. */
+  /** Returns the number of route changes. */
   public long changes() {
     return changes;
   }
 
-  /* That any peer has told of. */
+  /* Counts prefixes of any peer. */
   private int prefixes() {
     int count = 0;
     for (int i = 0; i < peers.size(); i++) {
@@ -287,22 +292,22 @@ public final class Rib implements AutoCloseable {
     return count;
   }
 
-  /** Whether a full disk keeps routes from being published. */
+  /** Returns whether a full disk prevents routes from being published. */
   public boolean isIncomplete() {
     return incomplete;
   }
 
-  /** Tries again to publish everything; to be called now and then while {@link #isIncomplete}. */
+  /** Tries again to publish everything; call it periodically while {@link #isIncomplete}. */
   public void retry() {
     if (incomplete) {
       incomplete = false;
       try {
         begin();
-        /* Before anything is taken back: readers keep what they have until all of it comes. */
+        /* Nothing is withdrawn before: readers keep their routes until the new set is complete. */
         publisher.reserve(prefixes());
         publisher.clear();
       } catch (HeddleException full) {
-        giveUp(full);
+        stopPublishing(full);
         flush();
         return;
       }
@@ -311,15 +316,15 @@ public final class Rib implements AutoCloseable {
       }
       flush();
       if (!incomplete) {
-        told = "";
+        loggedReason = "";
         log.info("routes are published again, %d prefixes", publisher.entries());
       }
     }
   }
 
   /**
-   * The routes by which each plane reaches a destination, longest match plane by plane; the first
-   * of a plane is the one that counts.
+   * Returns the routes by which each plane reaches a destination, by longest match per plane; the
+   * first one of a plane counts.
    */
   public List<Route> explain(Prefix destination) {
     List<Route> found = new ArrayList<>();
@@ -341,8 +346,8 @@ public final class Rib implements AutoCloseable {
   }
 
   /**
-   * The plane of an own address, by the colour of the longest route that covers it; null where no
-   * coloured route does.
+   * Returns the plane of an own address, by the colour of the longest route that covers it; null if
+   * no coloured route does.
    */
   public @Nullable String planeOf(InetAddress address) {
     Route longest = null;
@@ -360,7 +365,7 @@ public final class Rib implements AutoCloseable {
     return longest == null || longest.prefix().shownLength() == 0 ? null : longest.plane();
   }
 
-  /** Gives the peers' memory back, after everything else. */
+  /** Frees the peers' memory; call it last. */
   @Override
   public void close() {
     peers.forEach(AdjRibIn::close);

@@ -1,10 +1,10 @@
 package io.heddle.bgpstub.rib;
 
 /**
- * How figures of routes are read.
+ * Options for evaluating routes' bandwidths.
  *
- * @param linkBandwidth whether RFC 10005's link bandwidth counts where there is no path bandwidth
- * @param zeroLinkBandwidthIsUnreachable what its zero says: unreachable, or no figure
+ * @param linkBandwidth whether RFC 10005's link bandwidth counts in absence of path bandwidth
+ * @param zeroLinkBandwidthIsUnreachable meaning of its zero: unreachable, or no bandwidth
  */
 public record RibOptions(boolean linkBandwidth, boolean zeroLinkBandwidthIsUnreachable) {
   public static final RibOptions DEFAULT = new RibOptions(true, false);

@@ -6,26 +6,26 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * Prefixes with a number each, for tables of 100,000 routes and more: 24 bytes a slot, in native
- * memory of its own. What growth leaves behind goes back to the system at once; on the heap it
+ * Hash table of prefixes with a number each, for 100,000 routes and more: 24 bytes per slot, in
+ * native memory of its own. Growth returns the old memory to the system at once; on the heap it
  * would stay resident until a collection, which an idle daemon doesn't have. Open addressing with
- * linear probing, at most four fifths full; it doubles when it grows. One thread.
+ * linear probing, at most four fifths full; it doubles when it grows. For one thread.
  *
  * <pre>
  * slot    0 prefix, 16 bytes as two u64    16 its length, u32    20 number + 1, u32; 0 is a free slot
  * </pre>
  */
 final class RouteTable implements AutoCloseable {
-  /** No number; the numbers themselves aren't negative. */
+  /** Absence of a number; numbers are never negative. */
   static final int NONE = -1;
 
-  /** What {@link #forEach} hands out. The table must not be changed by it. */
+  /** Visitor of {@link #forEach}; must not change the table. */
   @FunctionalInterface
   interface Visitor {
     void visit(long high, long low, int length, int value);
   }
 
-  /** Which prefixes are meant. */
+  /** Selection of prefixes. */
   @FunctionalInterface
   interface Choice {
     boolean test(long high, long low, int length);
@@ -53,7 +53,7 @@ final class RouteTable implements AutoCloseable {
     return size;
   }
 
-  /** Routes with this prefix length. */
+  /** Returns the number of routes with this prefix length. */
   int routesOfLength(int length) {
     return routesOfLength[length];
   }
@@ -62,7 +62,7 @@ final class RouteTable implements AutoCloseable {
     return value(find(high, low, length));
   }
 
-  /** Returns the number that was there. */
+  /** Sets a prefix's number; returns the previous one. */
   int put(long high, long low, int length, int value) {
     int slot = find(high, low, length);
     int before = value(slot);
@@ -82,7 +82,7 @@ final class RouteTable implements AutoCloseable {
     return before;
   }
 
-  /** Returns the number that was there. */
+  /** Removes a prefix; returns its number. */
   int remove(long high, long low, int length) {
     int gap = find(high, low, length);
     int before = value(gap);
@@ -111,7 +111,7 @@ final class RouteTable implements AutoCloseable {
     }
   }
 
-  /** Sets these bits in the numbers of the chosen prefixes. */
+  /** Sets these bits in the numbers of the selected prefixes. */
   void mark(int bits, Choice choice) {
     for (int slot = 0; slot < slots; slot++) {
       int value = value(slot);
@@ -145,7 +145,7 @@ final class RouteTable implements AutoCloseable {
     }
   }
 
-  /* Goes on with empty slots; returns what owns the old ones. */
+  /* Switches to empty slots; returns the arena of the old ones. */
   private Arena take(int newSlots) {
     Arena old = arena;
     Arena next = Arena.ofShared();
@@ -196,7 +196,7 @@ final class RouteTable implements AutoCloseable {
     return to >= from ? to - from : to - from + slots;
   }
 
-  /* The slots are as many as there happen to be: the hash's upper half, scaled. */
+  /* The number of slots is arbitrary, so the hash's upper half is scaled to it. */
   private int home(long high, long low, int length) {
     long mixed = (high ^ length) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32 ^ low) * 0xbf58476d1ce4e5b9L;

@@ -1,12 +1,13 @@
 /**
- * From routes to weights: what each peer said ({@link io.heddle.bgpstub.rib.AdjRibIn}), which of it
- * counts for a plane, and what that plane's cell in the routes file says ({@link
- * io.heddle.bgpstub.rib.Rib}). There is no second table of best routes: the routes file is it.
+ * Routing table: the routes of each peer ({@link io.heddle.bgpstub.rib.AdjRibIn}), the choice of
+ * the one that counts for a plane, and that plane's cell in the routes file ({@link
+ * io.heddle.bgpstub.rib.Rib}). The routes file is the Loc-RIB; there is no second table of best
+ * routes.
  *
- * <p>Everything runs on the speaker's thread. The longest match is the readers' business, plane by
- * plane, so that a changed route is one cell however much it covers: a host route with path
- * bandwidth 0 takes its plane out of the covering route's next hops for that host, and its
- * withdrawal undoes that, without a second route being computed.
+ * <p>Everything runs on the speaker's thread. Readers do the longest match, plane by plane, so a
+ * changed route is one cell, whatever it covers. A host route with path bandwidth 0 takes its plane
+ * out of the covering route's next hops for that host; its withdrawal undoes that, without
+ * computing a second route.
  */
 @NullMarked
 package io.heddle.bgpstub.rib;

@@ -29,7 +29,7 @@ class ConfigChangeTest {
   }
 
   @Test
-  void onlyWhatHasChangedIsTouched() {
+  void unchangedPeersAreUntouched() {
     ConfigChange change = change(TOP + A + B, TOP + A + "bfd-interval-ms = 100\n" + C);
     assertEquals(List.of("a", "b"), change.ended());
     assertEquals(List.of("a", "c"), begun(change));
@@ -41,7 +41,7 @@ class ConfigChangeTest {
   }
 
   @Test
-  void rateAndFilterAreNewWithoutANewSession() {
+  void rateAndFilterChangeWithoutANewSession() {
     ConfigChange change =
         change(TOP + A + B, TOP + A + "rate-gbps = 100\nfilter-always = fd00::/16\n" + B);
     assertEquals(List.of(), change.ended());
@@ -50,7 +50,7 @@ class ConfigChangeTest {
   }
 
   @Test
-  void theDaemonsHoldTimeIsEachPeersAndCodePointsAreAllPeers() {
+  void globalSettingsAffectAllPeers() {
     assertEquals(
         List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).ended());
     assertEquals(
@@ -69,7 +69,7 @@ class ConfigChangeTest {
         "as = 65001;publish = /run/other | publish is /run/heddle/routes and can't become"
             + " /run/other",
       })
-  void whatNeedsARestartIsNamedWithBothValues(String top, String message) {
+  void changeThatNeedsARestartIsReportedWithBothValues(String top, String message) {
     HeddleException refused =
         assertThrows(
             HeddleException.class, () -> change(TOP + A, top.replace(';', '\n') + "\n" + A));

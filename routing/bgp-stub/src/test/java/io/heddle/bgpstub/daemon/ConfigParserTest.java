@@ -21,7 +21,7 @@ class ConfigParserTest {
   }
 
   @Test
-  void aConfigurationIsReadWithItsDefaults() {
+  void configurationIsParsedWithDefaults() {
     DaemonConfig config =
         parse(
             """
@@ -58,7 +58,7 @@ class ConfigParserTest {
   }
 
   @Test
-  void oneLeafWithAllPlanesTellsThemByColour() {
+  void planesOfOneLeafAreDeterminedByColour() {
     PeerConfig leaf =
         parse("as = 65001\n[peer leaf]\ninterface = e0\nplane = by-colour").peers().getFirst();
     assertTrue(leaf.byColour());
@@ -66,7 +66,7 @@ class ConfigParserTest {
   }
 
   @Test
-  void familiesFollowThePeersAddressUnlessTheyAreSaid() {
+  void familiesDefaultToThePeersAddressFamily() {
     DaemonConfig config =
         parse(
             """
@@ -97,9 +97,9 @@ class ConfigParserTest {
         "as = 0 | line 1: as = 0 isn't a whole number from 1 to 4294967295",
         "as = 65001;as = 65002 | line 2: as occurs twice, first in line 1",
         "as = 65001 | there is no peer; add a section [peer NAME] for each leaf",
-        "[peer a];interface = p1;plane = a | there is no 'as'; say as = 65001",
-        "as = 65001;[peer a];interface = p1 | line 2: [peer a] doesn't say which plane its routes"
-            + " are of",
+        "[peer a];interface = p1;plane = a | there is no 'as'; set as = 65001",
+        "as = 65001;[peer a];interface = p1 | line 2: [peer a] has no plane for its routes: plane ="
+            + " NAME",
         "as = 65001;[peer a];plane = a | line 2: [peer a] needs an interface, since without an"
             + " address",
         "as = 65001;[peer a];plane = a;address = fe80::1 | needs an interface, since its address is"
@@ -115,7 +115,7 @@ class ConfigParserTest {
             + " 65535",
         "as = 65001;announce = maybe | line 2: announce = maybe isn't yes or no",
         "as = 65001;nonsense | line 2: 'nonsense' is neither key = value nor [peer name]",
-        "as = 65001;fib-suppress-type = 0x0180 | the types of extended communities don't fit: code"
+        "as = 65001;fib-suppress-type = 0x0180 | the types of extended communities conflict: code"
             + " point 0x0180 has two meanings",
         "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = p;plane = b;address ="
             + " fe80::2 | planes overlap: [peer b] has plane b and [peer a] has plane a, both on"
@@ -129,7 +129,7 @@ class ConfigParserTest {
         "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = p;plane = a | [peer b]"
             + " and [peer a] are the same peer: the default router on p",
       })
-  void whatIsWrongIsNamedWithItsLineAndWhatIsAllowed(String text, String message) {
+  void errorsAreReportedWithLineAndAllowedValues(String text, String message) {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> parse(text.replace(';', '\n')));
     assertTrue(String.valueOf(refused.getMessage()).startsWith("bgp.conf"), refused.getMessage());
@@ -137,7 +137,7 @@ class ConfigParserTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsNamed() {
+  void missingFileIsReported() {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> ConfigParser.read(Path.of("/nowhere/bgp.conf")));
     assertTrue(String.valueOf(refused.getMessage()).contains("/nowhere/bgp.conf can't be read"));

@@ -27,7 +27,7 @@ class OwnAddressesTest {
   }
 
   @Test
-  void thePeersSubnetTellsTheInterfaceTowardsIt() {
+  void peersSubnetDeterminesItsInterface() {
     OwnAddresses own =
         new OwnAddresses(
             new HostAddresses(
@@ -39,7 +39,7 @@ class OwnAddressesTest {
   }
 
   @Test
-  void aPlanesAddressesAreOfFamiliesThatItsPeerSpeaksIpv6First() {
+  void planesAddressesFollowThePeersFamiliesIpv6First() {
     OwnAddresses own =
         new OwnAddresses(
             new HostAddresses(

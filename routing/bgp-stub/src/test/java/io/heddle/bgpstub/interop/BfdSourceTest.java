@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.bgp.bfd.BfdOptions;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.Heard;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.Patience;
@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two speakers on a link where the peer knows one by an address that its kernel wouldn't choose.
+ * Test of BFD's source address on a link where the peer knows one by an address that its kernel
+ * wouldn't choose.
  */
 @EndsWithin(90)
 @SystemTest
@@ -33,12 +34,13 @@ final class BfdSourceTest {
         .bfd(BFD);
   }
 
-  private static void start(BgpSpeaker speaker, PeerOptions.Builder options, Heard heard) {
+  private static void start(
+      BgpSpeaker speaker, PeerOptions.Builder options, RecordingListener heard) {
     PeerSession session = speaker.add(options.build(), heard);
     speaker.execute(session::start);
   }
 
-  private static void awaitUp(Heard heard) throws Exception {
+  private static void awaitUp(RecordingListener heard) throws Exception {
     Patience patience = Patience.ofSeconds(45);
     while (!heard.log.toString().contains("BFD is up")) {
       assertTrue(!patience.isOver(), () -> heard.events + "\n" + heard.log);
@@ -47,13 +49,13 @@ final class BfdSourceTest {
   }
 
   @Test
-  void theWayIsWatchedFromTheAddressThatTheSessionIsAt() throws Exception {
-    Heard atHost = new Heard();
-    Heard atLeaf = new Heard();
+  void bfdUsesTheSessionsAddress() throws Exception {
+    RecordingListener atHost = new RecordingListener();
+    RecordingListener atLeaf = new RecordingListener();
     try (LinkedNamespaces net = new LinkedNamespaces();
         BgpSpeaker host = new BgpSpeaker(atHost.logTo());
         BgpSpeaker leaf = new BgpSpeaker(atLeaf.logTo())) {
-      /* A deprecated address is a source for those only who ask for it. */
+      /* The kernel uses a deprecated address only if asked for it. */
       LinkedNamespaces.run(
           "ip",
           "-n",

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** BIRD in the leaf. */
+/** BIRD daemon in the leaf. */
 final class BirdDaemon {
   private static final Path BIRD = Path.of("/usr/sbin/bird");
   private static final Path CLIENT = Path.of("/usr/sbin/birdc");
@@ -36,7 +36,7 @@ final class BirdDaemon {
         net.folder().resolve("bird.pid").toString());
   }
 
-  /** What it answers to an operator. */
+  /** Returns its answer to an operator's command. */
   static String ask(LinkedNamespaces net, String... words)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-s", control(net)));

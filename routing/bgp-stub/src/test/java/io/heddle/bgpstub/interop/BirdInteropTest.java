@@ -107,7 +107,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void exceptionToTheAggregateComesAndGoes() throws Exception {
+  void moreSpecificRouteIsAddedAndWithdrawn() throws Exception {
     launch("", false);
     connect(options());
     Prefix host = Prefix.of("fd00:aa:0:5::5");
@@ -137,7 +137,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void operatorsWordsArrive() throws Exception {
+  void shutdownSentenceArrives() throws Exception {
     launch("", false);
     connect(options());
     awaitEstablished();
@@ -146,7 +146,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void peerOnALinkLocalAddressIsEnough() throws Exception {
+  void linkLocalPeerIsReached() throws Exception {
     launch(
         "local as 65002; neighbor range fe80::/10 external; interface \"h0\"; passive;"
             + " dynamic name \"h\"; ttl security on;");
@@ -155,7 +155,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void deadPathIsToldLongBeforeTheHoldTime() throws Exception {
+  void deadPathIsDetectedBeforeTheHoldTime() throws Exception {
     Process first =
         launch(
             "local fd00:1::1 as 65002; neighbor fd00:1::2 as 65001; passive; bfd on;",
@@ -175,7 +175,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void lostCarrierIsToldAtOnceAndItsReturnTriedAtOnce() throws Exception {
+  void lostAndRestoredCarrierActImmediately() throws Exception {
     launch("", false);
     connect(options().onInterface("p1").retryMs(10_000, 60_000));
     awaitEstablished();
@@ -192,7 +192,7 @@ class BirdInteropTest extends DaemonContract {
   }
 
   @Test
-  void packetsThatMayHaveCrossedARouterAreDropped() throws Exception {
+  void packetsBelowTheHopLimitAreDropped() throws Exception {
     launch("", false);
     connect(options().gtsmHops(1).openWaitMs(1_500));
     await("a failure", () -> heard.has("failed"));

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A fabric of IPv4: its routes over sessions of IPv4, and over sessions of IPv6 (RFC 8950). */
+/** Interoperability with BIRD on an IPv4 fabric: over sessions of IPv4 and of IPv6 (RFC 8950). */
 @SystemTest
 class BirdIpv4InteropTest extends DaemonContract {
   private static final String SESSION = "local 10.9.0.1 as 65002; neighbor 10.9.0.2 as 65001;";
@@ -118,7 +118,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Test
-  void exceptionToTheAggregateComesAndGoes() throws Exception {
+  void moreSpecificRouteIsAddedAndWithdrawn() throws Exception {
     launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
@@ -158,7 +158,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Test
-  void routesWithNextHopsOfIpv6GoOverASessionOfIpv6() throws Exception {
+  void routesWithIpv6NextHopsUseAnIpv6Session() throws Exception {
     launch(OVER_IPV6, "extended next hop on;", "");
     speaker.listen(Endpoint.of(Prefix.of("fd00:1::2").inetAddress(), 0, 179));
     connect(
@@ -181,7 +181,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Test
-  void deadPathIsToldLongBeforeTheHoldTime() throws Exception {
+  void deadPathIsDetectedBeforeTheHoldTime() throws Exception {
     Process first =
         launch(
             SESSION + " passive; bfd on;",
@@ -196,7 +196,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Test
-  void packetsThatMayHaveCrossedARouterAreDropped() throws Exception {
+  void packetsBelowTheHopLimitAreDropped() throws Exception {
     launch("", false);
     connect(options().gtsmHops(1).openWaitMs(1_500));
     await("a failure", () -> heard.has("failed"));
@@ -204,7 +204,7 @@ class BirdIpv4InteropTest extends DaemonContract {
   }
 
   @Test
-  void aHostsDaemonPublishesItsPlaneOfIpv4AndAnnouncesItsAddress() throws Exception {
+  void daemonPublishesAnIpv4PlaneAndAnnouncesItsAddress() throws Exception {
     speaker.close();
     launch(SESSION + " ttl security on;", "", "");
     Path routes = net.folder().resolve("routes");
@@ -244,9 +244,9 @@ class BirdIpv4InteropTest extends DaemonContract {
     }
   }
 
-  /* With either order of peers: each look would otherwise end with the last one's. */
+  /* With either order of peers: otherwise the last peer's address would always win. */
   @Test
-  void aPlaneThatTwoPeersTellOfHasItsAddressOfIpv6() throws Exception {
+  void planeOfTwoPeersHasItsIpv6Address() throws Exception {
     speaker.close();
     for (List<String> order :
         List.of(List.of("fd00:1::1", "10.9.0.1"), List.of("10.9.0.1", "fd00:1::1"))) {

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.Heard;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
+import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AsPath;
 import io.heddle.bgp.wire.ExtendedCommunity;
@@ -34,9 +34,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every daemon and the speaker must do together: the daemon (AS 65002, fd00:1::1) announces
- * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and hears a host route of it. Where the
- * session is of IPv4, both are addresses of that.
+ * Contract of every daemon with the speaker. The daemon (AS 65002, fd00:1::1) announces
+ * fd00:aa::/32 to the speaker (AS 65001, fd00:1::2), and receives a host route from it. In an IPv4
+ * session, both addresses are IPv4.
  */
 @EndsWithin(120)
 abstract class DaemonContract {
@@ -44,18 +44,18 @@ abstract class DaemonContract {
   static final Prefix OURS = Prefix.of("fd00:55::5/128");
   static final String KEY = "a secret of both";
 
-  final Heard heard = new Heard();
+  final RecordingListener heard = new RecordingListener();
   LinkedNamespaces net;
   BgpSpeaker speaker;
   PeerSession session;
 
   /**
-   * The addresses of a session, and what is announced over it.
+   * Addresses of a session, and its announcements.
    *
    * @param leaf the daemon's address
    * @param host the speaker's
-   * @param aggregate what the daemon announces
-   * @param announced what the speaker announces
+   * @param aggregate announced by the daemon
+   * @param announced announced by the speaker
    */
   record Fabric(String leaf, String host, Prefix aggregate, Prefix announced, Families families) {
     static final Fabric OF_IPV6 =
@@ -72,28 +72,28 @@ abstract class DaemonContract {
       return this == OF_IPV4;
     }
 
-    /** One of these words. */
+    /** Returns the word for this family. */
     String choose(String ofIpv6, String ofIpv4) {
       return isIpv4() ? ofIpv4 : ofIpv6;
     }
   }
 
-  /** Of which family all is. */
+  /** Returns the addresses of the tested family. */
   Fabric fabric() {
     return Fabric.OF_IPV6;
   }
 
-  /** What the daemon announces. */
+  /** Returns the daemon's announcement. */
   final Prefix aggregate() {
     return fabric().aggregate();
   }
 
-  /** What the speaker announces. */
+  /** Returns the speaker's announcement. */
   final Prefix announced() {
     return fabric().announced();
   }
 
-  /** Programs that must be there, by their paths. */
+  /** Returns the paths of the required programs. */
   abstract List<Path> programs();
 
   /**
@@ -104,29 +104,29 @@ abstract class DaemonContract {
    */
   abstract Process launch(String key, boolean security) throws Exception;
 
-  /** A key that the daemon's configuration can spell. */
+  /** Returns a key that the daemon's configuration can express. */
   String key() {
     return KEY;
   }
 
-  /** The daemon's table, as text; lower case. */
+  /** Returns the daemon's table, as lower-case text. */
   abstract String table() throws Exception;
 
-  /** The table's entry of our route, with its attributes as the daemon writes them. */
+  /** Returns the table's entry of our route, with its attributes in the daemon's notation. */
   abstract String ours() throws Exception;
 
-  /** What that must have of the attributes of {@link #announcement}. */
+  /** Returns the parts of that entry that show the attributes of {@link #announcement}. */
   abstract List<String> ourAttributes();
 
-  /** Has the operator of the daemon reset the session. */
+  /** Makes the daemon's operator reset the session. */
   abstract void reset() throws Exception;
 
-  /** How the end of a session begins that its operator has reset. */
+  /** Returns the start of the session's end message after the operator's reset. */
   String wordOfReset() {
-    return "the peer says: Cease/";
+    return "the peer sent Cease/";
   }
 
-  /** Checks what the daemon's announcement of the aggregate brought. */
+  /** Checks the attributes of the daemon's aggregate. */
   abstract void assertAttributes(PathAttributes attributes);
 
   @BeforeEach
@@ -201,7 +201,7 @@ abstract class DaemonContract {
     await("established", () -> heard.has("established 65002"));
   }
 
-  /** The attributes with which a route was last announced, null where it isn't there. */
+  /** Returns the attributes of a route's last announcement; null if the route is absent. */
   PathAttributes attributesOf(Prefix prefix) {
     PathAttributes found = null;
     for (UpdateMessage update : heard.updates) {
@@ -216,7 +216,8 @@ abstract class DaemonContract {
   }
 
   /**
-   * Our route with one of every attribute that a route may carry, path bandwidth 100 among them.
+   * Returns our route with one of every attribute that a route may carry, path bandwidth 100 among
+   * them.
    */
   UpdateMessage announcement() {
     return UpdateMessage.announce(
@@ -243,7 +244,7 @@ abstract class DaemonContract {
   }
 
   @Test
-  void itsRouteIsHeardWithItsAttributes() throws Exception {
+  void daemonsRouteIsReceivedWithAttributes() throws Exception {
     launch("", false);
     connect(options());
     await("the aggregate", () -> attributesOf(aggregate()) != null);
@@ -253,7 +254,7 @@ abstract class DaemonContract {
   }
 
   @Test
-  void itTakesOurRouteAndItsWithdrawal() throws Exception {
+  void daemonTakesOurRouteAndItsWithdrawal() throws Exception {
     launch("", false);
     connect(options());
     awaitEstablished();
@@ -281,12 +282,12 @@ abstract class DaemonContract {
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);
   }
 
-  /** The daemon's process among those that were started. */
+  /** Returns the daemon's process. */
   ProcessHandle itself(Process started) {
     return started.descendants().reduce((one, last) -> last).orElse(started.toHandle());
   }
 
-  /** For daemons that ask to keep their routes (RFC 4724): it is killed, and started again. */
+  /** Kills and restarts a daemon that requests graceful restart (RFC 4724). */
   void assertRoutesAreKeptOverItsDeath() throws Exception {
     Process first = launch("", false);
     connect(options());
@@ -299,7 +300,7 @@ abstract class DaemonContract {
   }
 
   @Test
-  void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
+  void operatorsResetIsReportedAndTheSessionReturns() throws Exception {
     launch("", false);
     connect(options());
     await("the aggregate", () -> attributesOf(aggregate()) != null);
@@ -320,7 +321,7 @@ abstract class DaemonContract {
   }
 
   @Test
-  void keyAdmitsAndAnotherKeyDoesNot() throws Exception {
+  void onlyTheRightMd5KeyConnects() throws Exception {
     launch(key(), false);
     connect(options().md5Key(key() + "?").openWaitMs(1_000));
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_500));

@@ -15,15 +15,17 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** ExaBGP connects to the speaker, which only listens; of either family. */
+/**
+ * Contract of ExaBGP, which connects to the speaker; the speaker only listens. For either family.
+ */
 abstract class ExabgpContract extends DaemonContract {
-  /* With an attribute that nobody knows, of either family. */
+  /* With an unknown attribute, for either family. */
   private static final List<Prefix> OTHER =
       List.of(Prefix.of("fd00:ab::/32"), Prefix.of("10.21.0.0/16"));
 
   private Process daemon;
 
-  /** More routes of its configuration. */
+  /** Returns additional routes of its configuration. */
   String hostile = "";
 
   String local = fabric().leaf();
@@ -43,7 +45,7 @@ abstract class ExabgpContract extends DaemonContract {
   Process launch(String key, boolean security) throws Exception {
     Path told = net.folder().resolve("told");
     Path script = net.folder().resolve("listen.sh");
-    /* Its pipe doesn't block, so that cat ends whenever nothing is there; it ends with ExaBGP. */
+    /* Its pipe is non-blocking, so cat ends whenever it is empty; the loop ends with ExaBGP. */
     Files.writeString(
         script,
         "#!/bin/sh\nwhile [ -d /proc/$PPID ]; do cat >>"
@@ -51,7 +53,7 @@ abstract class ExabgpContract extends DaemonContract {
             + " 2>/dev/null; sleep 0.05; done\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(told, "");
-    /* It gives up root for nobody. */
+    /* ExaBGP must keep its root privileges. */
     Files.setPosixFilePermissions(net.folder(), PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rw-rw-rw-"));
     Path configuration = net.folder().resolve("exabgp.conf");
@@ -101,7 +103,7 @@ abstract class ExabgpContract extends DaemonContract {
     return daemon;
   }
 
-  /* What it was told, the last word on our route first. */
+  /* Its received messages, the newest one about our route first. */
   @Override
   String table() throws Exception {
     String told = Files.readString(net.folder().resolve("told")).toLowerCase(Locale.ROOT);
@@ -114,7 +116,7 @@ abstract class ExabgpContract extends DaemonContract {
     return Files.readString(net.folder().resolve("told"));
   }
 
-  /* AIGP isn't among them: it reads that only with a capability of its own. */
+  /* Without AIGP, which it reads only with its own capability. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -127,19 +129,19 @@ abstract class ExabgpContract extends DaemonContract {
         "\"attribute-0xC8-0xE0\": \"0x01020304\"");
   }
 
-  /* Its child is the script that hears what it is told. */
+  /* Its child is the script that receives its messages. */
   @Override
   ProcessHandle itself(Process started) {
     return started.toHandle();
   }
 
-  /* Where it keeps its routes over a restart it says nothing. */
+  /* It doesn't request graceful restart. */
   @Override
   String wordOfReset() {
     return "the peer closed the connection";
   }
 
-  /* SIGALRM has it make all sessions anew. */
+  /* SIGALRM makes it reset all sessions. */
   @Override
   void reset() throws Exception {
     LinkedNamespaces.run("kill", "-ALRM", String.valueOf(daemon.pid()));
@@ -164,7 +166,7 @@ abstract class ExabgpContract extends DaemonContract {
   }
 
   @Test
-  void attributeThatNobodyKnowsIsKept() throws Exception {
+  void unknownAttributeIsKept() throws Exception {
     launch("", false);
     connect(options());
     await("the other route", () -> attributesOf(other()) != null);

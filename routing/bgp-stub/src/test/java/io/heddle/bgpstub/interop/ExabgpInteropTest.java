@@ -11,9 +11,12 @@ import org.junit.jupiter.api.Test;
 
 @SystemTest
 class ExabgpInteropTest extends ExabgpContract {
-  /* RFC 7606: AIGP of a wrong length is left out, communities of a wrong length withdraw their route. */
+  /*
+   * RFC 7606: AIGP of a wrong length is discarded, communities of a wrong length withdraw their
+   * route.
+   */
   @Test
-  void malformedAttributesCostWhatTheyMustAndNoSession() throws Exception {
+  void malformedAttributesDoNotEndTheSession() throws Exception {
     hostile =
         """
         route fd00:ac::/32 next-hop fd00:1::1 attribute [ 0x1a 0x80 0x01000c0000000000000005 ];
@@ -34,9 +37,9 @@ class ExabgpInteropTest extends ExabgpContract {
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
   }
 
-  /* A table of all is in docs/bgp-values.md; these are what a real speaker can be made to say. */
+  /* docs/bgp-values.md has the whole table; a real speaker can be made to send these. */
   @Test
-  void forbiddenValuesCostTheirRoutesOnly() throws Exception {
+  void forbiddenValuesLoseOnlyTheirRoutes() throws Exception {
     hostile =
         """
         route fd00:ae::/32 next-hop fd00:1::1 as-path [ 65002 0 ];
@@ -62,9 +65,12 @@ class ExabgpInteropTest extends ExabgpContract {
     assertEquals(6, speaker.ask(session::status).counters().attributeFaults());
   }
 
-  /* It names no interface when it connects, which the kernel refuses: it listens, we connect. */
+  /*
+   * It names no interface when it connects, which the kernel refuses: so it listens, and we
+   * connect.
+   */
   @Test
-  void peerOnALinkLocalAddressIsEnough() throws Exception {
+  void linkLocalPeerIsReached() throws Exception {
     local = net.linkLocal(net.leaf(), "h0");
     neighbour = net.linkLocal(net.host(), "p1");
     launch("", false);

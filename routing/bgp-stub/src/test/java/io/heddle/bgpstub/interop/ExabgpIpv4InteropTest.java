@@ -2,7 +2,7 @@ package io.heddle.bgpstub.interop;
 
 import io.heddle.platform.testing.SystemTest;
 
-/** A fabric of IPv4, whose leaf runs ExaBGP. */
+/** Interoperability with ExaBGP on an IPv4 fabric. */
 @SystemTest
 class ExabgpIpv4InteropTest extends ExabgpContract {
   @Override

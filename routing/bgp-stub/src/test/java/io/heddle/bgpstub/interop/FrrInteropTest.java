@@ -125,8 +125,8 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * Of a colour it shows the type, with the sub-type of another; AIGP it drops, and attributes that
-   * it doesn't know it keeps without showing them.
+   * FRR shows the type of a colour community, with another one's sub-type. It drops AIGP, and keeps
+   * unknown attributes without showing them.
    */
   @Override
   List<String> ourAttributes() {
@@ -154,11 +154,11 @@ class FrrInteropTest extends DaemonContract {
   }
 
   /*
-   * The leaf knows what the last line of each filter names, what follows it, and others: 169 lines
-   * fill a message, so the 170th comes alone in a second one.
+   * The leaf has the route of the last line of each filter, the routes behind it, and others. 169
+   * lines fill a message, so the 170th is alone in a second one.
    */
   @Test
-  void filterOfAnyLengthLetsThroughWhatItNames() throws Exception {
+  void filterOfAnyLengthPermitsItsPrefixes() throws Exception {
     TreeSet<Integer> known = new TreeSet<>(List.of(1, 2, 169, 170, 171, 4000, 4001));
     IntStream.range(1, 40).forEach(i -> known.add(100 * i + 1));
     StringBuilder networks = new StringBuilder("  network fd00:cc::/32\n");
@@ -184,7 +184,10 @@ class FrrInteropTest extends DaemonContract {
     return Prefix.of("fd00:bb::%x/128".formatted(number));
   }
 
-  /* These hosts are held, and no other route was ever announced, were it withdrawn afterwards. */
+  /*
+   * These hosts' routes are held, and no other route was ever announced, even if withdrawn
+   * afterwards.
+   */
   private void awaitExactly(String what, Set<Integer> numbers) throws Exception {
     Set<Prefix> hosts = new TreeSet<>(numbers.stream().map(FrrInteropTest::host).toList());
     await(
@@ -198,9 +201,11 @@ class FrrInteropTest extends DaemonContract {
         });
   }
 
-  /* What the daemon does with a leaf that filters: jobs come and go, the leaf sends what they need. */
+  /*
+   * The daemon with a leaf that filters: jobs come and go, the leaf sends only their routes.
+   */
   @Test
-  void routesComeAndGoWithThePeersInUseAndOurAddressIsAnnounced() throws Exception {
+  void routesFollowThePeersInUseAndOurAddressIsAnnounced() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n  network fd00:bb::3/128\n";
     launch("", false);
     Path file = net.folder().resolve("routes");
@@ -234,9 +239,9 @@ class FrrInteropTest extends DaemonContract {
     });
   }
 
-  /* Over a session of IPv4, with next hops of IPv4 alone at the leaf's end. */
+  /* Over an IPv4 session, with only IPv4 next hops at the leaf. */
   @Test
-  void eachFamilyHasAFilterOfItsOwn() throws Exception {
+  void everyFamilyHasItsOwnFilter() throws Exception {
     routes = "  network fd00:bb::1/128\n  network fd00:bb::2/128\n";
     launch(
         "10.9.0.2",
@@ -283,9 +288,9 @@ class FrrInteropTest extends DaemonContract {
     });
   }
 
-  /* What a job of 64 other hosts needs of a leaf that knows thousands. */
+  /* A job with 64 other hosts, at a leaf that has thousands of routes. */
   @Test
-  void withAFilterForSixtyFourPeersOnlyTheirRoutesAreHeld() throws Exception {
+  void filterForSixtyFourPeersHoldsOnlyTheirRoutes() throws Exception {
     StringBuilder networks = new StringBuilder();
     for (int i = 1; i <= LARGE_LEAF; i++) {
       networks.append("  network fd00:bb::%x/128%n".formatted(i));
@@ -336,7 +341,7 @@ class FrrInteropTest extends DaemonContract {
   }
 
   @Test
-  void leafThatWaitsForOurAdvertisementIsFoundByItsOwn() throws Exception {
+  void leafThatNeedsOurAdvertisementIsDiscovered() throws Exception {
     net.inside(net.host(), "sysctl", "-qw", "net.ipv6.conf.p1.accept_ra=0");
     launch("h0", " neighbor h0 interface remote-as external\n");
     connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** GoBGP in the leaf, with sessions and routes of either family. */
+/** Contract of GoBGP in the leaf, with sessions and routes of either family. */
 abstract class GobgpContract extends DaemonContract {
   String local = fabric().leaf();
   String neighbour = fabric().host();
@@ -114,7 +114,7 @@ abstract class GobgpContract extends DaemonContract {
     return net.ask("gobgp", "global", "rib", "-a", family(), announced().toString(), "-j");
   }
 
-  /* It shows link bandwidth as non-transitive (64) whichever it is. */
+  /* It always shows link bandwidth as non-transitive (64). */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -149,11 +149,14 @@ abstract class GobgpContract extends DaemonContract {
     assertRoutesAreKeptOverItsDeath();
   }
 
-  /* It rests for half a minute after a reset; BirdInteropTest, FrrInteropTest and OpenbgpdInteropTest have theirs, always. */
+  /*
+   * It rests for half a minute after a reset; BirdInteropTest, FrrInteropTest and
+   * OpenbgpdInteropTest have theirs, always.
+   */
   @Test
   @WholeRunOnly
   @Override
-  void operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows() throws Exception {
-    super.operatorsResetEndsTheSessionWithItsReasonAndANewOneFollows();
+  void operatorsResetIsReportedAndTheSessionReturns() throws Exception {
+    super.operatorsResetIsReportedAndTheSessionReturns();
   }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 @SystemTest
 class GobgpInteropTest extends GobgpContract {
   @Test
-  void peerOnALinkLocalAddressIsEnough() throws Exception {
+  void linkLocalPeerIsReached() throws Exception {
     local = "::";
     neighbour = net.linkLocal(net.host(), "p1") + "%h0";
     launch("", true);

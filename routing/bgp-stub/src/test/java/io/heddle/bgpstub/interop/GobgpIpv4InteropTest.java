@@ -2,7 +2,7 @@ package io.heddle.bgpstub.interop;
 
 import io.heddle.platform.testing.SystemTest;
 
-/** A fabric of IPv4, whose leaf runs GoBGP. */
+/** Interoperability with GoBGP on an IPv4 fabric. */
 @SystemTest
 class GobgpIpv4InteropTest extends GobgpContract {
   @Override

@@ -21,9 +21,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A host and a leaf, joined by one link: {@code p1} fd00:1::2 and 10.9.0.2 at the host, {@code h0}
- * fd00:1::1 and 10.9.0.1 at the leaf. The speaker's thread moves into the host, daemons are started
- * in the leaf.
+ * A host and a leaf in network namespaces, joined by one link: {@code p1} fd00:1::2 and 10.9.0.2 at
+ * the host, {@code h0} fd00:1::1 and 10.9.0.1 at the leaf. The speaker's thread moves into the
+ * host; daemons run in the leaf.
  */
 final class LinkedNamespaces implements AutoCloseable {
   private static final AtomicInteger COUNT = new AtomicInteger();
@@ -32,10 +32,10 @@ final class LinkedNamespaces implements AutoCloseable {
       "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
   private final Path folder;
   private final List<Process> processes = new CopyOnWriteArrayList<>();
-  /* For tests that are interrupted. */
+  /* Cleans up after an interrupted test. */
   private final Thread atExit = new Thread(this::tearDown, "namespaces-teardown");
 
-  /** Skips the test where namespaces can't be made. */
+  /** Skips the test if namespaces can't be created. */
   LinkedNamespaces() throws IOException, InterruptedException {
     String refusal = tryRun("ip", "netns", "add", host());
     if (!refusal.isEmpty()) {
@@ -75,12 +75,12 @@ final class LinkedNamespaces implements AutoCloseable {
     return name + "l";
   }
 
-  /** Where configurations, logs and control sockets go. */
+  /** Returns the folder of configurations, logs and control sockets. */
   Path folder() {
     return folder;
   }
 
-  /** Makes the speaker's thread one of the host: sockets that it opens from now on are there. */
+  /** Moves the speaker's thread into the host: sockets that it opens from now on are there. */
   void moveIn(BgpSpeaker speaker) {
     moveIn(speaker, host());
   }
@@ -92,7 +92,7 @@ final class LinkedNamespaces implements AutoCloseable {
     });
   }
 
-  /** Starts a daemon in the leaf; it is ended with the namespaces. */
+  /** Starts a daemon in the leaf; it ends with the namespaces. */
   Process start(String... command) throws IOException {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
     whole.addAll(List.of(command));
@@ -103,7 +103,7 @@ final class LinkedNamespaces implements AutoCloseable {
     return process;
   }
 
-  /** Everything that daemons wrote, for a failed test's message. */
+  /** Returns the output of all daemons, for a failed test's message. */
   String logs() {
     StringBuilder all = new StringBuilder();
     try (Stream<Path> files = Files.list(folder)) {
@@ -116,7 +116,7 @@ final class LinkedNamespaces implements AutoCloseable {
     return all.toString();
   }
 
-  /** Output of a command in the leaf; what it said also where it failed. */
+  /** Returns the output of a command in the leaf, even if it failed. */
   String ask(String... command) throws IOException, InterruptedException {
     List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
     whole.addAll(List.of(command));
@@ -126,7 +126,7 @@ final class LinkedNamespaces implements AutoCloseable {
     return output;
   }
 
-  /** The link-local address that the kernel forms on a device, as text. */
+  /** Returns the link-local address that the kernel forms on a device, as text. */
   String linkLocal(String namespace, String device) throws IOException, InterruptedException {
     for (int attempt = 0; attempt < 100; attempt++) {
       Process process =
@@ -180,7 +180,7 @@ final class LinkedNamespaces implements AutoCloseable {
     tearDown();
   }
 
-  /* A daemon's children, which end after it, take their sockets with them, or write a last line. */
+  /* A daemon's children end after it; they remove their sockets, or write a last line. */
   private void removeFolder() throws InterruptedException {
     Patience patience = Patience.ofSeconds(20);
     for (boolean gone = false; !gone; ) {

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** OpenBGPD in the leaf, with sessions and routes of either family. */
+/** Contract of OpenBGPD in the leaf, with sessions and routes of either family. */
 abstract class OpenbgpdContract extends DaemonContract {
   String local = fabric().leaf();
   String neighbour = fabric().host();
@@ -62,7 +62,9 @@ abstract class OpenbgpdContract extends DaemonContract {
                 key.isEmpty() ? "" : "tcp md5sig password \"" + key + "\"",
                 security ? "ttl-security yes" : ""));
     Files.setPosixFilePermissions(configuration, PosixFilePermissions.fromString("rw-------"));
-    /* It wants the empty folder that its package's service makes; this /run is the process's own. */
+    /*
+     * It wants the empty folder that its package's service makes; this /run is the process's own.
+     */
     return net.start(
         "sh",
         "-c",
@@ -84,7 +86,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     return net.ask("bgpctl", "-s", socket(), "show", "rib", "detail", announced().toString());
   }
 
-  /* Of link bandwidth it shows the float's bits; AIGP it doesn't know. */
+  /* It shows the float's bits of link bandwidth, and doesn't know AIGP. */
   @Override
   List<String> ourAttributes() {
     return List.of(
@@ -116,11 +118,11 @@ abstract class OpenbgpdContract extends DaemonContract {
   }
 
   /*
-   * It offers graceful restart for no family: that announces the end of its routes, and asks nobody
-   * to keep any.
+   * It offers graceful restart for no family: it announces End-of-RIB, and asks for no routes to be
+   * kept.
    */
   @Test
-  void routesGoWithItThoughItNamesGracefulRestart() throws Exception {
+  void routesEndWithTheSessionDespiteItsCapability() throws Exception {
     Process first = launch("", false);
     connect(options());
     await("end of rib", () -> heard.has("end of rib"));
@@ -138,7 +140,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     await("established again and its routes", () -> heard.updates.size() > before);
   }
 
-  /* One of its three processes alone would have the others say goodbye. */
+  /* If only one of its three processes is killed, the others close the session. */
   private static void killWithoutAWord(Process daemon) throws Exception {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 @SystemTest
 class OpenbgpdInteropTest extends OpenbgpdContract {
   @Test
-  void peerOnALinkLocalAddressIsEnough() throws Exception {
+  void linkLocalPeerIsReached() throws Exception {
     local = net.linkLocal(net.leaf(), "h0") + "%h0";
     neighbour = net.linkLocal(net.host(), "p1") + "%h0";
     launch("", true);

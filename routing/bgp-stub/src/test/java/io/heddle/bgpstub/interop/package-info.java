@@ -1,6 +1,6 @@
 /**
- * The speaker against daemons that no one here wrote, each in a network namespace of its own. What
- * isn't installed, or can't be run without root, is skipped with the reason.
+ * Interoperability tests of the speaker with other BGP daemons, each in its own network namespace.
+ * Tests of a missing daemon, or without root, are skipped with the reason.
  */
 @NullMarked
 package io.heddle.bgpstub.interop;

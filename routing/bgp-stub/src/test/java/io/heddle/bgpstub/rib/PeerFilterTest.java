@@ -17,9 +17,9 @@ class PeerFilterTest {
   private static final Prefix C = Prefix.of("fd00:aa::/32");
 
   @Test
-  void whatIsWantedNoMoreIsDeniedUnderItsNumberAndNeverRemoved() {
+  void unwantedPrefixIsDeniedUnderItsNumber() {
     PeerFilter filter = new PeerFilter();
-    assertEquals(List.of(OrfEntry.permit(5, C), OrfEntry.permit(10, A)), filter.anew(Set.of(A, C)));
+    assertEquals(List.of(OrfEntry.permit(5, C), OrfEntry.permit(10, A)), filter.full(Set.of(A, C)));
     assertEquals(
         List.of(OrfEntry.deny(10, A), OrfEntry.permit(15, B)), filter.change(Set.of(B, C)));
     assertEquals(List.of(), filter.change(Set.of(C, B)));
@@ -27,17 +27,17 @@ class PeerFilterTest {
   }
 
   @Test
-  void aFilterOfMostlyDeniedLinesIsWorn() {
+  void filterOfMostlyDeniedLinesIsRebuilt() {
     PeerFilter filter = new PeerFilter();
     Set<Prefix> many = new TreeSet<>();
     for (int i = 0; i < 100; i++) {
       many.add(new Prefix(0xfd00L << 48, i, 128));
     }
-    filter.anew(many);
+    filter.full(many);
     assertFalse(filter.isWorn());
     filter.change(Set.of(A));
     assertTrue(filter.isWorn());
-    assertEquals(List.of(OrfEntry.permit(5, A)), filter.anew(Set.of(A)));
+    assertEquals(List.of(OrfEntry.permit(5, A)), filter.full(Set.of(A)));
     assertFalse(filter.isWorn());
   }
 }

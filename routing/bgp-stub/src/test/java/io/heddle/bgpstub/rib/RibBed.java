@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Routes that flow through a RIB into a file, and a reader of that file. */
+/** Test bed: a RIB that writes a routes file, and a reader of that file. */
 final class RibBed implements AutoCloseable {
   private static final NextHop NEXT_HOP = new NextHop(0xfe80_0000_0000_0000L, 1, 0, 0);
 
@@ -69,7 +69,7 @@ final class RibBed implements AutoCloseable {
     return UpdateMessage.withdraw(Nlri.of(Prefix.of(prefix)));
   }
 
-  /** What readers are told, one weight a plane, in Gbit/s. */
+  /** Returns the weights that readers get, one per plane, in Gbit/s. */
   String weights(String destination) {
     RouteAnswer answer = answer(destination);
     StringBuilder text = new StringBuilder();

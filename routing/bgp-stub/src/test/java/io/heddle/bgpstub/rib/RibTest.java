@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From UPDATEs to the weights that readers see. */
+/** Tests from UPDATE messages to readers' weights. */
 class RibTest {
   private static final String HOST = "fd00:aa:0:5::5";
   private static final String NEIGHBOUR = "fd00:aa:0:5::6";
@@ -41,7 +41,7 @@ class RibTest {
 
   @TempDir Path folder;
 
-  /* Four planes with an aggregate each, as independent planes have them. */
+  /* Four independent planes with an aggregate each. */
   private List<AdjRibIn> fourPlanes(RibBed bed) {
     List<AdjRibIn> peers =
         List.of(
@@ -58,7 +58,7 @@ class RibTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anUnreachableHostLosesOnePlaneOfTheAggregateUntilItIsWithdrawn(boolean byBandwidth) {
+  void unreachableHostLosesOnePlaneUntilWithdrawal(boolean byBandwidth) {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn first = fourPlanes(bed).getFirst();
       assertEquals("400,400,200,400", bed.weights(HOST));
@@ -77,7 +77,7 @@ class RibTest {
   }
 
   @Test
-  void aHostWithLessBandwidthOnOnePlaneKeepsTheOthersAggregates() {
+  void lessBandwidthOnOnePlaneKeepsTheOtherAggregates() {
     try (RibBed bed = RibBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.get(3).update(announce(HOST + "/128", gbps(50)));
@@ -89,7 +89,7 @@ class RibTest {
   }
 
   @Test
-  void aPeerThatIsGoneTakesItsPlaneOnly() {
+  void lostPeerLosesOnlyItsPlane() {
     try (RibBed bed = RibBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.get(1).clear();
@@ -106,7 +106,7 @@ class RibTest {
   }
 
   @Test
-  void theLocalPortLimitsWhatARouteOffers() {
+  void localPortLimitsTheBandwidth() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 100_000);
       peer.update(announce("::/0", gbps(400)));
@@ -118,7 +118,7 @@ class RibTest {
   }
 
   @Test
-  void linkBandwidthCountsWherePathBandwidthIsMissing() {
+  void linkBandwidthReplacesMissingPathBandwidth() {
     LinkBandwidth hundred = new LinkBandwidth(true, 65002, 1.25e10f);
     LinkBandwidth integer = new LinkBandwidth(true, 65002, 1.8e-34f);
     LinkBandwidth zero = new LinkBandwidth(true, 65002, 0);
@@ -139,9 +139,9 @@ class RibTest {
     }
   }
 
-  /* RFC 10005: of several figures the lowest, zero included, whatever their transitivity. */
+  /* RFC 10005: the lowest of several values counts, zero included, of any transitivity. */
   @Test
-  void ofTheTwoFormsOfLinkBandwidthTheLowerCountsWhicheverItIs() {
+  void lowestLinkBandwidthCounts() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       peer.update(announce("::/0", linkGbps(false, 100)));
@@ -174,7 +174,7 @@ class RibTest {
   }
 
   @Test
-  void onADeterministicFabricColoursAreThePlanesAndALostAigpMeansABorrowedWay() {
+  void coloursAreThePlanesAndLostAigpMeansABorrowedPath() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn leaf = bed.rib.addPeer("leaf", null, 0);
       /* The leaf's own prefix comes first, and never with AIGP. */
@@ -197,7 +197,7 @@ class RibTest {
   }
 
   @Test
-  void theColourOfTheCoveringRouteNamesAnOwnAddressesPlane() throws Exception {
+  void coveringRoutesColourNamesAnOwnAddressesPlane() throws Exception {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn leaf = bed.rib.addPeer("leaf", null, 0);
       leaf.update(announce("fd00:1:1:3::/64", coloured(7, AsPath.of(65101))));
@@ -216,7 +216,7 @@ class RibTest {
   }
 
   @Test
-  void ofTwoLeavesOnOnePlaneTheBetterCountsAndTheReachableBeatsTheUnreachable() {
+  void betterLeafOfOnePlaneCounts() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn one = bed.rib.addPeer("leaf 1", "plane:a", 0);
       AdjRibIn two = bed.rib.addPeer("leaf 2", "plane:a", 0);
@@ -234,7 +234,7 @@ class RibTest {
   }
 
   @Test
-  void aDestinationIsExplainedByTheRoutesThatCount() {
+  void destinationIsExplainedByItsRoutes() {
     try (RibBed bed = RibBed.of(folder)) {
       List<AdjRibIn> peers = fourPlanes(bed);
       peers.getFirst().update(announce(HOST + "/128", gbps(0)));
@@ -248,7 +248,7 @@ class RibTest {
   }
 
   @Test
-  void attributesAreHeldOnceAndForgottenWithTheirLastRoute() {
+  void attributesAreReleasedWithTheirLastRoute() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       for (int i = 0; i < 500; i++) {
@@ -267,10 +267,10 @@ class RibTest {
   }
 
   @Test
-  void aFullDiskIsToldOnceAndEverythingIsPublishedOnceThereIsRoom() throws Exception {
+  void fullDiskIsLoggedOnceAndPublishingResumes() throws Exception {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
-      /* The larger file can't be made where a folder that isn't empty has its name. */
+      /* A non-empty folder with the larger file's name prevents its creation. */
       Path aside = Files.createDirectories(folder.resolve("routes.new/x")).getParent();
       for (int i = 0; i < 2000; i++) {
         peer.update(announce("fd00:0:0:" + Integer.toHexString(i) + "::/64", gbps(8)));
@@ -282,7 +282,7 @@ class RibTest {
         bed.rib.retry();
       }
       assertTrue(bed.rib.isIncomplete());
-      /* How much all of it needs turns out with the first try; it is said once, too. */
+      /* The first attempt determines the total size, which is also logged once. */
       assertEquals(2, bed.log.size(), bed.log.toString());
       assertTrue(
           bed.log.getFirst().contains("readers keep what they have: the routes file can't be"));
@@ -299,7 +299,7 @@ class RibTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aFileThatAnotherProcessCutsShortIsMadeAnew(boolean changes) throws IOException {
+  void truncatedRoutesFileIsCreatedAgain(boolean changes) throws IOException {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn first = fourPlanes(bed).getFirst();
       try (RandomAccessFile file = new RandomAccessFile(bed.path.toFile(), "rw")) {
@@ -314,12 +314,12 @@ class RibTest {
       assertEquals(changes ? "100,400,200,400" : "400,400,200,400", bed.weights(HOST));
       assertEquals("400,400,200,400", bed.weights(NEIGHBOUR));
       assertEquals(1, bed.log.size(), bed.log.toString());
-      assertTrue(bed.log.getFirst().endsWith("routes short: making it anew"), bed.log.getFirst());
+      assertTrue(bed.log.getFirst().endsWith(": creating it again"), bed.log.getFirst());
     }
   }
 
   @Test
-  void routesOfIpv4AreForIpv4AndNoRouteOfIpv6Is() {
+  void ipv6RoutesDoNotCoverIpv4Destinations() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn first = bed.rib.addPeer("p1", "plane:a", 0);
       AdjRibIn second = bed.rib.addPeer("p2", "plane:b", 0);
@@ -342,7 +342,7 @@ class RibTest {
   }
 
   @Test
-  void whatIsStaleIsDroppedFamilyByFamily() {
+  void staleRoutesAreDroppedPerFamily() {
     try (RibBed bed = RibBed.of(folder)) {
       AdjRibIn peer = bed.rib.addPeer("p1", "plane:a", 0);
       peer.update(announce("fd00:aa::/32", gbps(400)));

@@ -15,7 +15,7 @@ class RouteTableTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void holdsWhatAMapHoldsThroughGrowthAndRemovals(long seed) {
+  void behavesLikeAMapThroughGrowthAndRemovals(long seed) {
     Random random = new Random(seed);
     RouteTable table = new RouteTable();
     Map<Prefix, Integer> map = new HashMap<>();

@@ -1,17 +1,17 @@
 package io.heddle.bgp.bfd;
 
 /**
- * How often to speak and how much silence is a failure.
+ * BFD timing: transmission interval and detection multiplier.
  *
  * @param intervalMs between two packets, ours and the peer's
- * @param multiplier packets that may be missed
+ * @param multiplier detection multiplier: packets that may be lost
  */
 public record BfdOptions(int intervalMs, int multiplier) {
   public static final BfdOptions DEFAULT = new BfdOptions(100, 3);
 
   /**
-   * @throws IllegalArgumentException for less than 10 ms or more than a minute, or a multiplier
-   *     that isn't 1 to 255
+   * @throws IllegalArgumentException for an interval outside 10 ms to a minute, or a multiplier
+   *     outside 1 to 255
    */
   public BfdOptions {
     if (intervalMs < 10 || intervalMs > 60_000) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A control packet without authentication (RFC 5880 §4.1).
+ * BFD control packet without authentication (RFC 5880 §4.1).
  *
  * <pre>
  * version 3 bits = 1, diagnostic 5 | state 2 bits, P F C A D M | multiplier 1 | length 1
@@ -34,7 +34,7 @@ record BfdPacket(
   static final int NEIGHBOR_DOWN = 3;
   static final int ADMINISTRATIVELY_DOWN = 7;
 
-  /** Null where RFC 5880 §6.8.6 has the packet discarded before its session is looked for. */
+  /** Returns the packet; null if RFC 5880 §6.8.6 discards it before the session look-up. */
   static @Nullable BfdPacket decode(byte[] bytes, int length) {
     if (length < BYTES) {
       return null;

@@ -4,16 +4,16 @@ import io.heddle.platform.NanoClock;
 import java.util.random.RandomGenerator;
 
 /**
- * The rules of RFC 5880 §6.8 for one peer, asynchronous mode, without sockets or threads: packets
- * come in by {@link #received}, time by {@link #tick}. One thread.
+ * BFD session with one peer (RFC 5880 §6.8), asynchronous mode, without sockets or threads: packets
+ * come in by {@link #received}, time by {@link #tick}. For one thread.
  */
 final class BfdSession {
-  /** What follows from packets and time. */
+  /** Effects of packets and time. */
   interface Actions {
     void send(BfdPacket packet);
 
     /**
-     * @param why empty when it came up
+     * @param why empty when the session came up
      */
     void changed(boolean up, String why);
   }
@@ -34,7 +34,7 @@ final class BfdSession {
   private long peerDesiredTxMicros = 1;
   private int peerMultiplier = 1;
   private long sendNs;
-  private long heardNs;
+  private long receivedNs;
 
   BfdSession(
       BfdOptions options,
@@ -66,7 +66,7 @@ final class BfdSession {
     return state == BfdState.UP ? intervalMicros() : Math.max(SLOW_MICROS, intervalMicros());
   }
 
-  /** How long the peer may be silent. */
+  /** Returns the detection time: the longest silence of the peer. */
   long detectionNs() {
     return 1_000L * peerMultiplier * Math.max(intervalMicros(), peerDesiredTxMicros);
   }
@@ -76,7 +76,7 @@ final class BfdSession {
     peerRequiredRxMicros = packet.requiredRxMicros();
     peerDesiredTxMicros = packet.desiredTxMicros();
     peerMultiplier = packet.multiplier();
-    heardNs = clock.nanoTime();
+    receivedNs = clock.nanoTime();
     if (packet.last()) {
       polling = false;
     }
@@ -84,7 +84,7 @@ final class BfdSession {
     switch (packet.state()) {
       case ADMIN_DOWN -> {
         if (state != BfdState.DOWN) {
-          /* RFC 5882 §4.2: that the peer's operator turned BFD off says nothing of the path. */
+          /* RFC 5882 §4.2: AdminDown of the peer says nothing about the path. */
           state = BfdState.DOWN;
           diagnostic = BfdPacket.NEIGHBOR_DOWN;
         }
@@ -93,7 +93,7 @@ final class BfdSession {
         if (state == BfdState.DOWN) {
           state = BfdState.INIT;
         } else if (state == BfdState.UP) {
-          down(BfdPacket.NEIGHBOR_DOWN, "the peer says it hears nothing of us");
+          down(BfdPacket.NEIGHBOR_DOWN, "the peer reports that it receives no packet of ours");
         }
       }
       case INIT -> state = BfdState.UP;
@@ -101,7 +101,7 @@ final class BfdSession {
         if (state == BfdState.INIT) {
           state = BfdState.UP;
         } else if (state == BfdState.DOWN) {
-          /* It must come down before it can come up with us: our packets tell it. */
+          /* The peer must go down before it can come up with us; our packets make it. */
           diagnostic = BfdPacket.NEIGHBOR_DOWN;
         }
       }
@@ -129,11 +129,11 @@ final class BfdSession {
   void tick() {
     long nowNs = clock.nanoTime();
     boolean listening = state == BfdState.INIT || state == BfdState.UP;
-    if (listening && nowNs - heardNs >= detectionNs()) {
+    if (listening && nowNs - receivedNs >= detectionNs()) {
       boolean wasUp = state == BfdState.UP;
       String why =
-          "BFD heard nothing for %s ms, %s packets"
-              .formatted((nowNs - heardNs) / 1_000_000, peerMultiplier);
+          "BFD received nothing for %s ms, %s packets"
+              .formatted((nowNs - receivedNs) / 1_000_000, peerMultiplier);
       state = BfdState.DOWN;
       diagnostic = BfdPacket.TIME_EXPIRED;
       peerDiscriminator = 0;
@@ -143,7 +143,7 @@ final class BfdSession {
       }
     }
     if (sendNs - nowNs <= 0) {
-      /* RFC 5880 §6.8.7: a peer that requires 0 wants none. */
+      /* RFC 5880 §6.8.7: a peer that requires 0 wants no packets. */
       if (peerRequiredRxMicros > 0) {
         send(polling, false);
       }
@@ -151,7 +151,7 @@ final class BfdSession {
     }
   }
 
-  /* The jitter of RFC 5880 §6.8.7: a quarter less at most, and a tenth less at least with multiplier 1. */
+  /* Jitter of RFC 5880 §6.8.7: up to a quarter less; with multiplier 1 at least a tenth less. */
   private void plan() {
     long wholeNs = 1_000 * Math.max(desiredTxMicros(), peerRequiredRxMicros);
     double least = options.multiplier() == 1 ? 0.10 : 0;
@@ -173,19 +173,19 @@ final class BfdSession {
             intervalMicros()));
   }
 
-  /** Tells the peer that this end stops on purpose. */
+  /** Signals to the peer that this end stops on purpose (AdminDown). */
   void stop() {
     state = BfdState.ADMIN_DOWN;
     diagnostic = BfdPacket.ADMINISTRATIVELY_DOWN;
     send(false, false);
   }
 
-  /** Nanoseconds until {@link #tick} has something to do. */
+  /** Returns the nanoseconds until {@link #tick} is due. */
   long nextDeadlineNs() {
     long nowNs = clock.nanoTime();
     long next = sendNs - nowNs;
     if (state == BfdState.INIT || state == BfdState.UP) {
-      next = Math.min(next, heardNs + detectionNs() - nowNs);
+      next = Math.min(next, receivedNs + detectionNs() - nowNs);
     }
     return Math.max(0, next);
   }

@@ -13,21 +13,21 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * BFD with all peers of a speaker: a socket on port 3784 for each kind of address that hears them,
- * one for each that speaks. Loop thread only.
+ * BFD with all peers of a speaker: a receiving socket on port 3784 for each address family, and a
+ * sending socket for each peer. For the loop's thread.
  */
 public final class BfdSpeaker implements AutoCloseable {
-  /** Hears of one path. */
+  /** Listener for the state of one path. */
   public interface PathListener {
     void pathUp();
 
     /**
-     * @param why with the values, for people
+     * @param why sentence for people, with the values
      */
     void pathDown(String why);
   }
 
-  /** One peer that is watched; closing it ends that. */
+  /** BFD session with one peer; closing it ends the session. */
   public final class Path implements AutoCloseable {
     private final Endpoint remote;
     private final DatagramSocket6 socket;
@@ -50,18 +50,18 @@ public final class BfdSpeaker implements AutoCloseable {
               new BfdSession.Actions() {
                 @Override
                 public void send(BfdPacket packet) {
-                  /* What isn't sent is missed by the peer, which tells. */
+                  /* A packet that can't be sent is missed by the peer, which reports it. */
                   Path.this.socket.send(packet.encode(), Path.this.remote);
                 }
 
                 @Override
                 public void changed(boolean up, String why) {
-                  loop.execute(() -> tell(up, why));
+                  loop.execute(() -> report(up, why));
                 }
               });
     }
 
-    private void tell(boolean up, String why) {
+    private void report(boolean up, String why) {
       if (closed) {
         return;
       }
@@ -78,8 +78,8 @@ public final class BfdSpeaker implements AutoCloseable {
 
     private void tick() {
       if (!closed) {
-        /* Should the tick fail, there is another one. */
-        timer = loop.schedule(TICK_AGAIN_NS, this::tick);
+        /* A failed tick is followed by another one. */
+        timer = loop.schedule(RETRY_TICK_NS, this::tick);
         session.tick();
         rearm();
       }
@@ -105,7 +105,7 @@ public final class BfdSpeaker implements AutoCloseable {
     }
   }
 
-  private static final long TICK_AGAIN_NS = 1_000_000_000;
+  private static final long RETRY_TICK_NS = 1_000_000_000;
   private static final int CONTROL_PORT = 3784;
   private static final int FIRST_SOURCE_PORT = 49152;
   private static final int SOURCE_PORTS = 16384;
@@ -121,7 +121,7 @@ public final class BfdSpeaker implements AutoCloseable {
     this.loop = loop;
   }
 
-  private void hear(Endpoint any) {
+  private void openReceiver(Endpoint any) {
     for (DatagramSocket6 each : receivers) {
       if (each.local().isIpv4() == any.isIpv4()) {
         return;
@@ -133,15 +133,16 @@ public final class BfdSpeaker implements AutoCloseable {
   }
 
   /**
-   * Watches the path to a peer on the link.
+   * Starts BFD with a peer on the link.
    *
-   * @param local address to come from, one of the interface that leads to the peer (RFC 5881 §6)
+   * @param local source address, one of the interface towards the peer (RFC 5881 §6)
    * @param device interface of a link-local peer; empty for others
-   * @throws SystemCallException where no socket can be had, as where port 3784 is taken
+   * @throws SystemCallException if a socket can't be opened, for instance because port 3784 is in
+   *     use
    */
   public Path watch(
       Endpoint local, Endpoint remote, String device, BfdOptions options, PathListener listener) {
-    hear(
+    openReceiver(
         remote.isIpv4()
             ? Endpoint.anyIpv4Address(CONTROL_PORT)
             : Endpoint.anyAddress(CONTROL_PORT));
@@ -151,7 +152,7 @@ public final class BfdSpeaker implements AutoCloseable {
     return path;
   }
 
-  /* RFC 5881 §4: from a port of 49152 to 65535 that no other session of ours has. */
+  /* RFC 5881 §4: a source port of 49152 to 65535, unique among our sessions. */
   private DatagramSocket6 sender(Endpoint local, String device) {
     SystemCallException last = null;
     for (int i = 0; i < PORT_TRIES; i++) {
@@ -180,7 +181,7 @@ public final class BfdSpeaker implements AutoCloseable {
       BfdPacket read = BfdPacket.decode(packet, length);
       Path path =
           read == null || receiver.hopLimit() != HOP_LIMIT ? null : find(read, receiver.source());
-      /* What is malformed, came from too far or from no peer has no effect. */
+      /* Malformed packets, a low hop limit and unknown sources have no effect. */
       if (path != null && read != null) {
         path.session.received(read);
         path.rearm();
@@ -188,7 +189,7 @@ public final class BfdSpeaker implements AutoCloseable {
     }
   }
 
-  /* A packet for a session of ours must come from its peer all the same. */
+  /* The packet of a session must also come from its peer. */
   private @Nullable Path find(BfdPacket read, Endpoint source) {
     if (read.yours() != 0) {
       Path path = paths.get(read.yours());

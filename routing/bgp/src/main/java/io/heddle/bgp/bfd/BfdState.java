@@ -1,6 +1,6 @@
 package io.heddle.bgp.bfd;
 
-/** RFC 5880 §4.1, by its numbers. */
+/** Session states of RFC 5880 §4.1, in order of their numbers. */
 public enum BfdState {
   ADMIN_DOWN,
   DOWN,

@@ -1,6 +1,7 @@
 /**
- * Bidirectional forwarding detection over one hop (RFC 5880, RFC 5881): tells within a fraction of
- * a second that packets to a peer don't arrive any more, where BGP's hold time takes many seconds.
+ * Bidirectional Forwarding Detection over one hop (RFC 5880, RFC 5881). It detects within a
+ * fraction of a second that packets from a peer no longer arrive; BGP's hold time takes many
+ * seconds.
  *
  * <p>{@link io.heddle.bgp.bfd.BfdSpeaker} has the sockets, {@code BfdSession} the rules without
  * sockets or threads. Everything runs on the loop's thread.

@@ -9,15 +9,15 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A socket for single packets over IPv6, or over IPv4 by mapped addresses, that tells each one's
- * source, interface and hop limit: UDP, or raw ICMPv6. Loop thread only.
+ * Datagram socket over IPv6, or over IPv4 by mapped addresses, that reports each packet's source,
+ * interface and hop limit: UDP, or raw ICMPv6. Loop thread only.
  *
  * <pre>
  * memory: msghdr 56 @0 | iovec 16 @64 | name 28 @96 | control 256 @128 | payload @512
  * </pre>
  */
 public final class DatagramSocket6 implements AutoCloseable {
-  /** What {@link #receive} gives when nothing waits. */
+  /** Result of {@link #receive} if no packet waits. */
   public static final int NOTHING = -1;
 
   private static final int SOCK_DGRAM = 2;
@@ -71,10 +71,10 @@ public final class DatagramSocket6 implements AutoCloseable {
   }
 
   /**
-   * A UDP socket that sends with hop limit 255.
+   * Opens a UDP socket that sends with hop limit 255.
    *
-   * @param device interface that it may not leave; empty for any
-   * @throws SystemCallException where the port is taken
+   * @param device interface that its packets must use; empty for any
+   * @throws SystemCallException if the port is in use
    */
   public static DatagramSocket6 udp(EventLoop loop, Endpoint local, String device) {
     DatagramSocket6 socket = create(loop, SOCK_DGRAM, 0, device);
@@ -98,14 +98,15 @@ public final class DatagramSocket6 implements AutoCloseable {
   }
 
   /**
-   * A raw socket for one type of ICMPv6 message on one interface. The kernel fills checksums in.
+   * Opens a raw socket for one type of ICMPv6 message on one interface. The kernel computes
+   * checksums.
    *
-   * @throws SystemCallException with EPERM where CAP_NET_RAW is missing
+   * @throws SystemCallException with EPERM without CAP_NET_RAW
    */
   public static DatagramSocket6 icmp(EventLoop loop, String device, int index, int type) {
     DatagramSocket6 socket = create(loop, SOCK_RAW, IPPROTO_ICMPV6, device);
     try {
-      /* A bit that is set keeps that type away. */
+      /* A set bit blocks that type. */
       long filter = socket.memory + NAME_AT;
       for (int i = 0; i < 8; i++) {
         int word = i == type >>> 5 ? ~(1 << (type & 31)) : -1;
@@ -179,15 +180,15 @@ public final class DatagramSocket6 implements AutoCloseable {
     return fd;
   }
 
-  /** Where it is bound; any address of IPv6 where it isn't. */
+  /** Returns the bound address; the IPv6 wildcard if not bound. */
   public Endpoint local() {
     return local;
   }
 
   /**
-   * Takes one packet; {@link #source} and the others then tell of it.
+   * Receives one packet; {@link #source} and the other getters then describe it.
    *
-   * @return its bytes in the array, cut at the array's end, or {@link #NOTHING}
+   * @return its bytes in the array, truncated to the array's size, or {@link #NOTHING}
    */
   public int receive(byte[] into) {
     header(Endpoint.SOCKADDR_BYTES, PAYLOAD_BYTES, CONTROL_BYTES);
@@ -236,22 +237,22 @@ public final class DatagramSocket6 implements AutoCloseable {
     Memory.ALL.set(Memory.NATIVE_LONG, memory + IOVEC_AT + 8, (long) payloadBytes);
   }
 
-  /** Where the last packet came from. */
+  /** Returns the last packet's source. */
   public Endpoint source() {
     return source;
   }
 
-  /** Its hop limit, −1 where the kernel didn't say. */
+  /** Returns its hop limit; −1 if the kernel didn't report it. */
   public int hopLimit() {
     return hopLimit;
   }
 
-  /** The interface that it came in by. */
+  /** Returns the interface on which it arrived. */
   public int interfaceIndex() {
     return interfaceIndex;
   }
 
-  /** 0, or the errno with which the kernel refused the packet. */
+  /** Sends a packet. Returns 0, or the kernel's errno. */
   public int send(byte[] packet, Endpoint to) {
     header(Endpoint.SOCKADDR_BYTES, packet.length, 0);
     to.write(memory + NAME_AT);

@@ -6,9 +6,9 @@ import io.heddle.platform.Memory;
 import java.net.InetAddress;
 
 /**
- * An address and a port; one of IPv4 is a mapped one, as the kernel's sockets of IPv6 have it.
+ * Address and port. An IPv4 address is a mapped one, as in the kernel's IPv6 sockets.
  *
- * @param scope index of the interface for a link-local address, else 0
+ * @param scope interface index of a link-local address, else 0
  */
 public record Endpoint(long high, long low, int scope, int port) {
   static final int SOCKADDR_BYTES = 28;
@@ -24,7 +24,7 @@ public record Endpoint(long high, long low, int scope, int port) {
     return new Endpoint(0, 0, 0, port);
   }
 
-  /** Any address of IPv4 alone. */
+  /** Returns the IPv4 wildcard address. */
   public static Endpoint anyIpv4Address(int port) {
     Prefix any = Prefix.ipv4(0, Integer.SIZE);
     return new Endpoint(any.high(), any.low(), 0, port);
@@ -46,7 +46,7 @@ public record Endpoint(long high, long low, int scope, int port) {
     return new Endpoint(high, low, scope, other);
   }
 
-  /** Whether both are the same address on the same link; ports don't count. */
+  /** Returns whether both are the same address on the same link; ports are ignored. */
   public boolean sameAddress(Endpoint other) {
     return high == other.high && low == other.low && (scope == other.scope || !isLinkLocal());
   }

@@ -19,14 +19,14 @@ import org.jctools.queues.atomic.unpadded.MpscUnboundedAtomicUnpaddedArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a speaker: waits in epoll for sockets, timers and tasks, and runs them one
- * after another. What it runs may not block.
+ * Event loop of a speaker, on one thread: waits in epoll for sockets, timers and tasks, and runs
+ * them one after another. Its handlers must not block.
  */
 public final class EventLoop implements AutoCloseable {
   public static final int READABLE = 1;
   public static final int WRITABLE = 4;
 
-  /** What a registered descriptor does when it is ready. */
+  /** Handler of a registered descriptor. */
   @FunctionalInterface
   public interface Handler {
     /**
@@ -35,23 +35,23 @@ public final class EventLoop implements AutoCloseable {
     void onReady(int events);
 
     /**
-     * {@link #onReady} ended with an exception or {@link Error}, which has been told: what it
-     * served is half done and ends.
+     * Ends the work of a descriptor after {@link #onReady} threw an exception or {@link Error},
+     * which is logged already.
      *
-     * @return false where nobody can say what is to end
+     * @return false if it is unknown which object must end
      */
     default boolean onBroken(Throwable thrown) {
       return false;
     }
   }
 
-  /** What becomes of a process whose BGP thread has met an error that it can't undo. */
+  /** Termination of the process after an error that the BGP thread can't recover from. */
   @FunctionalInterface
-  public interface Undoing {
+  public interface FatalHandler {
     void end(Throwable thrown);
   }
 
-  /** A task with a due time. Loop thread only. */
+  /** A task with a due time. For the loop's thread. */
   public static final class Timer implements Comparable<Timer> {
     private final long dueNs;
     private final long order;
@@ -103,7 +103,7 @@ public final class EventLoop implements AutoCloseable {
   private final int epollFd;
   private final WakeUp wakeUp;
 
-  /* A number is given anew as soon as it is closed: what epoll told of its last owner must not reach the next. */
+  /* Descriptor numbers are reused: an event of the last owner must not reach the next one. */
   private record Registration(int generation, Handler handler) {}
 
   private final Int2ObjectHashMap<Registration> handlers = new Int2ObjectHashMap<>();
@@ -111,22 +111,22 @@ public final class EventLoop implements AutoCloseable {
   private final Queue<Runnable> tasks =
       new MpscUnboundedAtomicUnpaddedArrayQueue<>(TASKS_OF_A_CHUNK);
   private final ResilientThread thread;
-  private volatile Undoing undoing = goesOn -> {};
+  private volatile FatalHandler fatalHandler = goesOn -> {};
 
-  /* Made before they are needed. */
-  private final Consumer<Throwable> judging = this::judge;
-  private final Consumer<Throwable> breaking = this::broken;
-  private @Nullable Handler unserved;
+  /* Allocated in advance. */
+  private final Consumer<Throwable> onTaskFault = this::handleTaskFault;
+  private final Consumer<Throwable> onHandlerFault = this::handleBroken;
+  private @Nullable Handler servedHandler;
   private long timerOrder;
   private int generations;
   private volatile boolean closed;
 
   /**
-   * @throws SystemCallException when the system has no descriptors left
+   * @throws SystemCallException if no descriptors are left
    */
   public EventLoop(Log log) {
     this.log = log;
-    thread = new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::lose);
+    thread = new ResilientThread("heddle-bgp", log, this::round).onPersistentFailure(this::fail);
     try {
       wakeUp = new WakeUp(arena);
       epollFd = LinuxCalls.epollCreate();
@@ -146,7 +146,7 @@ public final class EventLoop implements AutoCloseable {
     return log;
   }
 
-  /** Runs something on the loop's thread, soon. Any thread. */
+  /** Runs a task soon on the loop's thread. For any thread. */
   public void execute(Runnable task) {
     tasks.add(task);
     if (!thread.isCurrent() && !closed) {
@@ -155,7 +155,7 @@ public final class EventLoop implements AutoCloseable {
     }
   }
 
-  /** Whether nothing runs here any more. Any thread. */
+  /** Returns whether the loop has ended. For any thread. */
   public boolean hasEnded() {
     return !thread.isAlive();
   }
@@ -164,14 +164,14 @@ public final class EventLoop implements AutoCloseable {
     return thread.isCurrent();
   }
 
-  /** Runs something after a delay. Loop thread only. */
+  /** Runs a task after a delay. For the loop's thread. */
   public Timer schedule(long delayNs, Runnable task) {
     Timer timer = new Timer(System.nanoTime() + delayNs, timerOrder++, task);
     timers.add(timer);
     return timer;
   }
 
-  /** Calls the handler whenever the descriptor is ready. Loop thread only. */
+  /** Calls the handler whenever the descriptor is ready. For the loop's thread. */
   public void register(int fd, int interest, Handler handler) {
     handlers.put(fd, new Registration(++generations, handler));
     control(EPOLL_CTL_ADD, fd, interest);
@@ -181,14 +181,14 @@ public final class EventLoop implements AutoCloseable {
     control(EPOLL_CTL_MOD, fd, interest);
   }
 
-  /** To be called before the descriptor is closed. */
+  /** Removes a descriptor; call it before closing the descriptor. */
   public void unregister(int fd) {
     if (handlers.remove(fd) != null) {
       control(EPOLL_CTL_DEL, fd, 0);
     }
   }
 
-  /** Memory that any handler may use during one call. */
+  /** Returns memory that any handler may use during one call. */
   long scratch() {
     return scratch;
   }
@@ -225,13 +225,13 @@ public final class EventLoop implements AutoCloseable {
     return true;
   }
 
-  /** What to do where this thread has met an error that it can't undo, on it. */
-  public void onPersistentFailure(Undoing end) {
-    undoing = end;
+  /** Sets the action for an error that this thread can't recover from; it runs on this thread. */
+  public void onPersistentFailure(FatalHandler end) {
+    fatalHandler = end;
   }
 
-  private void lose() {
-    undoing.end(new IllegalStateException("the BGP thread fails in every round"));
+  private void fail() {
+    fatalHandler.end(new IllegalStateException("every round of the BGP thread fails"));
   }
 
   private void dispatch(long token, int readyEvents) {
@@ -246,8 +246,8 @@ public final class EventLoop implements AutoCloseable {
         registration.handler.onReady(readyEvents);
       } catch (Throwable thrown) {
         FaultReporter.releaseReserve();
-        unserved = registration.handler;
-        thread.faults().reportAndHandle("serving a descriptor failed", thrown, breaking);
+        servedHandler = registration.handler;
+        thread.faults().reportAndHandle("serving a descriptor failed", thrown, onHandlerFault);
       }
     }
   }
@@ -275,22 +275,24 @@ public final class EventLoop implements AutoCloseable {
       task.run();
     } catch (Throwable thrown) {
       FaultReporter.releaseReserve();
-      thread.faults().reportAndHandle("continues after", thrown, judging);
+      thread.faults().reportAndHandle("continues after", thrown, onTaskFault);
     }
   }
 
-  private void broken(Throwable thrown) {
-    Handler handler = unserved;
+  private void handleBroken(Throwable thrown) {
+    Handler handler = servedHandler;
     if (handler == null || !handler.onBroken(thrown)) {
-      judge(thrown);
+      handleTaskFault(thrown);
     }
   }
 
-  /* An InternalError is the Java machine's word for a fault in a mapped file that another process has cut short. After a
-  refusal of the system, or of ours, things are as they were; after anything else nobody knows. */
-  private void judge(Throwable thrown) {
+  /*
+   * The JVM throws InternalError for a fault in a mapped file that another process has truncated.
+   * After a system's or our own refusal, state is unchanged; after any other error it is unknown.
+   */
+  private void handleTaskFault(Throwable thrown) {
     if (!(thrown instanceof HeddleException) && !(thrown instanceof InternalError)) {
-      undoing.end(thrown);
+      fatalHandler.end(thrown);
     }
   }
 
@@ -307,7 +309,8 @@ public final class EventLoop implements AutoCloseable {
   }
 
   /**
-   * Runs what was given to {@link #execute} before, and ends the thread. Any thread but the loop's.
+   * Runs the tasks given to {@link #execute} before, and ends the thread. For any thread but the
+   * loop's.
    */
   @Override
   public void close() {

@@ -8,13 +8,13 @@ import io.heddle.platform.SystemCallException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Tells when a link loses its carrier and when it has it again, from netlink. Loop thread only. */
+/** Watch of links' carriers, by netlink. For the loop's thread. */
 public final class LinkWatch implements AutoCloseable {
-  /** Hears of every change, not of the state at the beginning. */
+  /** Listener for changes; the initial state is not reported. */
   @FunctionalInterface
   public interface Listener {
     /**
-     * @param up whether packets can flow: set up, and with carrier
+     * @param up whether packets can flow: administratively up, with carrier
      */
     void linkChanged(String interfaceName, boolean up);
   }
@@ -25,7 +25,7 @@ public final class LinkWatch implements AutoCloseable {
   private final Map<String, Boolean> known = new HashMap<>();
 
   /**
-   * @throws SystemCallException where netlink can't be used
+   * @throws SystemCallException if netlink can't be used
    */
   public LinkWatch(EventLoop loop, Listener listener) {
     this.loop = loop;

@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a router says of itself on a link (RFC 4861 §4.2).
+ * Router advertisement (RFC 4861 §4.2).
  *
  * <pre>
  * type 134 1 | code 0 1 | checksum 2 | hop limit 1 | flags 1 | lifetime 2 | reachable 4 | retransmit 4
  * then options: type 1 | length 1, in units of 8 bytes | value
  * </pre>
  *
- * @param lifetimeSeconds how long it may be a default router; 0 for one that is none
+ * @param lifetimeSeconds lifetime as a default router; 0 for no default router
  */
 public record RouterAdvertisement(int lifetimeSeconds) {
   static final int TYPE = 134;
@@ -20,7 +20,7 @@ public record RouterAdvertisement(int lifetimeSeconds) {
   private static final int FIXED_BYTES = 16;
   private static final int SOURCE_ADDRESS_OPTION = 1;
 
-  /** Null where the bytes aren't one that RFC 4861 §6.1.2 lets a host take. */
+  /** Returns the advertisement; null if RFC 4861 §6.1.2 rejects the bytes. */
   static @Nullable RouterAdvertisement decode(byte[] bytes, int length) {
     ByteBuffer packet = ByteBuffer.wrap(bytes, 0, length);
     if (length < FIXED_BYTES || (packet.get(0) & 0xff) != TYPE || packet.get(1) != 0) {
@@ -37,7 +37,7 @@ public record RouterAdvertisement(int lifetimeSeconds) {
     return new RouterAdvertisement(packet.getShort(6) & 0xffff);
   }
 
-  /** One that makes nobody route through us: lifetime 0, no prefix. */
+  /** Returns our advertisement, which attracts no traffic: lifetime 0, no prefix. */
   static byte[] ours(byte[] macAddress) {
     ByteBuffer packet = ByteBuffer.allocate(FIXED_BYTES + option(macAddress));
     packet.put((byte) TYPE).put((byte) 0).putShort((short) 0);
@@ -45,7 +45,7 @@ public record RouterAdvertisement(int lifetimeSeconds) {
     return putOption(packet, macAddress);
   }
 
-  /** The question that makes routers advertise themselves at once (RFC 4861 §4.1). */
+  /** Returns a solicitation, which makes routers advertise at once (RFC 4861 §4.1). */
   static byte[] solicitation(byte[] macAddress) {
     ByteBuffer packet = ByteBuffer.allocate(8 + option(macAddress));
     packet.put((byte) SOLICITATION_TYPE).put((byte) 0).putShort((short) 0).putInt(0);

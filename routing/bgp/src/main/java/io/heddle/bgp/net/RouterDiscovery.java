@@ -11,16 +11,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the router on a link by its advertisements, and advertises this host there, since some
- * routers speak only with whom they have heard. Loop thread only.
- *
- * <p>An interface that isn't there yet, or whose link-local address isn't ready, is waited for.
+ * Discovery of the router on a link by its advertisements. Also advertises this host there, since
+ * some routers accept only neighbours that they have seen. Waits for an interface or link-local
+ * address that isn't ready. For the loop's thread.
  */
 public final class RouterDiscovery implements AutoCloseable {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final int EAGER_ROUNDS = 3;
-  private static final long UNMET_ROUND_NS = 10 * SECOND_NS;
-  private static final long MET_ROUND_NS = 60 * SECOND_NS;
+  private static final long NO_SESSION_ROUND_NS = 10 * SECOND_NS;
+  private static final long SESSION_ROUND_NS = 60 * SECOND_NS;
   private static final Prefix ALL_NODES = Prefix.of("ff02::1");
   private static final Prefix ALL_ROUTERS = Prefix.of("ff02::2");
 
@@ -33,12 +32,12 @@ public final class RouterDiscovery implements AutoCloseable {
   private byte[] macAddress = new byte[0];
   private int index;
   private int rounds;
-  private boolean met;
-  private boolean complained;
+  private boolean sessionUp;
+  private boolean warned;
   private boolean closed;
 
   /**
-   * @param onRouter hears the link-local address of the router, again with each advertisement
+   * @param onRouter receives the router's link-local address, again with each advertisement
    */
   public RouterDiscovery(EventLoop loop, String interfaceName, Consumer<Inet6Address> onRouter) {
     this.loop = loop;
@@ -47,27 +46,27 @@ public final class RouterDiscovery implements AutoCloseable {
     round();
   }
 
-  /** Whether a session with the router is up: advertise rarely then. */
-  public void met(boolean now) {
-    if (met && !now) {
+  /** Sets whether a session with the router is up; advertisements are then rare. */
+  public void setSessionUp(boolean now) {
+    if (sessionUp && !now) {
       rounds = 0;
     }
-    met = now;
+    sessionUp = now;
   }
 
   private void round() {
     if (closed) {
       return;
     }
-    /* Should this one fail, there is another one. */
-    EventLoop.Timer again = loop.schedule(UNMET_ROUND_NS, this::round);
+    /* A failed round is followed by another one. */
+    EventLoop.Timer again = loop.schedule(NO_SESSION_ROUND_NS, this::round);
     timer = again;
     DatagramSocket6 open = socket();
     if (open != null) {
       int refused =
           open.send(
               RouterAdvertisement.ours(macAddress), Endpoint.of(ALL_NODES.address(), index, 0));
-      if (!met) {
+      if (!sessionUp) {
         open.send(
             RouterAdvertisement.solicitation(macAddress),
             Endpoint.of(ALL_ROUTERS.address(), index, 0));
@@ -76,12 +75,13 @@ public final class RouterDiscovery implements AutoCloseable {
         rounds++;
       }
     }
-    long waitNs = rounds <= EAGER_ROUNDS ? SECOND_NS : met ? MET_ROUND_NS : UNMET_ROUND_NS;
+    long waitNs =
+        rounds <= EAGER_ROUNDS ? SECOND_NS : sessionUp ? SESSION_ROUND_NS : NO_SESSION_ROUND_NS;
     again.cancel();
     timer = loop.schedule(waitNs, this::round);
   }
 
-  /** Opens the socket, again where the interface has become another one. */
+  /** Opens the socket, again if the interface was replaced. */
   private @Nullable DatagramSocket6 socket() {
     int now = LinuxCalls.interfaceIndex(interfaceName);
     DatagramSocket6 open = socket;
@@ -94,7 +94,7 @@ public final class RouterDiscovery implements AutoCloseable {
     }
     index = now;
     if (now == 0) {
-      complain("there is no interface of that name");
+      warn("there is no interface of that name");
       return null;
     }
     try {
@@ -104,18 +104,18 @@ public final class RouterDiscovery implements AutoCloseable {
       loop.register(made.fd(), EventLoop.READABLE, events -> receive(made));
       socket = made;
       rounds = 0;
-      complained = false;
+      warned = false;
       return made;
     } catch (SystemCallException refused) {
-      complain(refused.getMessage() + "; it needs CAP_NET_RAW, or configure the peer's address");
+      warn(refused.getMessage() + "; it needs CAP_NET_RAW, or configure the peer's address");
       return null;
     }
   }
 
-  private void complain(String why) {
-    if (!complained) {
-      complained = true;
-      loop.log().warn("no router can be looked for on %s: %s", interfaceName, why);
+  private void warn(String why) {
+    if (!warned) {
+      warned = true;
+      loop.log().warn("router discovery on %s fails: %s", interfaceName, why);
     }
   }
 

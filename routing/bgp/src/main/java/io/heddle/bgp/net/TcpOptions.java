@@ -1,12 +1,12 @@
 package io.heddle.bgp.net;
 
 /**
- * What BGP asks of a TCP connection.
+ * TCP options of a BGP connection.
  *
- * @param minHopLimit packets that come with a lower hop limit are dropped (RFC 5082); 0 for no
- *     check. 255 for a peer on the link
+ * @param minHopLimit packets with a lower hop limit are dropped (RFC 5082); 0 for no check. 255 for
+ *     a peer on the link
  * @param md5Key key of RFC 2385, at most 80 bytes; empty for none
- * @param device interface that the connection may not leave; empty for any
+ * @param device interface that the connection must use; empty for any
  * @param userTimeoutMs after which unacknowledged data ends the connection
  */
 public record TcpOptions(int minHopLimit, byte[] md5Key, String device, int userTimeoutMs) {
@@ -40,7 +40,7 @@ public record TcpOptions(int minHopLimit, byte[] md5Key, String device, int user
     return 31 * device.hashCode() + minHopLimit;
   }
 
-  /** Without the key. */
+  /** Omits the key. */
   @Override
   public String toString() {
     return "min hop limit " + minHopLimit + (md5Key.length > 0 ? ", MD5" : "") + " " + device;

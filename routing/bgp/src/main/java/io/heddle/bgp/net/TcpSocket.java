@@ -9,11 +9,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP socket over IPv6, or over IPv4 by mapped addresses, that never blocks, made by hand: Java's
- * own can't be given a key, a hop limit or a device. Loop thread only.
+ * Non-blocking TCP socket over IPv6, or over IPv4 by mapped addresses. It uses system calls,
+ * because Java's sockets support no MD5 key, hop limit or device. For the loop's thread.
  */
 public final class TcpSocket implements AutoCloseable {
-  /** What {@link #read} and {@link #write} give when the kernel has or takes nothing now. */
+  /** Result of {@link #read} and {@link #write} if the call would block. */
   public static final int WOULD_BLOCK = 0;
 
   private static final int SOCK_STREAM_CLOEXEC_NONBLOCK = 1 | 0x80000 | 0x800;
@@ -35,7 +35,7 @@ public final class TcpSocket implements AutoCloseable {
   private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_MINHOPCOUNT = 73;
   private static final int IPV6_TCLASS = 67;
-  /* CS6, what routers give to routing protocols (RFC 4594). */
+  /* CS6, which routers use for routing protocols (RFC 4594). */
   private static final int NETWORK_CONTROL = 0xc0;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int BACKLOG = 64;
@@ -56,10 +56,10 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Begins to connect; the socket is writable when that has succeeded or failed.
+   * Starts to connect; the socket is writable when that has succeeded or failed.
    *
-   * @param local address to come from, null for the kernel's choice
-   * @throws SystemCallException where it failed at once
+   * @param local source address, null for the kernel's choice
+   * @throws SystemCallException if it failed at once
    */
   public static TcpSocket connect(
       EventLoop loop, @Nullable Endpoint local, Endpoint remote, TcpOptions options) {
@@ -82,9 +82,9 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * A socket that takes connections.
+   * Opens a listening socket.
    *
-   * @throws SystemCallException where the address is taken or not this host's
+   * @throws SystemCallException if the address is in use or not this host's
    */
   public static TcpSocket listen(EventLoop loop, Endpoint local) {
     TcpSocket socket = create(loop, local.isIpv4());
@@ -109,7 +109,7 @@ public final class TcpSocket implements AutoCloseable {
     return new TcpSocket(loop, fd, ipv4);
   }
 
-  /** Whether it is of IPv4. */
+  /** Returns whether its address family is IPv4. */
   public boolean isIpv4() {
     return ipv4;
   }
@@ -122,7 +122,7 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  /** The next connection, null where none waits. */
+  /** Accepts the next connection; null if none waits. */
   public @Nullable TcpSocket accept() {
     long name = loop.scratch();
     Memory.ALL.set(Memory.NATIVE_INT, name + 64, Endpoint.SOCKADDR_BYTES);
@@ -133,12 +133,12 @@ public final class TcpSocket implements AutoCloseable {
     return accepted < 0 ? null : new TcpSocket(loop, accepted, ipv4);
   }
 
-  /* The connection still waits then. Any other refusal is that of one connection, which is gone. */
+  /* With these errors the connection still waits. Any other error concerns one lost connection. */
   private static boolean isOutOf(int errno) {
     return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
-  /** Sets what a connection needs. On an accepted socket the key is inherited. */
+  /** Sets a connection's options. An accepted socket inherits the key. */
   public void configure(TcpOptions options) {
     LinuxCalls.setIntOption(fd, SOL_TCP, TCP_NODELAY, 1);
     LinuxCalls.setIntOption(
@@ -160,11 +160,11 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Drops what comes with a smaller hop limit (RFC 5082). Connections inherit it from a listening
-   * socket, which may lower it while some are in use.
+   * Drops packets with a smaller hop limit (RFC 5082). Connections inherit the limit from a
+   * listening socket, which may lower it while connections are in use.
    *
    * @param limit 0 for none
-   * @throws SystemCallException where the kernel refuses
+   * @throws SystemCallException if the kernel refuses
    */
   public void setMinHopLimit(int limit) {
     check(
@@ -178,7 +178,7 @@ public final class TcpSocket implements AutoCloseable {
    * Signs and checks segments to and from an address (RFC 2385); an empty key ends that. A
    * listening socket has a key for each of its peers.
    *
-   * @throws SystemCallException where the kernel has no TCP-MD5
+   * @throws SystemCallException if the kernel lacks TCP-MD5
    */
   public void setMd5Key(Endpoint remote, byte[] key) {
     long at = loop.scratch();
@@ -208,7 +208,7 @@ public final class TcpSocket implements AutoCloseable {
     }
   }
 
-  /** What became of a connect: 0, or an errno. */
+  /** Returns the result of the connect: 0, or an errno. */
   public int connectError() {
     int error = LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ERROR);
     return error < 0 ? -error : error;
@@ -235,8 +235,8 @@ public final class TcpSocket implements AutoCloseable {
   }
 
   /**
-   * Bytes read into the array, {@link #WOULD_BLOCK}, or a negated errno; −ECONNRESET, too, where
-   * the peer has closed.
+   * Reads bytes into the array. Returns their number, {@link #WOULD_BLOCK}, or a negated errno;
+   * −ECONNRESET also if the peer has closed.
    */
   public int read(byte[] into, int at, int most) {
     long got =
@@ -256,7 +256,10 @@ public final class TcpSocket implements AutoCloseable {
     return got == -Errno.EAGAIN || got == -Errno.EINTR ? WOULD_BLOCK : (int) got;
   }
 
-  /** Bytes that the kernel took, {@link #WOULD_BLOCK}, or a negated errno. */
+  /**
+   * Writes bytes. Returns the number that the kernel took, {@link #WOULD_BLOCK}, or a negated
+   * errno.
+   */
   public int write(byte[] from, int at, int length) {
     int most = Math.min(length, EventLoop.SCRATCH_BYTES);
     MemorySegment.copy(MemorySegment.ofArray(from), at, Memory.ALL, loop.scratch(), most);

@@ -2,23 +2,26 @@ package io.heddle.bgp.session;
 
 import java.util.random.RandomGenerator;
 
-/** Waits between attempts: each twice the last, up to a limit, less up to a quarter by chance. */
+/**
+ * Exponential back-off between attempts, doubled up to a limit, less a random part of up to a
+ * quarter.
+ */
 final class Backoff {
-  private static final int MOST_DOUBLINGS = 20;
+  private static final int MAX_DOUBLINGS = 20;
 
   private final long firstNs;
-  private final long mostNs;
+  private final long maxNs;
   private final RandomGenerator random;
   private int failures;
 
-  Backoff(long firstNs, long mostNs, RandomGenerator random) {
+  Backoff(long firstNs, long maxNs, RandomGenerator random) {
     this.firstNs = firstNs;
-    this.mostNs = mostNs;
+    this.maxNs = maxNs;
     this.random = random;
   }
 
   long nextNs() {
-    long whole = Math.min(mostNs, firstNs << Math.min(failures, MOST_DOUBLINGS));
+    long whole = Math.min(maxNs, firstNs << Math.min(failures, MAX_DOUBLINGS));
     failures++;
     return whole - (long) (random.nextDouble() * whole / 4);
   }

@@ -20,10 +20,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host's BGP: one thread, a listening socket for each kind of address, a session for each peer.
+ * BGP speaker of a host: one thread, a listening socket for each address family, a session for each
+ * peer.
  *
- * <p>{@link #execute} brings work of other threads onto the speaker's; {@link #ask} waits for an
- * answer from there.
+ * <p>{@link #execute} runs work of other threads on the speaker's thread; {@link #ask} also waits
+ * for the result.
  */
 public final class BgpSpeaker implements AutoCloseable {
   private static final long ANSWER_LIMIT_SECONDS = 10;
@@ -46,15 +47,15 @@ public final class BgpSpeaker implements AutoCloseable {
     return loop;
   }
 
-  /** Runs something on the speaker's thread, soon. Any thread. */
+  /** Runs a task soon on the speaker's thread. For any thread. */
   public void execute(Runnable task) {
     loop.execute(task);
   }
 
   /**
-   * What the speaker's thread answers. Any thread.
+   * Returns the result of a supplier that runs on the speaker's thread. For any thread.
    *
-   * @throws HeddleException where it threw, or gave no answer within 10 s
+   * @throws HeddleException if it threw, or gave no result within 10 s
    */
   public <T> T ask(Supplier<T> question) {
     if (loop.isLoopThread()) {
@@ -75,7 +76,7 @@ public final class BgpSpeaker implements AutoCloseable {
       return answer.get(ANSWER_LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new HeddleException("interrupted while the BGP thread was asked", interrupted);
+      throw new HeddleException("interrupted while waiting for the BGP thread", interrupted);
     } catch (ExecutionException failed) {
       throw new HeddleException("the BGP thread: " + failed.getCause(), failed);
     } catch (TimeoutException silent) {
@@ -84,11 +85,11 @@ public final class BgpSpeaker implements AutoCloseable {
   }
 
   /**
-   * Takes connections of peers, of one kind of address a call. Any thread.
+   * Accepts connections of peers, for one address family per call. For any thread.
    *
    * @param local address and port; port 0 for any
    * @return the port
-   * @throws HeddleException where the port is taken or needs rights
+   * @throws HeddleException if the port is in use or needs privileges
    */
   public int listen(Endpoint local) {
     return ask(() -> {
@@ -101,7 +102,7 @@ public final class BgpSpeaker implements AutoCloseable {
     });
   }
 
-  /** Adds a peer; {@link PeerSession#start} begins. Any thread. */
+  /** Adds a peer; {@link PeerSession#start} starts it. For any thread. */
   public PeerSession add(PeerOptions options, SessionListener routes) {
     return ask(() -> {
       PeerSession session = new PeerSession(this, options, routes);
@@ -121,7 +122,9 @@ public final class BgpSpeaker implements AutoCloseable {
         links = new LinkWatch(loop, this::linkChanged);
       } catch (SystemCallException refused) {
         loop.log()
-            .warn("sessions won't hear of lost carriers: %s", String.valueOf(refused.getMessage()));
+            .warn(
+                "sessions get no notice of lost carriers: %s",
+                String.valueOf(refused.getMessage()));
       }
     }
   }
@@ -139,7 +142,7 @@ public final class BgpSpeaker implements AutoCloseable {
     }
   }
 
-  /** Ends the session with a peer and forgets it. Any thread. */
+  /** Ends the session with a peer and forgets it. For any thread. */
   public void remove(PeerSession session, String sentence) {
     execute(() -> {
       session.stop(sentence);
@@ -156,7 +159,7 @@ public final class BgpSpeaker implements AutoCloseable {
     });
   }
 
-  /* What a peer sends before its connection is accepted is checked, too, where all peers are. */
+  /* The hop limit of packets before accept() is checked too, if all peers have the check. */
   private void limitHops() {
     int least =
         sessions.stream().mapToInt(session -> session.options().minHopLimit()).min().orElse(0);
@@ -166,26 +169,26 @@ public final class BgpSpeaker implements AutoCloseable {
       } catch (SystemCallException refused) {
         loop.log()
             .warn(
-                "connections' hop limit isn't checked before they are accepted: %s",
+                "the hop limit of connections isn't checked before they are accepted: %s",
                 String.valueOf(refused.getMessage()));
       }
     }
   }
 
-  /** What to do when a peer asks for our routes of a family again. */
+  /** Sets the action for a peer's route refresh request. */
   public void onRefreshRequest(BiConsumer<PeerSession, AddressFamily> action) {
     execute(() -> refresh = action);
   }
 
-  /** Connections that came from an address that is no peer's. Any thread. */
+  /** Returns the number of connections from addresses of no peer. For any thread. */
   public long strangers() {
     return ask(() -> strangers);
   }
 
   /**
-   * BFD for all peers that want it.
+   * Returns the BFD speaker of all peers with BFD.
    *
-   * @throws SystemCallException where its port is taken
+   * @throws SystemCallException if its port is in use
    */
   BfdSpeaker bfd() {
     BfdSpeaker opened = bfd;
@@ -200,7 +203,7 @@ public final class BgpSpeaker implements AutoCloseable {
     refresh.accept(session, family);
   }
 
-  /** The session's address is new: the listening socket needs its key. */
+  /** Sets the listening socket's key for a session with a new address. */
   void keyChanged(PeerSession session) {
     listeners.forEach(socket -> setKey(socket, session));
   }
@@ -227,7 +230,7 @@ public final class BgpSpeaker implements AutoCloseable {
     }
   }
 
-  /* The connection still waits: to look for it at once would spin. */
+  /* The connection still waits: polling it at once would spin. */
   private void rest(TcpSocket socket, SystemCallException why) {
     loop.schedule(
         ACCEPT_PAUSE_NS,
@@ -253,14 +256,14 @@ public final class BgpSpeaker implements AutoCloseable {
         session.accepted(accepted);
       } else {
         if (strangers++ == 0 && from != null) {
-          loop.log().warn("%s connected, but is no peer; later strangers are counted", from);
+          loop.log().warn("%s connected, but is no peer; later ones are counted", from);
         }
         accepted.close();
       }
     }
   }
 
-  /* A connection may end before it is looked at. */
+  /* A connection may end before it is inspected. */
   private static @Nullable Endpoint remoteOf(TcpSocket socket) {
     try {
       return socket.remoteEndpoint();
@@ -279,7 +282,9 @@ public final class BgpSpeaker implements AutoCloseable {
     return null;
   }
 
-  /** Says goodbye to all peers and ends the thread. Any thread but the speaker's. */
+  /**
+   * Closes all sessions with a NOTIFICATION and ends the thread. For any thread but the speaker's.
+   */
   @Override
   public void close() {
     execute(() -> {

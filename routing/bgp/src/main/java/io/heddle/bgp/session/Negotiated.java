@@ -9,13 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two speakers agreed on.
+ * Result of the OPEN exchange.
  *
  * @param peer the peer's OPEN
  * @param holdTimeSeconds the smaller of both; 0 for none
- * @param wire how messages are read and written from now on
- * @param routeRefresh whether the peer sends its routes again on request
- * @param enhancedRefresh whether it marks where they begin and end (RFC 7313)
+ * @param wire encoding of messages from now on
+ * @param routeRefresh whether the peer supports route refresh
+ * @param enhancedRefresh whether it marks a refresh's begin and end (RFC 7313)
  * @param filtered families of which it takes address prefix filters from us: it sends none of their
  *     routes before it has a filter or a request
  */
@@ -30,7 +30,7 @@ public record Negotiated(
     filtered = List.copyOf(filtered);
   }
 
-  /** Whether it takes filters of any family. */
+  /** Returns whether it takes filters of any family. */
   public boolean filters() {
     return !filtered.isEmpty();
   }
@@ -39,21 +39,21 @@ public record Negotiated(
     return peer.realAutonomousSystem();
   }
 
-  /** Address families that both speak. */
+  /** Returns the address families that both speak. */
   public Families families() {
     return wire.families();
   }
 
   /**
-   * What the peer wants done with its routes when it restarts; null for nothing. It may want it of
-   * some families alone, which {@link #kept} names.
+   * Returns the peer's graceful restart capability; null without it. It may cover only some
+   * families, see {@link #kept}.
    */
   public Capability.@Nullable GracefulRestart gracefulRestart() {
     Capability.GracefulRestart restart = peer.find(Capability.GracefulRestart.class);
     return restart != null && families().all().stream().anyMatch(restart::covers) ? restart : null;
   }
 
-  /** Families whose routes the peer wants kept while it restarts. */
+  /** Returns the families whose routes the peer wants kept while it restarts. */
   List<AddressFamily> kept() {
     Capability.GracefulRestart restart = gracefulRestart();
     return restart == null ? List.of() : families().all().stream().filter(restart::covers).toList();

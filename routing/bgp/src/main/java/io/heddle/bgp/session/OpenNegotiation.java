@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Our OPEN, and what follows from the peer's (RFC 4271 §6.2, RFC 5492). */
+/** Negotiation of a session: our OPEN, and the check of the peer's (RFC 4271 §6.2, RFC 5492). */
 final class OpenNegotiation {
-  /** The peer's OPEN suits us, or the NOTIFICATION says why it doesn't. */
+  /** Agreement, or the NOTIFICATION with the reason of the refusal. */
   sealed interface Outcome {
     record Agreed(Negotiated negotiated) implements Outcome {}
 
@@ -29,7 +29,7 @@ final class OpenNegotiation {
   }
 
   /**
-   * @param extendedParameters whether to write RFC 9072's form, which some peers insist on
+   * @param extendedParameters whether to write RFC 9072's form, which some peers require
    */
   OpenMessage ours(boolean extendedParameters) {
     List<Capability> capabilities = new ArrayList<>();
@@ -49,7 +49,7 @@ final class OpenNegotiation {
                       AddressFamily.IPV4_UNICAST, AddressFamily.IPV6_UNICAST.afi()))));
     }
     if (options.filters()) {
-      /* One each: FRR reads the first family of a capability alone. */
+      /* One capability per family: FRR reads only the first family of each. */
       for (AddressFamily family : options.families().unicast()) {
         capabilities.add(
             new Capability.OutboundRouteFilter(
@@ -62,7 +62,7 @@ final class OpenNegotiation {
     }
     int restartSeconds = options.restartSeconds();
     if (options.gracefulRestart() || restartSeconds > 0) {
-      /* A helper lists no family: it has nothing of its own to keep (RFC 4724 §3). */
+      /* A helper lists no family, because it keeps no forwarding state (RFC 4724 §3). */
       List<Capability.GracefulRestart.Kept> kept =
           restartSeconds == 0
               ? List.of()

@@ -14,9 +14,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** One TCP connection with a peer: bytes in and out, cut into messages. Loop thread only. */
+/**
+ * One TCP connection with a peer: byte streams in and out, split into messages. For the loop's
+ * thread.
+ */
 final class PeerConnection {
-  /** Hears what happens on the connection; may close it. */
+  /** Listener for events of the connection; may close it. */
   interface Owner {
     void connected(PeerConnection connection);
 
@@ -29,7 +32,7 @@ final class PeerConnection {
 
   private static final int ERROR_OR_HANG_UP = 8 | 16;
   private static final int INPUT_BYTES = 4 * BgpMessage.MAX_EXTENDED_BYTES;
-  /* A peer with much to say must leave room for the others' timers and messages. */
+  /* A busy peer must leave time for the others' timers and messages. */
   private static final int READS_A_TURN = 8;
 
   private final EventLoop loop;
@@ -71,8 +74,8 @@ final class PeerConnection {
   }
 
   /**
-   * Messages are read and written as agreed from now on. How long they may be is each side's own
-   * offer (RFC 8654 §4), and ours is always made.
+   * Sets the agreed encoding of messages. The maximum length of messages is each side's own offer
+   * (RFC 8654 §4), and ours is always made.
    */
   void agreed(WireOptions options) {
     decoder = new MessageDecoder(options.withMaxMessageBytes(BgpMessage.MAX_EXTENDED_BYTES));
@@ -83,12 +86,12 @@ final class PeerConnection {
     return socket;
   }
 
-  /* What a peer says can break its own session only. No memory is nobody's fault, and no session's alone. */
+  /* A peer's message may break only its own session. A lack of memory is no session's fault. */
   private boolean breakOff(Throwable thrown) {
     if (thrown instanceof VirtualMachineError) {
       return false;
     }
-    owner.lost(this, "this end failed to deal with what the peer said: " + thrown);
+    owner.lost(this, "processing of the peer's message failed: " + thrown);
     return true;
   }
 
@@ -155,7 +158,7 @@ final class PeerConnection {
     }
   }
 
-  /** Writes now or as soon as the peer takes it. */
+  /** Writes a message now, or as soon as the peer reads. */
   void send(BgpMessage message) {
     List<byte[]> messages =
         message instanceof UpdateMessage update
@@ -173,7 +176,7 @@ final class PeerConnection {
         break;
       }
       if (sent < 0) {
-        /* Reading tells of the end, after what the peer may have said before it. */
+        /* The next read reports the end, after the peer's earlier messages. */
         output.clear();
         break;
       }
@@ -194,7 +197,7 @@ final class PeerConnection {
     }
   }
 
-  /** How long the peer has taken nothing although something waits; 0 where nothing waits. */
+  /** Returns how long the peer has read nothing while data waits; 0 if none waits. */
   long blockedForNs() {
     return output.isEmpty() ? 0 : System.nanoTime() - blockedSinceNs;
   }

@@ -9,34 +9,33 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to speak with one peer.
+ * Options of one peer.
  *
  * @param name for logs and lists
- * @param remote its address; null where it is found by router advertisements on the interface
- * @param interfaceName the link that a link-local or unknown peer is on; empty for others
- * @param port where it listens
- * @param localAddress where we come from; null for the kernel's choice
+ * @param remote its address; null to find it by router advertisements on the interface
+ * @param interfaceName interface of a link-local or unknown peer; empty for others
+ * @param port its port
+ * @param localAddress our source address; null for the kernel's choice
  * @param localAs our AS
  * @param remoteAs its AS; 0 for any other than ours
  * @param routerId our BGP identifier
  * @param holdTimeSeconds offered; 0, or 3 and more
- * @param families offered; a session comes up where the peer speaks one of them
- * @param passive whether only the peer connects
- * @param gtsmHops routers that may be between us and the peer plus one (RFC 5082): 1 for a peer on
- *     the link; 0 for no check
+ * @param families offered; a session needs one that the peer speaks
+ * @param passive whether we only accept connections
+ * @param gtsmHops routers allowed between us and the peer, plus one (RFC 5082): 1 for a peer on the
+ *     link; 0 for no check
  * @param md5Key key of RFC 2385; empty for none
- * @param bindToDevice whether the connection may not leave the interface
+ * @param bindToDevice whether the connection must use the interface
  * @param acceptAigp whether AIGP is read from this peer
- * @param acceptAsSets whether its routes may have sets of autonomous systems in their paths
+ * @param acceptAsSets whether its routes may have AS_SETs in their paths
  * @param filters whether to offer address prefix filters (RFC 5291)
- * @param gracefulRestart whether the peer's routes are kept while it restarts, if it asks
- * @param restartSeconds for how long the peer is asked to keep our routes when we are gone (RFC
- *     4724); 0 for not at all
- * @param bfd how to watch the path to the peer while the session is up; null for not at all
- * @param codePoints numbers of extended communities
- * @param retryFirstMs wait after a first failure; doubles from one to the next
- * @param retryMostMs longest wait between two attempts
- * @param openWaitMs how long TCP may take to connect, and the peer to send its OPEN
+ * @param gracefulRestart whether the peer's routes are kept while it restarts, on its request
+ * @param restartSeconds restart time that we request for our routes (RFC 4724); 0 for not at all
+ * @param bfd BFD while the session is up; null for none
+ * @param codePoints types of extended communities
+ * @param retryFirstMs back-off after a first failure; doubled each time
+ * @param retryMostMs longest back-off
+ * @param openWaitMs time limit for TCP to connect, and for the peer's OPEN
  */
 public record PeerOptions(
     String name,
@@ -65,11 +64,11 @@ public record PeerOptions(
     long openWaitMs) {
   public static final int BGP_PORT = 179;
 
-  /** The capability has 12 bits for it. */
+  /** Limit of the capability's 12 bits. */
   public static final int MOST_RESTART_SECONDS = 4095;
 
   /**
-   * @throws IllegalArgumentException where a value can't be; the message names it
+   * @throws IllegalArgumentException with the name of an invalid value
    */
   public PeerOptions {
     require(
@@ -91,7 +90,7 @@ public record PeerOptions(
     require(routerId != 0, name, "router id", routerId, "not 0.0.0.0");
     if (interfaceName.isEmpty() && isOnLinkLocal(remote)) {
       throw new IllegalArgumentException(
-          "peer " + name + ": an unknown or link-local peer needs the interface it is on");
+          "peer " + name + ": an unknown or link-local peer needs an interface");
     }
   }
 
@@ -102,7 +101,7 @@ public record PeerOptions(
     }
   }
 
-  /** Whether a peer is, or will be found, at an address that needs an interface to be of use. */
+  /** Returns whether a peer is, or will be found, at an address that needs an interface. */
   static boolean isOnLinkLocal(@Nullable InetAddress remote) {
     return remote == null || remote instanceof Inet6Address && remote.isLinkLocalAddress();
   }
@@ -115,22 +114,22 @@ public record PeerOptions(
     return peerAs != localAs;
   }
 
-  /** What to say where TCP doesn't connect. */
+  /** Returns the message for a failed TCP connect. */
   String unanswered() {
     String sentence = silence("no answer");
     return md5Key.isEmpty() && gtsmHops == 0
-        ? sentence + "; a peer that wants an MD5 key, or fewer hops, doesn't answer either"
+        ? sentence + "; a wrong MD5 key or a hop limit (GTSM) has the same effect"
         : sentence;
   }
 
-  /** The smallest hop limit with which a packet of the peer may come; 0 for any. */
+  /** Returns the smallest acceptable hop limit of the peer's packets; 0 for any. */
   int minHopLimit() {
     return gtsmHops == 0 ? 0 : 256 - gtsmHops;
   }
 
   /**
-   * What to say where nothing came in {@link #openWaitMs}. The kernel drops without a word what has
-   * another key, or has come too far.
+   * Returns the message if nothing came in {@link #openWaitMs}. The kernel silently drops packets
+   * with another key, or from too far.
    */
   String silence(String what) {
     String sentence = what + " within " + openWaitMs + " ms";
@@ -145,7 +144,7 @@ public record PeerOptions(
     return sentence;
   }
 
-  /** Collects what differs from the defaults. */
+  /** Builder that starts from the defaults. */
   public static final class Builder {
     private final String name;
     private @Nullable InetAddress remote;

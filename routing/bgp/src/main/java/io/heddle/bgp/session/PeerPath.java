@@ -10,10 +10,7 @@ import java.net.Inet6Address;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The link to a peer: finds the peer there, lets it find us, and watches the path to it. Loop
- * thread only.
- */
+/** Link to a peer: finds the peer there, advertises us, and runs BFD. For the loop's thread. */
 final class PeerPath {
   private final BgpSpeaker speaker;
   private final PeerOptions options;
@@ -27,7 +24,7 @@ final class PeerPath {
     this.log = speaker.loop().log();
   }
 
-  /** Looks for the peer and advertises us, where it is on link-local addresses. */
+  /** Starts router discovery and our advertisements, for a peer on link-local addresses. */
   void open(Consumer<Inet6Address> onRouter) {
     boolean onLink = PeerOptions.isOnLinkLocal(options.remote());
     if (discovery == null && onLink && !options.interfaceName().isEmpty()) {
@@ -36,15 +33,14 @@ final class PeerPath {
   }
 
   /**
-   * The session is up.
+   * Starts BFD once the session is up.
    *
-   * @param local this end's address of the session: the one under which the peer knows us, so that
-   *     BFD comes from it, too
+   * @param local this end's address of the session, which the peer knows, so BFD uses it as well
    */
-  void met(Endpoint local, @Nullable Endpoint remote, Consumer<String> onPathDown) {
-    RouterDiscovery looking = discovery;
-    if (looking != null) {
-      looking.met(true);
+  void sessionUp(Endpoint local, @Nullable Endpoint remote, Consumer<String> onPathDown) {
+    RouterDiscovery running = discovery;
+    if (running != null) {
+      running.setSessionUp(true);
     }
     BfdOptions wanted = options.bfd();
     if (wanted == null || remote == null) {
@@ -69,11 +65,11 @@ final class PeerPath {
     }
   }
 
-  /** The session is down. */
-  void parted() {
-    RouterDiscovery looking = discovery;
-    if (looking != null) {
-      looking.met(false);
+  /** Ends BFD when the session is down. */
+  void sessionDown() {
+    RouterDiscovery running = discovery;
+    if (running != null) {
+      running.setSessionUp(false);
     }
     BfdSpeaker.Path path = watched;
     if (path != null) {
@@ -83,10 +79,10 @@ final class PeerPath {
   }
 
   void close() {
-    parted();
-    RouterDiscovery looking = discovery;
-    if (looking != null) {
-      looking.close();
+    sessionDown();
+    RouterDiscovery running = discovery;
+    if (running != null) {
+      running.close();
       discovery = null;
     }
   }

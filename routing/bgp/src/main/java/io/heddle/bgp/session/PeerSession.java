@@ -24,13 +24,13 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One peer: tries to reach it, keeps the session, hands on what it says. Made by {@link
- * BgpSpeaker#add}; every method is for the speaker's thread.
+ * Session with one peer: connects, keeps the session and passes on its routes. Created by {@link
+ * BgpSpeaker#add}; all methods are for the speaker's thread.
  */
 public final class PeerSession {
   /* RFC 9687 §4: twice the hold time, and at least 8 minutes. */
   private static final long SEND_HOLD_LEAST_NS = 480_000_000_000L;
-  private static final long TICK_AGAIN_NS = 1_000_000_000;
+  private static final long RETRY_TICK_NS = 1_000_000_000;
 
   private final BgpSpeaker speaker;
   private final EventLoop loop;
@@ -40,7 +40,7 @@ public final class PeerSession {
   private final SessionFsm fsm;
   private final PeerPath path;
   private final ReceivedRoutes received;
-  private final Consequences consequences = new Consequences();
+  private final Effects effects = new Effects();
   private @Nullable PeerConnection outbound;
   private @Nullable PeerConnection inbound;
   private @Nullable PeerConnection current;
@@ -53,10 +53,10 @@ public final class PeerSession {
   private long establishedNs;
   private long timesEstablished;
   private long failedAttempts;
-  private long turnedAway;
-  /* Of the wait, or the session, during which the peer connects to no end. */
-  private @Nullable SessionEnd toldOfEnd;
-  private long toldOfSession;
+  private long rejected;
+  /* Wait or session for which a rejected connection has been logged. */
+  private @Nullable SessionEnd loggedEnd;
+  private long loggedSession;
 
   PeerSession(BgpSpeaker speaker, PeerOptions options, SessionListener listener) {
     this.speaker = speaker;
@@ -67,13 +67,16 @@ public final class PeerSession {
     this.remote = options.remote();
     this.path = new PeerPath(speaker, options);
     this.received = new ReceivedRoutes(this, loop, listener);
-    /* Its own: ThreadLocalRandom's, made here and used on the loop's thread, is the same in every process of every host. */
+    /*
+     * Own generator: a ThreadLocalRandom from here, used on the loop's thread, would be the same in
+     * every process of every host.
+     */
     Backoff backoff =
         new Backoff(
             options.retryFirstMs() * 1_000_000,
             options.retryMostMs() * 1_000_000,
             new SplittableRandom());
-    this.fsm = new SessionFsm(options, NanoClock.SYSTEM, backoff, consequences);
+    this.fsm = new SessionFsm(options, NanoClock.SYSTEM, backoff, effects);
   }
 
   public PeerOptions options() {
@@ -84,14 +87,14 @@ public final class PeerSession {
     return options.name();
   }
 
-  /** Begins to try; does nothing where it has begun. */
+  /** Starts to connect; does nothing if started already. */
   public void start() {
     path.open(this::routerFound);
     fsm.start();
     rearm();
   }
 
-  /** Ends the session with a sentence for the peer's operator, and tries no more. */
+  /** Ends the session with a sentence for the peer's operator, and stays idle. */
   public void stop(String sentence) {
     fsm.stop(NotificationMessage.cease(NotificationMessage.ADMINISTRATIVE_SHUTDOWN, sentence));
     received.forgetStale();
@@ -99,14 +102,17 @@ public final class PeerSession {
     rearm();
   }
 
-  /* The first router is the peer until it is gone: a second one on the link doesn't tear the session down. */
+  /*
+   * The first router is the peer until it disappears: a second one on the link doesn't end the
+   * session.
+   */
   private void routerFound(Inet6Address address) {
     if (options.remote() == null && current == null && !address.equals(remote)) {
       remoteFound(address);
     }
   }
 
-  /** The address of a peer that was to be found on the link. */
+  /** Sets the address of a peer discovered on the link. */
   public void remoteFound(Inet6Address address) {
     if (!address.equals(remote)) {
       remote = address;
@@ -116,25 +122,25 @@ public final class PeerSession {
     rearm();
   }
 
-  /** Something has changed that makes a try worthwhile: carrier came back. */
+  /** Retries now, because a change makes success likely: carrier came back. */
   public void retryNow() {
     fsm.retryNow();
     rearm();
   }
 
-  /** The way to the peer is dead, as BFD has it. */
+  /** Ends the session because BFD reports a broken path. */
   public void pathDown(String why) {
     fsm.pathDown(Cause.BFD, why);
     rearm();
   }
 
-  /** The link to the peer is down. */
+  /** Ends the session because the link is down. */
   void linkDown(String why) {
     fsm.pathDown(Cause.LINK_DOWN, why);
     rearm();
   }
 
-  /** Where the peer is, null where that isn't known (yet). */
+  /** Returns the peer's address; null if (still) unknown. */
   public @Nullable Endpoint remote() {
     InetAddress address = remote;
     return address == null ? null : Endpoint.of(address, scope(), options.port());
@@ -147,8 +153,8 @@ public final class PeerSession {
   }
 
   /**
-   * Announces and withdraws routes of ours, but for those of families that the peer doesn't speak.
-   * Where the session isn't up, nothing happens.
+   * Announces and withdraws our routes, except those of families that the peer doesn't speak. Does
+   * nothing if the session isn't up.
    */
   public void send(UpdateMessage update) {
     PeerConnection connection = current;
@@ -157,7 +163,10 @@ public final class PeerSession {
     }
   }
 
-  /** Asks for all routes of a family again; false where the peer can't or isn't there. */
+  /**
+   * Requests all routes of a family again; returns false if the peer doesn't support that or isn't
+   * connected.
+   */
   public boolean requestRefresh(AddressFamily family) {
     PeerConnection connection = current;
     Negotiated agreed = negotiated;
@@ -172,8 +181,8 @@ public final class PeerSession {
   }
 
   /**
-   * Sends lines of an address prefix filter, in as many messages as they need; all but the last
-   * tell the peer to wait. False where the peer takes no filters of that family.
+   * Sends lines of an address prefix filter, in as many messages as needed; all but the last defer
+   * the peer's answer. Returns false if the peer takes no filters of that family.
    */
   public boolean sendFilter(AddressFamily family, List<OrfEntry> lines) {
     for (int from = 0; from < lines.size(); from += OrfEntry.HOSTS_PER_MESSAGE) {
@@ -185,7 +194,7 @@ public final class PeerSession {
     return true;
   }
 
-  /** One message of a filter that the peer is to answer only with a later one. */
+  /** Sends one message of a filter and defers the peer's answer to a later message. */
   public boolean sendDeferredFilter(AddressFamily family, List<OrfEntry> lines) {
     return sendFilter(family, false, lines);
   }
@@ -216,13 +225,13 @@ public final class PeerSession {
         retryNs < 0 ? -1 : retryNs / 1_000_000,
         fsm.idleForNs() < 0 ? -1 : fsm.idleForNs() / 1_000_000,
         current == null ? -1 : (System.nanoTime() - establishedNs) / 1_000_000,
-        received.counters(turnedAway, timesEstablished, failedAttempts));
+        received.counters(rejected, timesEstablished, failedAttempts));
   }
 
-  /** A connection that the peer made; closes it where it comes at the wrong time. */
+  /** Takes a connection from the peer; closes it if the state doesn't allow it. */
   void accepted(TcpSocket socket) {
     if (!fsm.accepts()) {
-      tellOfTurningAway();
+      logRejection();
       socket.close();
       return;
     }
@@ -235,31 +244,31 @@ public final class PeerSession {
       socket.close();
       return;
     }
-    inbound = new PeerConnection(loop, socket, false, consequences);
+    inbound = new PeerConnection(loop, socket, false, effects);
     fsm.connected(SessionFsm.Side.INBOUND);
     rearm();
   }
 
-  /* A line for each wait, and for each session that stands in the way of another one. */
-  private void tellOfTurningAway() {
-    turnedAway++;
+  /* Logs once for each wait, and for each session that blocks another one. */
+  private void logRejection() {
+    rejected++;
     SessionEnd end = lastEnd;
     long idleNs = fsm.idleForNs();
-    if (idleNs >= 0 && end != null && end != toldOfEnd) {
-      toldOfEnd = end;
+    if (idleNs >= 0 && end != null && end != loggedEnd) {
+      loggedEnd = end;
       log.warn(
-          "peer %s: it connects, and is turned away for another %.1f s, since the last session"
+          "peer %s: it connects, and is rejected for another %.1f s, since the last session"
               + " ended with an error: %s",
           name(), idleNs / 1e9, end.why());
-    } else if (fsm.state() == SessionState.ESTABLISHED && toldOfSession != timesEstablished) {
-      toldOfSession = timesEstablished;
-      log.warn("peer %s: it connects again, and is turned away while its session is up", name());
+    } else if (fsm.state() == SessionState.ESTABLISHED && loggedSession != timesEstablished) {
+      loggedSession = timesEstablished;
+      log.warn("peer %s: it connects again, and is rejected while its session is up", name());
     }
   }
 
   /**
-   * Where our end of the session is, and the peer isn't; null where it isn't up, or where a peer on
-   * this very host has our address.
+   * Returns our address of the session if the peer doesn't have it too; null if the session isn't
+   * up, or if a peer on this same host has our address.
    */
   @Nullable Endpoint ownEndpoint() {
     return ownEndpoint;
@@ -290,26 +299,26 @@ public final class PeerSession {
     tick = loop.schedule(Math.max(0, dueNs - System.nanoTime()), this::onTick);
   }
 
-  /* A refusal by the system that comes up here keeps no session from its next tick. */
+  /* A system error here doesn't stop the session's next tick. */
   private void onTick() {
     tick = null;
     try {
-      look();
+      runDeadlines();
     } finally {
       if (tick == null) {
-        tickDueNs = System.nanoTime() + TICK_AGAIN_NS;
-        tick = loop.schedule(TICK_AGAIN_NS, this::onTick);
+        tickDueNs = System.nanoTime() + RETRY_TICK_NS;
+        tick = loop.schedule(RETRY_TICK_NS, this::onTick);
       }
     }
   }
 
-  private void look() {
+  private void runDeadlines() {
     PeerConnection connection = current;
     Negotiated agreed = negotiated;
     if (connection != null && agreed != null && agreed.holdTimeSeconds() > 0) {
       long limitNs = Math.max(SEND_HOLD_LEAST_NS, 2_000_000_000L * agreed.holdTimeSeconds());
       if (connection.blockedForNs() > limitNs) {
-        fsm.stuck(side(connection), "the peer took nothing for " + limitNs / 1_000_000_000 + " s");
+        fsm.stuck(side(connection), "the peer read nothing for " + limitNs / 1_000_000_000 + " s");
       }
     }
     fsm.tick();
@@ -337,8 +346,8 @@ public final class PeerSession {
     }
   }
 
-  /** What the state machine and the connections say, done. */
-  private final class Consequences implements SessionFsm.Actions, PeerConnection.Owner {
+  /** Actions of the state machine and events of the connections. */
+  private final class Effects implements SessionFsm.Actions, PeerConnection.Owner {
     @Override
     public void connect() {
       Endpoint endpoint = remote();
@@ -416,13 +425,13 @@ public final class PeerSession {
         Endpoint ours = connection.socket().localEndpoint();
         Endpoint peer = remote();
         ownEndpoint = peer != null && ours.sameAddress(peer) ? null : ours;
-        path.met(ours, remote(), PeerSession.this::pathDown);
+        path.sessionUp(ours, remote(), PeerSession.this::pathDown);
       }
       log.info(
           "peer %s: established with AS %d, hold time %d s",
           name(), outcome.peerAs(), outcome.holdTimeSeconds());
       listener.established(PeerSession.this, outcome);
-      /* A peer that restarts waits for it before it sends anything (RFC 4724 §4.1). */
+      /* A restarting peer waits for End-of-RIB before it sends routes (RFC 4724 §4.1). */
       UpdateMessage.endsOfRib(outcome.families()).forEach(PeerSession.this::send);
       received.established(outcome);
     }
@@ -430,7 +439,7 @@ public final class PeerSession {
     @Override
     public void down(SessionEnd end) {
       lastEnd = end;
-      path.parted();
+      path.sessionDown();
       log.warn("peer %s: down: %s", name(), end.why());
       received.down(end);
       listener.down(PeerSession.this, end);

@@ -16,13 +16,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer says of routes, on its way to the listener: faults are counted, routes that came
- * through ourselves are withdrawn, and what is stale is dropped in time. Loop thread only.
+ * Filter of a peer's routes in front of the listener: counts faults, withdraws routes that passed
+ * through us, and drops stale routes in time. For the loop's thread.
  */
 final class ReceivedRoutes {
   private static final long STALE_LIMIT_NS = 300_000_000_000L;
 
-  /** Whether routes of a family that came before are doubtful, and until when. */
+  /** Whether earlier routes of a family are stale, and until when. */
   private static final class Staleness {
     private final AddressFamily family;
     private boolean stale;
@@ -47,8 +47,8 @@ final class ReceivedRoutes {
   private final SessionListener listener;
   private final List<Staleness> families;
   private @Nullable Negotiated lastNegotiated;
-  /* By treatment, a bit for each attribute of which the log of this session has a line. */
-  private final Map<AttributeFault.Treatment, long[]> toldOf =
+  /* By treatment, a bit for each attribute already logged in this session. */
+  private final Map<AttributeFault.Treatment, long[]> logged =
       new EnumMap<>(AttributeFault.Treatment.class);
   private long updates;
   private long announced;
@@ -65,7 +65,7 @@ final class ReceivedRoutes {
     this.families = session.options().families().all().stream().map(Staleness::new).toList();
   }
 
-  /** With what the session itself has counted. */
+  /** Returns the counters, with those of the session itself. */
   SessionCounters counters(long turnedAway, long timesEstablished, long failedAttempts) {
     return new SessionCounters(
         updates,
@@ -98,10 +98,10 @@ final class ReceivedRoutes {
 
   private void count(AttributeFault fault) {
     attributeFaults++;
-    long[] told = toldOf.get(fault.treatment());
+    long[] told = logged.get(fault.treatment());
     if (told == null) {
       told = new long[4];
-      toldOf.put(fault.treatment(), told);
+      logged.put(fault.treatment(), told);
     }
     if ((told[fault.code() >>> 6] & 1L << (fault.code() & 63)) != 0) {
       return;
@@ -115,13 +115,15 @@ final class ReceivedRoutes {
             fault.code(),
             fault.why(),
             switch (fault.treatment()) {
-              case IGNORE -> "that prefix is passed over";
-              case DISCARD -> "it is left out";
-              case WITHDRAW -> "its routes count as withdrawn";
+              case IGNORE -> "that prefix is ignored";
+              case DISCARD -> "the attribute is discarded";
+              case WITHDRAW -> "treated as withdraw";
             });
   }
 
-  /* Routes that lead back here: by their path, by who reflected them (RFC 4456 §8), or by their next hop. */
+  /*
+   * Withdraws routes that lead back here: by AS path, by originator (RFC 4456 §8), or by next hop.
+   */
   private UpdateMessage withoutOwn(UpdateMessage update) {
     int routes = update.announcedRoutes();
     if (routes == 0) {
@@ -163,7 +165,7 @@ final class ReceivedRoutes {
     return false;
   }
 
-  /** The peer begins or ends to send everything of a family again (RFC 7313 §4). */
+  /** Starts or ends a refresh of a family (RFC 7313 §4). */
   void refresh(AddressFamily family, int subtype) {
     switch (subtype) {
       case RouteRefreshMessage.BEGIN -> {
@@ -179,9 +181,9 @@ final class ReceivedRoutes {
     }
   }
 
-  /** The session is up: a peer that restarted has kept what we hold of it, or has not. */
+  /** Handles a new session: a restarted peer has kept its forwarding state, or not. */
   void established(Negotiated outcome) {
-    toldOf.clear();
+    logged.clear();
     lastNegotiated = outcome;
     var restart = outcome.gracefulRestart();
     for (Staleness each : families) {
@@ -195,7 +197,8 @@ final class ReceivedRoutes {
   }
 
   /**
-   * The session is down: a family's routes are kept as long as the peer asked for, or not at all.
+   * Handles the end of a session: a family's routes are kept as long as the peer requested, or not
+   * at all.
    */
   void down(SessionEnd end) {
     Negotiated last = lastNegotiated;

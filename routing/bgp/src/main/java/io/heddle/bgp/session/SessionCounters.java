@@ -1,18 +1,18 @@
 package io.heddle.bgp.session;
 
 /**
- * What happened with a peer since the session object was made.
+ * Counters of a peer since its session object was created.
  *
- * @param updates UPDATE messages that came
+ * @param updates received UPDATE messages
  * @param announced routes in them
- * @param withdrawn routes withdrawn in them, by word or by RFC 7606
- * @param attributeFaults malformed attributes that were survived
- * @param ignored announced prefixes that can be nobody's route
- * @param looped routes that had our own AS in their path
- * @param turnedAway connections of the peer that came at the wrong time and were closed
- * @param skippedFamilies runs of routes of families that weren't asked for
+ * @param withdrawn routes withdrawn in them, explicitly or by RFC 7606
+ * @param attributeFaults malformed attributes that didn't end the session
+ * @param ignored announced prefixes that can't be routed
+ * @param looped routes with our own AS in their path
+ * @param turnedAway connections of the peer that were rejected
+ * @param skippedFamilies route lists of families that weren't negotiated
  * @param established times that the session came up
- * @param failedAttempts attempts that didn't
+ * @param failedAttempts failed attempts
  */
 public record SessionCounters(
     long updates,

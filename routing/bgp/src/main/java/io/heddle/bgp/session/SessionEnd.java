@@ -4,12 +4,12 @@ import io.heddle.bgp.wire.AddressFamily;
 import java.util.List;
 
 /**
- * Why a session, or an attempt at one, ended.
+ * End of a session or of an attempt.
  *
- * @param cause which kind of thing it was
+ * @param cause kind of end
  * @param why the sentence for the log and the doctor, with the values
  * @param kept families whose routes the peer asked us to keep while it restarts (RFC 4724); {@link
- *     SessionListener#dropStaleRoutes} says when that is over
+ *     SessionListener#dropStaleRoutes} ends that
  */
 public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
   public SessionEnd {
@@ -20,31 +20,31 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     return kept.contains(family);
   }
 
-  /** Who or what ended it. */
+  /** Kind of end. */
   public enum Cause {
     /** TCP didn't connect. */
     UNREACHABLE,
-    /** TCP ended, or the peer connected anew. */
+    /** TCP ended, or the peer connected again. */
     CONNECTION_LOST,
     /** The peer sent a NOTIFICATION. */
     PEER_ENDED_IT,
-    /** The peer ended it and wants nothing kept (RFC 8538). */
+    /** The peer ended it and wants no routes kept (RFC 8538). */
     HARD_RESET,
-    /** The peer sent what can't be. */
+    /** The peer sent a malformed message. */
     PEER_MALFORMED,
-    /** The peer isn't whom the configuration names, or can't do what is needed. */
+    /** The peer isn't the configured one, or lacks a needed capability. */
     NOT_ACCEPTABLE,
-    /** The peer said nothing for too long. */
+    /** The hold timer expired. */
     HOLD_TIMER,
-    /** The peer took nothing for too long (RFC 9687). */
+    /** The send hold timer expired (RFC 9687). */
     SEND_HOLD_TIMER,
-    /** BFD found the way to the peer dead. */
+    /** BFD detected a broken path to the peer. */
     BFD,
     /** The interface is down or has lost its carrier. */
     LINK_DOWN,
-    /** This side was told to. */
+    /** This side ended it by command. */
     STOPPED,
-    /** Two connections with the same peer: this one was too many. */
+    /** Connection collision: the other one of two connections stays. */
     COLLISION
   }
 }

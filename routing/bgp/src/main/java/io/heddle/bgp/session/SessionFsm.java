@@ -12,29 +12,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of RFC 4271 §8: what to do with which event in which state. A peer has up to two
- * connections, the one that we made and the one that it made, until OPEN tells which stays (§6.8).
+ * State machine of RFC 4271 §8. A peer has up to two connections, one made by us and one by the
+ * peer, until the OPEN messages decide which one stays (§6.8).
  *
- * <p>Knows no socket and no thread: events come in by methods, consequences go out by {@link
- * Actions}, deadlines by {@link #nextDeadlineNs}. One thread.
+ * <p>It knows no socket and no thread: events come in by methods, effects go out by {@link
+ * Actions}, deadlines by {@link #nextDeadlineNs}. For one thread.
  */
 final class SessionFsm {
-  /** Which of the two connections. */
+  /** One of the two connections. */
   enum Side {
-    /** The one that we made. */
+    /** Made by us. */
     OUTBOUND,
-    /** The one that the peer made. */
+    /** Made by the peer. */
     INBOUND
   }
 
-  /** What the machine wants done; none of it may call back before it returns. */
+  /** Effects of the machine; none of them may call back before it returns. */
   interface Actions {
-    /** Begin to connect; {@link #connected} or {@link #lost} follows. */
+    /** Starts to connect; {@link #connected} or {@link #lost} follows. */
     void connect();
 
     void send(Side side, BgpMessage message);
 
-    /** What comes on this connection from now on is read as agreed. */
+    /** Sets the agreed encoding for the following messages of this connection. */
     void agreed(Side side, Negotiated negotiated);
 
     void close(Side side);
@@ -63,7 +63,7 @@ final class SessionFsm {
     private long holdNs;
   }
 
-  /** Distance that no deadline reaches. */
+  /** Interval beyond any deadline. */
   static final long FOREVER_NS = Long.MAX_VALUE / 4;
 
   private static final long STABLE_NS = 10_000_000_000L;
@@ -104,13 +104,14 @@ final class SessionFsm {
     };
   }
 
-  /** The next attempt's distance, −1 where none is planned. */
+  /** Returns the time to the next attempt; −1 if none is planned. */
   long retryInNs() {
     return retrying ? Math.max(0, retryNs - clock.nanoTime()) : -1;
   }
 
   /**
-   * How much longer the peer's connections are turned away after an error; −1 where they are taken.
+   * Returns how much longer the peer's connections are rejected after an error; −1 if they are
+   * accepted.
    */
   long idleForNs() {
     return running && penalty ? retryInNs() : -1;
@@ -124,7 +125,7 @@ final class SessionFsm {
     }
   }
 
-  /** Ends whatever there is, and stays idle. */
+  /** Ends all connections, and stays idle. */
   void stop(NotificationMessage reason) {
     if (!running) {
       return;
@@ -142,7 +143,7 @@ final class SessionFsm {
     }
   }
 
-  /** The peer's address has become known or another one, or carrier is back: try now. */
+  /** Connects now: the peer's address is new or changed, or carrier is back. */
   void retryNow() {
     if (running && outbound.phase == Phase.NONE && state() != SessionState.ESTABLISHED) {
       penalty = false;
@@ -159,7 +160,7 @@ final class SessionFsm {
     }
   }
 
-  /** TCP is there. */
+  /** Handles a TCP connection. */
   void connected(Side side) {
     Leg leg = leg(side);
     leg.phase = Phase.OPEN_SENT;
@@ -170,8 +171,9 @@ final class SessionFsm {
   }
 
   /**
-   * Whether a connection that the peer made is taken; {@link #connected} may then be called. An
-   * older one of its making, or an established one that the peer has evidently lost, gives way.
+   * Returns whether a connection from the peer is accepted; {@link #connected} may then be called.
+   * It replaces an earlier connection from the peer, or an established one that the peer has
+   * evidently lost.
    */
   boolean accepts() {
     if (!running || penalty) {
@@ -184,7 +186,7 @@ final class SessionFsm {
           return false;
         }
         /* RFC 4724 §5: the restarted peer's new connection replaces the old one. */
-        end(side, null, Cause.CONNECTION_LOST, "the peer connected anew, as after a restart");
+        end(side, null, Cause.CONNECTION_LOST, "the peer connected again, as after a restart");
         retrying = false;
         return true;
       }
@@ -195,7 +197,7 @@ final class SessionFsm {
     return true;
   }
 
-  /** A message came; true where it is for the table of routes. */
+  /** Handles a message; returns true if it is for the routing table. */
   boolean received(Side side, BgpMessage message) {
     Leg leg = leg(side);
     if (message instanceof NotificationMessage notification) {
@@ -232,7 +234,7 @@ final class SessionFsm {
 
   private void notified(Side side, Leg leg, NotificationMessage notification) {
     if (leg.phase == Phase.OPEN_SENT && notification.code() == NotificationMessage.OPEN_ERROR) {
-      /* Some speakers of RFC 9072 take nothing else, some know nothing of it. */
+      /* Some peers accept only RFC 9072's form, some don't know it. */
       extendedParameters = !extendedParameters && notification.subcode() == 0;
     }
     Cause cause = Cause.PEER_ENDED_IT;
@@ -244,7 +246,7 @@ final class SessionFsm {
             default -> cause;
           };
     }
-    end(side, null, cause, "the peer says: " + notification.describe());
+    end(side, null, cause, "the peer sent " + notification.describe());
   }
 
   private void unexpected(Side side, int subcode, BgpMessage message) {
@@ -303,7 +305,7 @@ final class SessionFsm {
   private void established(Side side, Leg leg) {
     Negotiated negotiated = leg.negotiated;
     if (negotiated == null) {
-      throw new IllegalStateException("nothing was agreed on before KEEPALIVE");
+      throw new IllegalStateException("no agreement before KEEPALIVE");
     }
     leg.phase = Phase.ESTABLISHED;
     arm(leg, leg.holdNs);
@@ -317,18 +319,18 @@ final class SessionFsm {
     actions.established(side, negotiated);
   }
 
-  /** What came can't be read on. */
+  /** Handles a malformed message. */
   void faulty(Side side, MessageFault fault) {
     end(side, fault.notification(), Cause.PEER_MALFORMED, fault.why());
   }
 
-  /** TCP ended or never came up. */
+  /** Handles the end of TCP, or a failed connect. */
   void lost(Side side, String why) {
     boolean connecting = leg(side).phase == Phase.CONNECTING;
     end(side, null, connecting ? Cause.UNREACHABLE : Cause.CONNECTION_LOST, why);
   }
 
-  /** The peer takes nothing any more. */
+  /** Handles a peer that no longer reads. */
   void stuck(Side side, String why) {
     end(
         side,
@@ -337,7 +339,7 @@ final class SessionFsm {
         why);
   }
 
-  /** The way to the peer is dead: BFD has it (RFC 9384), or the link has lost its carrier. */
+  /** Handles a broken path: reported by BFD (RFC 9384), or by a lost carrier. */
   void pathDown(Cause cause, String why) {
     NotificationMessage last =
         cause == Cause.BFD
@@ -350,18 +352,18 @@ final class SessionFsm {
     }
   }
 
-  /** Ends a connection and draws the consequences. */
-  private void end(Side side, @Nullable NotificationMessage say, Cause cause, String why) {
+  /** Ends a connection, with all effects. */
+  private void end(Side side, @Nullable NotificationMessage notification, Cause cause, String why) {
     Leg leg = leg(side);
     if (leg.phase == Phase.NONE) {
       return;
     }
     boolean wasUp = leg.phase == Phase.ESTABLISHED;
     Negotiated negotiated = leg.negotiated;
-    dismiss(side, say);
+    dismiss(side, notification);
     SessionEnd end = new SessionEnd(cause, why, wasUp ? kept(negotiated, cause) : List.of());
     if (wasUp) {
-      /* A session that lasted deserves a quick second try; one that flaps doesn't. */
+      /* A session that lasted gets a quick second attempt; one that flaps doesn't. */
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }
@@ -377,8 +379,8 @@ final class SessionFsm {
   }
 
   /*
-   * RFC 4724 §4.2 and RFC 8538 §4: routes are kept over an end that says nothing of their being wrong. BFD says that
-   * packets don't arrive, so there is nothing to keep.
+   * RFC 4724 §4.2 and RFC 8538 §4: routes are kept after an end that doesn't make them doubtful.
+   * BFD means that packets don't arrive, so there is nothing to keep.
    */
   private List<AddressFamily> kept(@Nullable Negotiated negotiated, Cause cause) {
     if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
@@ -394,8 +396,8 @@ final class SessionFsm {
   }
 
   /*
-   * Idle, taking no connection, only after what a next try may well repeat. Two speakers that refuse each other's
-   * connections after a mere loss would do so for ever, each while the other waits.
+   * Idle, rejecting connections, only after errors that would probably repeat. After a mere loss,
+   * two speakers would reject each other's connections for ever, each while the other one waits.
    */
   private static boolean deservesPenalty(Cause cause) {
     return switch (cause) {
@@ -421,11 +423,11 @@ final class SessionFsm {
     retryNs = clock.nanoTime() + backoff.nextNs();
   }
 
-  /** Closes without consequences. */
-  private void dismiss(Side side, @Nullable NotificationMessage say) {
+  /** Closes a connection without effects. */
+  private void dismiss(Side side, @Nullable NotificationMessage notification) {
     Leg leg = leg(side);
-    if (say != null && leg.phase != Phase.CONNECTING) {
-      actions.send(side, say);
+    if (notification != null && leg.phase != Phase.CONNECTING) {
+      actions.send(side, notification);
     }
     leg.phase = Phase.NONE;
     leg.hasDeadline = false;
@@ -433,7 +435,7 @@ final class SessionFsm {
     actions.close(side);
   }
 
-  /** Looks at the clock. */
+  /** Handles expired deadlines. */
   void tick() {
     long nowNs = clock.nanoTime();
     for (Side side : Side.values()) {
@@ -460,7 +462,7 @@ final class SessionFsm {
     }
     String what =
         holds
-            ? "the peer said nothing for " + leg.holdNs / 1_000_000_000L + " s"
+            ? "the peer sent nothing for " + leg.holdNs / 1_000_000_000L + " s"
             : options.silence("the peer sent no OPEN");
     end(
         side,
@@ -469,7 +471,7 @@ final class SessionFsm {
         what);
   }
 
-  /** Nanoseconds until {@link #tick} has something to do. */
+  /** Returns the nanoseconds until {@link #tick} is due. */
   long nextDeadlineNs() {
     long nowNs = clock.nanoTime();
     long next = FOREVER_NS;

@@ -3,16 +3,16 @@ package io.heddle.bgp.session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session as it is at one moment.
+ * Snapshot of a session.
  *
  * @param state one of RFC 4271's six
- * @param remote address and port; empty where it isn't known yet
- * @param negotiated null where the session isn't up
- * @param lastEnd why it, or the last attempt, ended; null where nothing has
- * @param retryInMs until the next attempt; −1 where none is planned
- * @param idleForMs how much longer the peer's connections are turned away, after an error that a
- *     next try may well repeat; −1 where they are taken
- * @param upForMs since it is established; −1 where it isn't
+ * @param remote address and port; empty if unknown
+ * @param negotiated null if the session isn't up
+ * @param lastEnd end of the last session or attempt; null for none
+ * @param retryInMs time to the next attempt; −1 if none is planned
+ * @param idleForMs time for which the peer's connections are still rejected, after an error that
+ *     may repeat; −1 if they are accepted
+ * @param upForMs time since it was established; −1 if it isn't
  */
 public record SessionStatus(
     String name,

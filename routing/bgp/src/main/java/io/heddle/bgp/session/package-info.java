@@ -1,11 +1,10 @@
 /**
- * Sessions with peers: who connects, what is agreed, who is alive, when to try again.
+ * Sessions with peers: connections, negotiation, liveness, retries.
  *
  * <p>A {@link io.heddle.bgp.session.BgpSpeaker} owns the loop's thread and the listening socket, a
  * {@link io.heddle.bgp.session.PeerSession} one peer. The rules of RFC 4271 §8 are in {@code
- * SessionFsm}, which knows neither sockets nor threads, so that tests move its time by hand. The
- * table of routes listens through {@link io.heddle.bgp.session.SessionListener}, on the loop's
- * thread.
+ * SessionFsm}, which knows neither sockets nor threads, so that tests control its time. The routing
+ * table listens through {@link io.heddle.bgp.session.SessionListener}, on the loop's thread.
  */
 @NullMarked
 package io.heddle.bgp.session;

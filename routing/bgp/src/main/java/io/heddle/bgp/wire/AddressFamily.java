@@ -1,18 +1,18 @@
 package io.heddle.bgp.wire;
 
-/** An address family and what of it (RFC 4760 §3). */
+/** Address family and subsequent address family (RFC 4760 §3). */
 public record AddressFamily(int afi, int safi) {
   public static final AddressFamily IPV4_UNICAST = new AddressFamily(1, 1);
   public static final AddressFamily IPV6_UNICAST = new AddressFamily(2, 1);
   public static final AddressFamily IPV4_FLOWSPEC = new AddressFamily(1, 133);
   public static final AddressFamily IPV6_FLOWSPEC = new AddressFamily(2, 133);
 
-  /** Whether it is one of both families of plain routes. */
+  /** Returns whether it is IPv4 or IPv6 unicast. */
   public boolean isUnicast() {
     return equals(IPV6_UNICAST) || equals(IPV4_UNICAST);
   }
 
-  /** The family of plain routes that a prefix is of. */
+  /** Returns the unicast family of a prefix. */
   public static AddressFamily of(Prefix prefix) {
     return prefix.isIpv4() ? IPV4_UNICAST : IPV6_UNICAST;
   }

@@ -1,9 +1,11 @@
 package io.heddle.bgp.wire;
 
-/** What the first bits of an address make of it (RFC 4291 §2.4 and §2.5), where BGP cares. */
+/**
+ * Kind of an address by its first bits (RFC 4291 §2.4 and §2.5), as far as BGP distinguishes it.
+ */
 enum AddressKind {
   UNICAST("unicast"),
-  /** On one link only: nothing to route. */
+  /** Scope of one link: not routable. */
   LINK_LOCAL("link-local"),
   MULTICAST("multicast"),
   LOOPBACK("the loopback address"),
@@ -23,7 +25,7 @@ enum AddressKind {
     return text;
   }
 
-  /** The same of a prefix of IPv4 (RFC 6890), its bits counted as those of IPv6. */
+  /** Returns the kind of an IPv4 prefix (RFC 6890), with its bits counted as those of IPv6. */
   static AddressKind ofIpv4(long low, int length) {
     int address = (int) low;
     int bits = length - Prefix.MAPPED_BITS;
@@ -39,12 +41,12 @@ enum AddressKind {
     return address >>> 24 == 0 && bits >= 8 ? UNSPECIFIED : UNICAST;
   }
 
-  /** Of a prefix of a family. */
+  /** Returns the kind of a family's prefix. */
   static AddressKind of(long high, long low, int length, boolean ipv4) {
     return ipv4 ? ofIpv4(low, length) : of(high, low, length);
   }
 
-  /** Of a prefix: one that covers more than such addresses, as ::/0 does, is unicast. */
+  /** Returns a prefix's kind: one that also covers other addresses, such as ::/0, is unicast. */
   static AddressKind of(long high, long low, int length) {
     int first = (int) (high >>> 48);
     if (first >>> 8 == 0xff && length >= 8) {

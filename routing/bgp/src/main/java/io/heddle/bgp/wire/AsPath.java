@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The autonomous systems that a route came through, nearest first (RFC 4271 §4.3, RFC 5065). */
+/** AS path of a route, nearest AS first (RFC 4271 §4.3, RFC 5065). */
 public record AsPath(List<Segment> segments) {
   public static final AsPath EMPTY = new AsPath(List.of());
 
@@ -47,7 +47,7 @@ public record AsPath(List<Segment> segments) {
     return all.isEmpty() ? EMPTY : new AsPath(List.of(new Segment(SEQUENCE, all)));
   }
 
-  /** Hops as a comparison of routes counts them: a set is one, a confederation none. */
+  /** Returns the path length for route comparison: a set counts one, a confederation none. */
   public int hops() {
     int hops = 0;
     for (Segment segment : segments) {
@@ -62,7 +62,9 @@ public record AsPath(List<Segment> segments) {
   }
 
   public boolean contains(long autonomousSystem) {
-    /* Asked of every UPDATE: without iterators and boxes, which the first compiler leaves in. */
+    /*
+     * Runs for every UPDATE: without iterators and boxes, which the first compiler doesn't remove.
+     */
     for (int i = 0; i < segments.size(); i++) {
       List<Long> all = segments.get(i).autonomousSystems;
       for (int j = 0; j < all.size(); j++) {
@@ -74,32 +76,32 @@ public record AsPath(List<Segment> segments) {
     return false;
   }
 
-  /** The same without what is inside a confederation. */
+  /** Returns the path without confederation segments. */
   AsPath withoutConfederations() {
     List<Segment> left = segments.stream().filter(each -> each.type <= SEQUENCE).toList();
     return left.size() == segments.size() ? this : new AsPath(left);
   }
 
   /**
-   * What no path of an UPDATE may have (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null where there is
-   * nothing of it.
+   * Returns why the path is forbidden in an UPDATE (RFC 7607 §2, RFC 5065 §5, RFC 9774 §3); null if
+   * it is valid.
    */
   @Nullable String forbidden(boolean external, boolean acceptSets) {
     if (contains(0)) {
-      return "AS 0 is in the path, which is nobody's (RFC 7607)";
+      return "AS 0 in the path is reserved (RFC 7607)";
     }
     for (Segment each : segments) {
       if (each.type >= CONFEDERATION_SEQUENCE && external) {
-        return "a confederation's segment from a peer of another AS (RFC 5065)";
+        return "a confederation segment from a peer of another AS (RFC 5065)";
       }
       if ((each.type == SET || each.type == CONFEDERATION_SET) && !acceptSets) {
-        return "a set is in the path (RFC 9774; as-sets = yes takes it)";
+        return "an AS_SET in the path (RFC 9774; as-sets = yes accepts it)";
       }
     }
     return null;
   }
 
-  /** The neighbour's, −1 for an empty path or one that begins with a set. */
+  /** Returns the neighbour's AS; −1 for an empty path or one that begins with a set. */
   public long first() {
     return segments.isEmpty() || segments.getFirst().type != SEQUENCE
         ? -1

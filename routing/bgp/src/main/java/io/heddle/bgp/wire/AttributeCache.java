@@ -4,11 +4,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes by the bytes that they came in, so that a feed with one route an UPDATE decodes each
- * set once, and its routes share one object. Forgets by collision: what a peer sends can't make it
- * grow. A set of attributes has four slots to choose from, taken in turn: with one alone, of a feed
- * with 391 sets a tenth pushed each other out, and to read and compare those again took an eighth
- * of the daemon's time.
+ * Cache of attributes by their encoded bytes, so that a feed with one route per UPDATE decodes each
+ * set once, and its routes share one object. It evicts by collision, so a peer can't make it grow.
+ * Each set has four possible slots, replaced in turn: with one slot, a tenth of a feed's 391 sets
+ * evicted each other, and decoding them again took an eighth of the daemon's time.
  */
 final class AttributeCache {
   private static final int SLOTS = 4096;

@@ -7,15 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of whole path attributes to values, each malformed one to what RFC 7606 §7 says of it.
- * Single use.
+ * Decoder of a run of whole path attributes; malformed ones are treated as in RFC 7606 §7. Single
+ * use.
  */
 final class AttributeDecoder {
   /**
-   * @param withdraw whether a fault turns the announced routes into withdrawn ones
-   * @param missing code of an attribute without which no route may come; 0 where all are there, or
-   *     a fault says more
-   * @param ipv4NextHop of IPv4 routes; null where there is none
+   * Decoded attributes.
+   *
+   * @param withdraw whether a fault turns the announced routes into withdrawals
+   * @param missing code of a missing mandatory attribute; 0 if none is missing, or if a fault has a
+   *     stronger treatment
+   * @param ipv4NextHop of IPv4 routes; null if absent
    */
   record Result(
       PathAttributes attributes,
@@ -29,7 +31,7 @@ final class AttributeDecoder {
   private static final int OPTIONAL_TRANSITIVE = FLAGS_THAT_TELL;
   private static final int OPTIONAL_ONLY = PathAttribute.OPTIONAL;
 
-  private static final String NOBODY = "AS 0 is nobody's (RFC 7607)";
+  private static final String NOBODY = "AS 0 is reserved (RFC 7607)";
 
   private final WireOptions options;
   private final byte[] bytes;
@@ -45,7 +47,9 @@ final class AttributeDecoder {
     this.bytes = bytes;
   }
 
-  /** The attributes in {@code bytes} up to {@code end}; the caller has checked every length. */
+  /**
+   * Decodes the attributes in {@code bytes} up to {@code end}; the caller has checked every length.
+   */
   Result decode(int end) {
     int at = 0;
     while (at < end) {
@@ -55,7 +59,7 @@ final class AttributeDecoder {
       int length = extended ? WireBytes.u16(bytes, at + 2) : WireBytes.u8(bytes, at + 2);
       int value = at + (extended ? 4 : 3);
       if ((seen[code >>> 6] & 1L << (code & 63)) != 0) {
-        discard(code, "it is there twice; the first one counts");
+        discard(code, "a second occurrence; the first one counts");
       } else {
         seen[code >>> 6] |= 1L << (code & 63);
         one(flags & ~PathAttribute.EXTENDED_LENGTH, code, value, length);
@@ -100,7 +104,7 @@ final class AttributeDecoder {
       case PathAttribute.ORIGIN -> origin(at, length);
       case PathAttribute.AS_PATH -> path(at, length);
       case PathAttribute.NEXT_HOP -> {
-        /* Of IPv4's own fields alone: others have theirs in MP_REACH_NLRI. */
+        /* For IPv4's own fields only: other routes have their next hop in MP_REACH_NLRI. */
         if (length == 4) {
           ipv4NextHop = NextHop.ipv4(WireBytes.i32(bytes, at));
         } else {
@@ -129,7 +133,7 @@ final class AttributeDecoder {
       case PathAttribute.ORIGINATOR_ID, PathAttribute.CLUSTER_LIST ->
           reflection(flags, code, at, length);
       case PathAttribute.AS4_PATH, PathAttribute.AS4_AGGREGATOR -> {
-        /* Speakers of four octets may not send them (RFC 6793 §3): passed over. */
+        /* Speakers with four-octet AS numbers may not send them (RFC 6793 §3): ignored. */
         if (!options.fourOctetAs()) {
           ofFourOctets(code, at, length);
         }
@@ -137,7 +141,7 @@ final class AttributeDecoder {
       case PathAttribute.AIGP -> aigp(at, length);
       default -> {
         if ((flags & PathAttribute.OPTIONAL) == 0) {
-          withdraw(code, "it is well-known by its flags 0x%02x, but not known".formatted(flags));
+          withdraw(code, "an unknown well-known attribute, by its flags 0x%02x".formatted(flags));
         } else {
           unknown(flags, code, at, length);
         }
@@ -194,7 +198,7 @@ final class AttributeDecoder {
     return path.forbidden(options.external(), options.acceptAsSets());
   }
 
-  /* RFC 6793 §6: malformed, they are left out; a confederation's segments go without a word. */
+  /* RFC 6793 §6: malformed ones are discarded; confederation segments are discarded silently. */
   private void ofFourOctets(int code, int at, int length) {
     if (code == PathAttribute.AS4_AGGREGATOR) {
       if (length != 8) {
@@ -221,7 +225,7 @@ final class AttributeDecoder {
     }
   }
 
-  /** Null where a segment is of no known type, empty, or longer than what is left. */
+  /** Returns null if a segment has an unknown type, is empty, or is too long. */
   private @Nullable AsPath segments(int start, int length, int asBytes) {
     List<AsPath.Segment> segments = new ArrayList<>();
     int end = start + length;
@@ -246,8 +250,8 @@ final class AttributeDecoder {
   }
 
   /*
-   * RFC 6793 §4.2.3: the hops that a speaker of two octets added, then the path of four octets. An aggregator of two
-   * octets after one of four says that both are of before it.
+   * RFC 6793 §4.2.3: the hops that a two-octet speaker added, then the four-octet path. A two-octet
+   * aggregator after a four-octet one means that both are older than it.
    */
   private void mergePaths() {
     PathAttribute.Aggregator aggregator = aggregatorOfFourOctets;
@@ -360,7 +364,7 @@ final class AttributeDecoder {
     attributes.add(new PathAttribute.LargeCommunities(values));
   }
 
-  /* The first TLV of type 1 counts; RFC 7311 §3.2 with RFC 7606: malformed means dropped. */
+  /* The first TLV of type 1 counts; RFC 7311 §3.2 with RFC 7606: malformed means discarded. */
   private void aigp(int start, int length) {
     if (!options.acceptAigp()) {
       return;
@@ -376,7 +380,7 @@ final class AttributeDecoder {
       if (size < 3 || size > end - at || isMetric && size != PathAttribute.Aigp.TLV_BYTES) {
         discard(
             PathAttribute.AIGP,
-            "TLV type %s says %s bytes where %s are left".formatted(type, size, end - at));
+            "TLV type %s has length %s, but %s bytes are left".formatted(type, size, end - at));
         return;
       }
       if (isMetric && !found) {

@@ -4,7 +4,7 @@ import static io.heddle.bgp.wire.PathAttribute.EXTENDED_LENGTH;
 import static io.heddle.bgp.wire.PathAttribute.OPTIONAL;
 import static io.heddle.bgp.wire.PathAttribute.TRANSITIVE;
 
-/** Path attributes to bytes. */
+/** Encoder of path attributes. */
 final class AttributeEncoder {
   private static final int LONGEST_SHORT = 255;
 

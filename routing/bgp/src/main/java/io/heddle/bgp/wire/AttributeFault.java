@@ -1,19 +1,19 @@
 package io.heddle.bgp.wire;
 
 /**
- * An attribute that is malformed, and what RFC 7606 makes of it; the session goes on.
+ * A malformed attribute and its treatment by RFC 7606; the session stays up.
  *
  * @param code the attribute's number
- * @param why what is wrong, with the values
+ * @param why the fault, with the values
  */
 public record AttributeFault(Treatment treatment, int code, String why) {
-  /** From weakest to strongest. */
+  /** Treatments from weakest to strongest. */
   public enum Treatment {
-    /** Single routes are passed over or count as withdrawn, the others stay (RFC 4271 §6.3). */
+    /** Single routes are ignored or treated as withdrawn, the others stay (RFC 4271 §6.3). */
     IGNORE,
-    /** The attribute is left out, the routes stay. */
+    /** The attribute is discarded, the routes stay. */
     DISCARD,
-    /** The routes of the UPDATE count as withdrawn. */
+    /** The routes of the UPDATE are treated as withdrawn. */
     WITHDRAW
   }
 }

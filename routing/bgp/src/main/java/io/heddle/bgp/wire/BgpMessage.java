@@ -1,7 +1,7 @@
 package io.heddle.bgp.wire;
 
 /**
- * A message of BGP-4 (RFC 4271 §4, RFC 2918).
+ * Message of BGP-4 (RFC 4271 §4, RFC 2918).
  *
  * <pre>
  * marker 16 bytes, all ones | length 2, with the header | type 1 | body
@@ -11,9 +11,9 @@ public sealed interface BgpMessage extends Decoded
     permits OpenMessage, UpdateMessage, NotificationMessage, KeepaliveMessage, RouteRefreshMessage {
   int HEADER_BYTES = 19;
 
-  /** Without RFC 8654. */
+  /** Maximum length without RFC 8654. */
   int MAX_BYTES = 4096;
 
-  /** With RFC 8654, for all but OPEN and KEEPALIVE. */
+  /** Maximum length with RFC 8654, for all but OPEN and KEEPALIVE. */
   int MAX_EXTENDED_BYTES = 65535;
 }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What a speaker can do, said in OPEN (RFC 5492): code 1, length 1, value. */
+/** Capability of a speaker, in OPEN (RFC 5492): code 1, length 1, value. */
 public sealed interface Capability {
   int MULTIPROTOCOL = 1;
   int ROUTE_REFRESH = 2;
@@ -17,12 +17,15 @@ public sealed interface Capability {
   int ENHANCED_ROUTE_REFRESH = 70;
   int LINK_LOCAL_NEXT_HOP = 77;
 
-  /** Number in the registry of capabilities. */
+  /** Returns the number in the registry of capabilities. */
   int code();
 
   /** RFC 4760 §8. */
   record Multiprotocol(AddressFamily family) implements Capability {
-    /** Capabilities of some families as bytes: what a peer without any of them is told. */
+    /**
+     * Returns encoded capabilities of families, for the NOTIFICATION to a peer that has none of
+     * them.
+     */
     public static byte[] bytes(List<AddressFamily> families) {
       WireWriter out = new WireWriter();
       families.forEach(each -> CapabilityCodec.encode(new Multiprotocol(each), out));
@@ -66,7 +69,7 @@ public sealed interface Capability {
       offers = List.copyOf(offers);
     }
 
-    /** Whether the speaker takes address prefix filters for a family. */
+    /** Returns whether the speaker takes address prefix filters for a family. */
     public boolean receivesPrefixFilters(AddressFamily family) {
       return offers.stream()
           .anyMatch(offer ->
@@ -114,15 +117,15 @@ public sealed interface Capability {
   /**
    * RFC 4724, RFC 8538.
    *
-   * @param restarting the speaker has just restarted
-   * @param notifications a NOTIFICATION doesn't end the grace
-   * @param timeSeconds how long its routes should be kept, 12 bits
+   * @param restarting whether the speaker has just restarted
+   * @param notifications whether a NOTIFICATION doesn't end the graceful restart
+   * @param timeSeconds time for which its routes should be kept, 12 bits
    */
   record GracefulRestart(
       boolean restarting, boolean notifications, int timeSeconds, List<Kept> families)
       implements Capability {
     /**
-     * @param forwarding whether forwarding went on while the speaker restarted
+     * @param forwarding whether forwarding continued while the speaker restarted
      */
     public record Kept(AddressFamily family, boolean forwarding) {}
 
@@ -152,7 +155,7 @@ public sealed interface Capability {
     }
   }
 
-  /** draft-ietf-idr-linklocal-capability: a link-local next hop alone is understood. */
+  /** draft-ietf-idr-linklocal-capability: supports a link-local next hop without a global one. */
   record LinkLocalNextHop() implements Capability {
     @Override
     public int code() {
@@ -160,7 +163,7 @@ public sealed interface Capability {
     }
   }
 
-  /** One that means nothing here, or whose value has another length than its code asks for. */
+  /** An unknown capability, or one whose value has the wrong length for its code. */
   record Unknown(int code, byte[] value) implements Capability {
     @Override
     public boolean equals(Object other) {

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Values of capabilities to objects and back. */
+/** Codec of capabilities. */
 final class CapabilityCodec {
   private static final int FAMILY_BYTES = 4;
   private static final int TIME_MASK = 0xfff;
@@ -26,7 +26,7 @@ final class CapabilityCodec {
 
   private CapabilityCodec() {}
 
-  /** One capability; {@link Unknown} where its value isn't what its code asks for. */
+  /** Decodes one capability; the result is {@link Unknown} if its value has the wrong form. */
   static Capability decode(int code, byte[] bytes, int at, int length) {
     Capability known =
         switch (code) {
@@ -103,7 +103,7 @@ final class CapabilityCodec {
         (head & RESTART_FLAG) != 0, (head & NOTIFICATION_FLAG) != 0, head & TIME_MASK, kept);
   }
 
-  /** Code, length and value. */
+  /** Writes code, length and value. */
   static void encode(Capability capability, WireWriter out) {
     out.u8(capability.code());
     int lengthAt = out.size();

@@ -1,14 +1,14 @@
 package io.heddle.bgp.wire;
 
 /**
- * Numbers of extended communities that drafts leave open or may change; each the whole 16-bit type,
+ * Types of extended communities that drafts leave open or may change; each the whole 16-bit type
  * with bit 0x4000 (non-transitive) clear.
  *
- * @param pathBandwidth FARE's path bandwidth (draft-ietf-idr-fare); taken with bit 0x4000, too
+ * @param pathBandwidth FARE's path bandwidth (draft-ietf-idr-fare); also accepted with bit 0x4000
  * @param unreachable the unreachability announcement (draft-krierhorn-idr-upa)
  * @param otherUnreachable a second one (draft-wang-idr-bgp-upa), −1 for none
  * @param fibSuppress FIB-Suppress (draft-xu-idr-fare-in-mpson)
- * @param redirect where a Flowspec rule's traffic goes (draft-ietf-idr-flowspec-path-redirect), −1
+ * @param redirect target of a Flowspec rule's traffic (draft-ietf-idr-flowspec-path-redirect), −1
  *     for none
  */
 public record CodePoints(
@@ -17,7 +17,7 @@ public record CodePoints(
   public static final CodePoints DEFAULT = new CodePoints(0x0180, 0x0309, -1, 0x0081, 0x0900);
 
   /**
-   * @throws IllegalArgumentException where two are the same, or one isn't a type without 0x4000
+   * @throws IllegalArgumentException if two are the same, or one isn't a type without 0x4000
    */
   public CodePoints {
     int[] all = {pathBandwidth, unreachable, otherUnreachable, fibSuppress, redirect};

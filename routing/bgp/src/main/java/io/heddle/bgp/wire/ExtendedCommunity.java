@@ -1,7 +1,7 @@
 package io.heddle.bgp.wire;
 
 /**
- * An extended community (RFC 4360): eight bytes, of which the first two say what the others mean.
+ * Extended community (RFC 4360): eight bytes, the first two of which are the type.
  *
  * <pre>
  * path bandwidth   TT TT | router id 4 | Gbit/s 2             draft-ietf-idr-fare
@@ -22,11 +22,11 @@ public sealed interface ExtendedCommunity {
   int ROUTE_TARGET_SUBTYPE = 0x02;
   int AS_TRANS = 23456;
 
-  /** The eight bytes. */
+  /** Returns the eight bytes. */
   long bits(CodePoints codePoints);
 
   /**
-   * @param gigabitsPerSecond 0 says unreachable
+   * @param gigabitsPerSecond 0 means unreachable
    */
   record PathBandwidth(boolean transitive, int routerId, int gigabitsPerSecond)
       implements ExtendedCommunity {
@@ -48,11 +48,11 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param bytesPerSecond as received: a peer may have written an integer here, or nonsense
+   * @param bytesPerSecond as received: a peer may have written an integer here, or an invalid value
    */
   record LinkBandwidth(boolean transitive, int autonomousSystem, float bytesPerSecond)
       implements ExtendedCommunity {
-    /** Whether the figure can be one: finite, and zero or at least a byte a second. */
+    /** Returns whether the value is valid: finite, and zero or at least a byte a second. */
     public boolean isPlausible() {
       return bytesPerSecond == 0 || Float.isFinite(bytesPerSecond) && bytesPerSecond >= 1;
     }
@@ -94,7 +94,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param second whether it came under {@link CodePoints#otherUnreachable}
+   * @param second whether it was received as {@link CodePoints#otherUnreachable}
    */
   record Unreachable(boolean second, int flags, int routerId) implements ExtendedCommunity {
     public static final int DROP = 0x80;
@@ -113,7 +113,7 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * @param autonomousSystem {@link #AS_TRANS} for one of four octets
+   * @param autonomousSystem {@link #AS_TRANS} for a four-octet AS number
    */
   record FibSuppress(int autonomousSystem, int routerId) implements ExtendedCommunity {
     @Override
@@ -130,9 +130,9 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * Where the traffic of a Flowspec rule goes: an identifier that its receiver knows.
+   * Target of a Flowspec rule's traffic: an identifier that its receiver knows.
    *
-   * @param idType what kind of identifier
+   * @param idType kind of identifier
    */
   record Redirect(int flags, int idType, int id) implements ExtendedCommunity {
     @Override
@@ -150,14 +150,14 @@ public sealed interface ExtendedCommunity {
   }
 
   /**
-   * Whom a route is for (RFC 4360 §4, RFC 5668).
+   * Receivers of a route (RFC 4360 §4, RFC 5668).
    *
    * @param administrator an AS, or an address of 32 bits
    * @param number of 32 bits beside an AS of two octets, of 16 otherwise
    */
   record RouteTarget(Administrator kind, long administrator, long number)
       implements ExtendedCommunity {
-    /** What the first number is, in the order of their types. */
+    /** Kind of administrator, in the order of the types. */
     public enum Administrator {
       TWO_OCTET_AS,
       ADDRESS,
@@ -182,7 +182,7 @@ public sealed interface ExtendedCommunity {
     }
   }
 
-  /** One that means nothing here; kept. */
+  /** An unknown community; kept. */
   record Other(long raw) implements ExtendedCommunity {
     @Override
     public long bits(CodePoints codePoints) {
@@ -195,7 +195,7 @@ public sealed interface ExtendedCommunity {
     }
   }
 
-  /** Eight bytes to what they mean; never fails. */
+  /** Decodes eight bytes; never fails. */
   static ExtendedCommunity of(long bits, CodePoints codePoints) {
     int type = (int) (bits >>> 48);
     boolean transitive = (type & CodePoints.NON_TRANSITIVE) == 0;
@@ -205,7 +205,7 @@ public sealed interface ExtendedCommunity {
     }
     if (untouched == LINK_BANDWIDTH_TYPE) {
       float value = Float.intBitsToFloat((int) bits);
-      /* A NaN's bits may not survive being a float. */
+      /* A NaN's bits may not survive conversion to float. */
       return Float.isNaN(value)
           ? new Other(bits)
           : new LinkBandwidth(transitive, (int) (bits >>> 32) & 0xffff, value);
@@ -214,7 +214,7 @@ public sealed interface ExtendedCommunity {
       return new Color((int) (bits >>> 32) & 0xffff, bits & 0xffff_ffffL);
     }
     if (type == codePoints.unreachable() || type == codePoints.otherUnreachable()) {
-      /* The reserved octet must come back as it was. */
+      /* The reserved octet must be preserved. */
       return (bits >>> 32 & 0xff) != 0
           ? new Other(bits)
           : new Unreachable(
@@ -241,7 +241,7 @@ public sealed interface ExtendedCommunity {
     };
   }
 
-  /** An address of 32 bits as people write router ids. */
+  /** Returns a router id in dotted form. */
   static String dotted(int id) {
     return (id >>> 24) + "." + (id >>> 16 & 0xff) + "." + (id >>> 8 & 0xff) + "." + (id & 0xff);
   }

@@ -6,12 +6,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address families that a speaker, or a session, speaks.
+ * Address families of a speaker or a session.
  *
- * @param ipv6Unicast whether IPv6 unicast is one: its routes are numbers in arrays and need no
+ * @param ipv6Unicast whether IPv6 unicast is included; its routes are numbers in arrays and need no
  *     codec
- * @param ipv4Unicast whether IPv4 unicast is one, which is likewise
- * @param codecs of the others
+ * @param ipv4Unicast whether IPv4 unicast is included; likewise without codec
+ * @param codecs of the other families
  */
 public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCodec<?>> codecs) {
   public static final Families IPV6_UNICAST = new Families(true, false, List.of());
@@ -19,7 +19,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
   public static final Families UNICAST = new Families(true, true, List.of());
 
   /**
-   * @throws IllegalArgumentException where there is no family, or two codecs for one
+   * @throws IllegalArgumentException if there is no family, or a family has two codecs
    */
   public Families {
     codecs = List.copyOf(codecs);
@@ -32,12 +32,12 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
     }
   }
 
-  /** Those that these codecs are for, and no unicast. */
+  /** Returns the families of these codecs, without unicast. */
   public static Families of(List<? extends FamilyCodec<?>> codecs) {
     return new Families(false, false, List.copyOf(codecs));
   }
 
-  /** These and one more. */
+  /** Returns these families and another one. */
   public Families and(FamilyCodec<?> codec) {
     List<FamilyCodec<?>> more = new ArrayList<>(codecs);
     more.add(codec);
@@ -56,7 +56,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
     return all;
   }
 
-  /** Those of them whose routes are numbers. */
+  /** Returns the unicast families. */
   public List<AddressFamily> unicast() {
     return all().stream().filter(AddressFamily::isUnicast).toList();
   }
@@ -69,7 +69,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
             : codec(family.afi(), family.safi()) != null;
   }
 
-  /** Null for a family that isn't one of these, and for unicast. */
+  /** Returns the codec; null for unicast and for a family that isn't included. */
   @Nullable FamilyCodec<?> codec(int afi, int safi) {
     for (int i = 0; i < codecs.size(); i++) {
       AddressFamily family = codecs.get(i).family();
@@ -80,7 +80,7 @@ public record Families(boolean ipv6Unicast, boolean ipv4Unicast, List<FamilyCode
     return null;
   }
 
-  /** Those of these that fulfil a condition; null where there is none. */
+  /** Returns the families that fulfil a condition; null if there are none. */
   public @Nullable Families only(Predicate<AddressFamily> condition) {
     boolean ipv6 = ipv6Unicast && condition.test(AddressFamily.IPV6_UNICAST);
     boolean ipv4 = ipv4Unicast && condition.test(AddressFamily.IPV4_UNICAST);

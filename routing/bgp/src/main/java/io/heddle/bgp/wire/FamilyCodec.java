@@ -4,35 +4,35 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes of one address family to bytes and back. A product that speaks a family beside IPv6
- * unicast brings one; {@link Families} names it to the session. Stateless.
+ * Codec of one address family's routes. A product that speaks a family beside unicast supplies one,
+ * and {@link Families} passes it to the session. Stateless.
  *
- * @param <R> a route: a value, whose equality says which one it is
+ * @param <R> a route: a value with equality by identity of the route
  */
 public interface FamilyCodec<R> {
-  /** Takes what was read. */
+  /** Receiver of decoded routes. */
   interface Sink<R> {
     void route(R route);
 
-    /** This one's end is known, but what is in it can't be: it counts as withdrawn. */
+    /** Reports a route with a known end but malformed content: it is treated as withdrawn. */
     void malformed(R route, String why);
   }
 
   AddressFamily family();
 
   /**
-   * Whether routes have a next hop, of 16 or 32 bytes. Those of others are sent with one of no
-   * bytes, and any that comes is passed over (RFC 8955 §4).
+   * Returns whether routes have a next hop, of 16 or 32 bytes. Other families send an empty next
+   * hop, and ignore a received one (RFC 8955 §4).
    */
   boolean hasNextHop();
 
   /**
    * Reads the routes between the buffer's position and its limit, in network order.
    *
-   * @return why they can't be told from each other, which ends the session; null where they can
+   * @return why the routes can't be separated, which ends the session; null if they can
    */
   @Nullable String decode(ByteBuffer routes, Sink<R> sink);
 
-  /** One route as it goes behind others. */
+  /** Writes one route behind others. */
   byte[] encode(R route);
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what one UPDATE says of one family that has a codec. Single use. */
+/** Reader of one family's routes in one UPDATE, by its codec. Single use. */
 final class FamilyReader<R> implements FamilyCodec.Sink<R> {
   private final FamilyCodec<R> codec;
   private final List<R> withdrawn = new ArrayList<>();
@@ -23,13 +23,13 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     return codec;
   }
 
-  /** Returns why the routes can't be told from each other; null where they can. */
+  /** Reads withdrawn routes. Returns why they can't be separated; null if they can. */
   @Nullable String withdrawn(byte[] bytes, int start, int end) {
     announcing = false;
     return codec.decode(slice(bytes, start, end), this);
   }
 
-  /** The same for those that are there. */
+  /** Reads announced routes in the same manner. */
   @Nullable String announced(byte[] bytes, int start, int end, @Nullable NextHop at) {
     announcing = true;
     nextHop = at;
@@ -54,7 +54,7 @@ final class FamilyReader<R> implements FamilyCodec.Sink<R> {
     }
   }
 
-  /** How many since it was last asked. */
+  /** Returns the number of malformed routes since the last call. */
   int takeMalformed() {
     int count = malformed;
     malformed = 0;

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an UPDATE says of one address family other than IPv6 unicast.
+ * Routes of one address family other than unicast in an UPDATE.
  *
- * @param nextHop of all announced routes; null where none is announced, or the family has none
+ * @param nextHop of all announced routes; null if none is announced, or the family has none
  */
 public record FamilyRoutes<R>(
     FamilyCodec<R> codec, List<R> withdrawn, List<R> announced, @Nullable NextHop nextHop) {
@@ -33,7 +33,7 @@ public record FamilyRoutes<R>(
     return withdrawn.isEmpty() && announced.isEmpty();
   }
 
-  /** The same with the announced routes as withdrawn ones. */
+  /** Returns the same with the announced routes as withdrawn ones. */
   FamilyRoutes<R> allWithdrawn() {
     if (announced.isEmpty()) {
       return this;

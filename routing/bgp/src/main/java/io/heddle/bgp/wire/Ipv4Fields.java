@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bodies of UPDATE whose routes are in the fields that are IPv4's own (RFC 4271 §4.3): every
- * speaker reads these, and not every one reads IPv4 in MP_REACH_NLRI.
+ * Writer of UPDATE bodies with routes in IPv4's own fields (RFC 4271 §4.3): every speaker reads
+ * these, but some don't read IPv4 in MP_REACH_NLRI.
  */
 final class Ipv4Fields {
   private static final int NEXT_HOP_BYTES = 7;
@@ -31,7 +31,7 @@ final class Ipv4Fields {
   }
 
   /**
-   * @throws IllegalArgumentException where the next hop isn't of IPv4, or leaves no room
+   * @throws IllegalArgumentException if the next hop isn't IPv4, or the attributes leave no space
    */
   void announce(Nlri routes, @Nullable NextHop nextHop, byte[] others) {
     if (routes.isEmpty()) {
@@ -49,14 +49,14 @@ final class Ipv4Fields {
       int next = take(routes, at, body, room + UpdateDecoder.MIN_BODY_BYTES);
       if (next == at) {
         throw new IllegalArgumentException(
-            others.length + NEXT_HOP_BYTES + " bytes of attributes leave no room for a route");
+            others.length + NEXT_HOP_BYTES + " bytes of attributes leave no space for a route");
       }
       at = next;
       bodies.add(body);
     }
   }
 
-  /* As many as fit; returns the first that doesn't. */
+  /* Writes as many as fit; returns the first that doesn't. */
   private static int take(Nlri routes, int from, WireWriter out, int most) {
     int at = from;
     while (at < routes.size() && out.size() + 1 + Integer.BYTES <= most) {

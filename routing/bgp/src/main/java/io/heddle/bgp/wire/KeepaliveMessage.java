@@ -1,6 +1,6 @@
 package io.heddle.bgp.wire;
 
-/** Still there; the header alone. */
+/** KEEPALIVE: the header alone. */
 public record KeepaliveMessage() implements BgpMessage {
   public static final KeepaliveMessage INSTANCE = new KeepaliveMessage();
 }

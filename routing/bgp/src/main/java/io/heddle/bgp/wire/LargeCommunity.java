@@ -1,6 +1,6 @@
 package io.heddle.bgp.wire;
 
-/** Three numbers of 32 bits (RFC 8092). */
+/** Large community: three numbers of 32 bits (RFC 8092). */
 public record LargeCommunity(long administrator, long first, long second) {
   static final int BYTES = 12;
 

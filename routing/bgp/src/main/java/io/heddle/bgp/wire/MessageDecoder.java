@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes to messages. Remembers attributes, so one decoder serves one session from OPEN
- * to its end. One thread.
+ * Decoder of a stream of bytes into messages. It caches attributes, so one decoder serves one
+ * session from OPEN to its end. For one thread.
  */
 public final class MessageDecoder {
   private static final int MARKER_BYTES = 16;
@@ -28,15 +28,15 @@ public final class MessageDecoder {
     this.updates = new UpdateDecoder(options);
   }
 
-  /** Bytes of the message at {@code offset}; for a message that {@link #decode} gave. */
+  /** Returns the length of the message at {@code offset}, which {@link #decode} has returned. */
   public static int messageBytes(byte[] bytes, int offset) {
     return WireBytes.u16(bytes, offset + MARKER_BYTES);
   }
 
   /**
-   * The message at {@code offset}, a fault, or null where more bytes are needed.
+   * Returns the message at {@code offset}, a fault, or null if more bytes are needed.
    *
-   * @param available bytes from {@code offset} on that have come
+   * @param available received bytes from {@code offset} on
    */
   public @Nullable Decoded decode(byte[] bytes, int offset, int available) {
     for (int i = 0; i < Math.min(available, MARKER_BYTES); i++) {

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Messages to bytes. */
+/** Encoder of messages. */
 public final class MessageEncoder {
   private static final int NEXT_HOP_BYTES = 16;
 
-  /** Routes of one family, to be written one after another. */
+  /** Routes of one family, written one after another. */
   private interface Run {
     int size();
 
@@ -24,9 +24,9 @@ public final class MessageEncoder {
   }
 
   /**
-   * One message.
+   * Encodes one message.
    *
-   * @throws IllegalArgumentException where it doesn't fit; an UPDATE of many routes is for {@link
+   * @throws IllegalArgumentException if it doesn't fit; an UPDATE of many routes is for {@link
    *     #encodeAll}
    */
   public byte[] encode(BgpMessage message) {
@@ -59,8 +59,8 @@ public final class MessageEncoder {
   }
 
   /**
-   * An UPDATE, in as many messages as its routes need: of each family first the withdrawn, then the
-   * announced. Routes of families that aren't agreed on are left out.
+   * Encodes an UPDATE in as many messages as its routes need: for each family first the withdrawn,
+   * then the announced ones. Families that aren't negotiated are omitted.
    */
   public List<byte[]> encodeAll(UpdateMessage update) {
     List<byte[]> messages = new ArrayList<>();
@@ -122,7 +122,7 @@ public final class MessageEncoder {
     return out.toArray();
   }
 
-  /* In at least one message: one without routes is End-of-RIB. */
+  /* Writes at least one message: one without routes is End-of-RIB. */
   private void unreach(AddressFamily family, Run routes, List<byte[]> messages) {
     int from = 0;
     do {
@@ -218,7 +218,7 @@ public final class MessageEncoder {
     };
   }
 
-  /** As many routes as fit; returns the first that doesn't. */
+  /** Writes as many routes as fit; returns the first that doesn't. */
   private int routes(Run routes, int from, int otherBytes, WireWriter out, Runnable head) {
     int lengthAt = out.size();
     out.u16(0);
@@ -235,7 +235,7 @@ public final class MessageEncoder {
     }
     if (at == from && from < routes.size()) {
       throw new IllegalArgumentException(
-          otherBytes + " bytes of attributes leave no room for a route");
+          otherBytes + " bytes of attributes leave no space for a route");
     }
     out.setU16(lengthAt, out.size() - lengthAt - 2);
     return at;

@@ -1,9 +1,10 @@
 package io.heddle.bgp.wire;
 
 /**
- * Bytes after which the session can't go on: framing is lost, or the peer asks for what can't be.
+ * Malformed message after which the session can't continue: framing is lost, or a value is
+ * impossible.
  *
- * @param notification what to send before closing
+ * @param notification to send before closing
  * @param why for the log, with the values
  */
 public record MessageFault(NotificationMessage notification, String why) implements Decoded {

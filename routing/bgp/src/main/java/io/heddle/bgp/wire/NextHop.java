@@ -4,18 +4,18 @@ import io.heddle.addr.AddressText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a route points (RFC 2545 §3): one address of 16 bytes, or two. A stub's own next hop is its
- * session's peer; this is for the curious, and for what the stub announces.
+ * Next hop of a route (RFC 2545 §3): one address of 16 bytes, or two. A stub sends to its session's
+ * peer instead; this value is for display, and for the stub's own announcements.
  *
- * @param globalHigh the first address; unspecified where only a link-local one is known
- * @param linkHigh the second address, 0 where there is none
+ * @param globalHigh the first address; unspecified if only a link-local one is known
+ * @param linkHigh the second address, 0 if absent
  */
 public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkLow) {
   public boolean hasLinkLocal() {
     return linkHigh != 0 || linkLow != 0;
   }
 
-  /** Why no packet can go there (RFC 2545 §3, RFC 4291 §2.5); null where one can. */
+  /** Returns why the next hop is invalid (RFC 2545 §3, RFC 4291 §2.5); null if it is valid. */
   @Nullable String impossible() {
     if (globalHigh == 0 && globalLow == 0) {
       return hasLinkLocal() ? null : "next hop :: is no address";
@@ -28,13 +28,16 @@ public record NextHop(long globalHigh, long globalLow, long linkHigh, long linkL
     };
   }
 
-  /** The same of the next hop of four bytes that an IPv4 route has (RFC 4271 §6.3). */
+  /**
+   * Returns why the four-byte next hop of an IPv4 route is invalid (RFC 4271 §6.3); null if it is
+   * valid.
+   */
   @Nullable String impossibleIpv4() {
     AddressKind kind = AddressKind.ofIpv4(globalLow, Prefix.MAX_LENGTH);
     return kind == AddressKind.UNICAST ? null : "next hop " + this + " is " + kind.text();
   }
 
-  /** Whether it is, or has beside it, this address. */
+  /** Returns whether one of its addresses is this one. */
   public boolean is(long high, long low) {
     return high == globalHigh && low == globalLow
         || hasLinkLocal() && high == linkHigh && low == linkLow;

@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The prefixes of one UPDATE, side by side as numbers, those of IPv4 mapped: a full feed costs 17
- * bytes a route here and no object. Immutable.
+ * Prefixes of one UPDATE in arrays of numbers, those of IPv4 mapped: a full feed needs 17 bytes per
+ * route here and no object. Immutable.
  */
 public final class Nlri {
   public static final Nlri EMPTY = new Nlri(new long[0], new byte[0], 0);
 
-  /** What {@link #forEach} hands out. */
+  /** Visitor of {@link #forEach}. */
   @FunctionalInterface
   public interface Visitor {
     void visit(long high, long low, int length);
   }
 
-  /** Which of them are meant. */
+  /** Selection of some of the prefixes. */
   @FunctionalInterface
   interface Choice {
     boolean test(long high, long low, int length);
@@ -29,7 +29,7 @@ public final class Nlri {
   private final int size;
 
   /**
-   * @param words two a prefix, already masked
+   * @param words two for each prefix, already masked
    * @param lengths as unsigned bytes
    */
   Nlri(long[] words, byte[] lengths, int size) {
@@ -91,7 +91,7 @@ public final class Nlri {
     return IntStream.range(0, size).mapToObj(this::prefix).toList();
   }
 
-  /** These, then those. */
+  /** Returns these prefixes followed by others. */
   public Nlri and(Nlri more) {
     if (isEmpty() || more.isEmpty()) {
       return isEmpty() ? more : this;
@@ -103,7 +103,7 @@ public final class Nlri {
     return new Nlri(allWords, allLengths, size + more.size);
   }
 
-  /** Those of one family. */
+  /** Returns the prefixes of one family. */
   Nlri of(AddressFamily family) {
     boolean ipv4 = family.equals(AddressFamily.IPV4_UNICAST);
     for (int i = 0; i < size; i++) {
@@ -114,7 +114,7 @@ public final class Nlri {
     return this;
   }
 
-  /** These but for the chosen ones. */
+  /** Returns the prefixes without the selected ones. */
   Nlri without(Choice choice) {
     long[] leftWords = new long[2 * size];
     byte[] leftLengths = new byte[size];

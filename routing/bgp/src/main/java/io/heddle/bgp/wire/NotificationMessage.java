@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Why the session ends (RFC 4271 §4.5, RFC 4486, RFC 9003, RFC 8538, RFC 7313, RFC 9234).
+ * NOTIFICATION, the reason for the session's end (RFC 4271 §4.5, RFC 4486, RFC 9003, RFC 8538, RFC
+ * 7313, RFC 9234).
  *
  * <pre>
  * code 1 | sub-code 1 | data
@@ -51,7 +52,10 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
     this(code, subcode, new byte[0]);
   }
 
-  /** Cease with a sentence for the operator of the other end (RFC 9003), cut at 255 bytes. */
+  /**
+   * Returns a Cease with a sentence for the other end's operator (RFC 9003), truncated to 255
+   * bytes.
+   */
   public static NotificationMessage cease(int subcode, String sentence) {
     byte[] text = sentence.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(text.length, LONGEST_TEXT);
@@ -64,7 +68,7 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
     return new NotificationMessage(CEASE, subcode, length == 0 ? new byte[0] : body);
   }
 
-  /** What the other end's operator wrote; empty where nothing is there or it isn't whole. */
+  /** Returns the other operator's sentence; empty if absent or truncated. */
   public String shutdownText() {
     boolean mayHaveText =
         code == CEASE && (subcode == ADMINISTRATIVE_SHUTDOWN || subcode == ADMINISTRATIVE_RESET);
@@ -75,7 +79,7 @@ public record NotificationMessage(int code, int subcode, byte[] body) implements
     return text.replaceAll("\\p{Cntrl}", " ");
   }
 
-  /** {@code Cease/administrative shutdown (6/2) "plane-1 maintenance"}. */
+  /** Returns {@code Cease/administrative shutdown (6/2) "plane-1 maintenance"}. */
   public String describe() {
     String text = shutdownText();
     String rest = "";

@@ -1,6 +1,6 @@
 package io.heddle.bgp.wire;
 
-/** What the numbers of a NOTIFICATION are called in IANA's registry. */
+/** Names of NOTIFICATION codes, by IANA's registry. */
 final class NotificationNames {
   private static final String[][] NAMES = {
     {"code 0"},

@@ -9,7 +9,7 @@ import static io.heddle.bgp.wire.NotificationMessage.UNSUPPORTED_VERSION;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bodies of OPEN, in the form of RFC 4271 and that of RFC 9072. */
+/** Codec of OPEN bodies, in the forms of RFC 4271 and RFC 9072. */
 final class OpenCodec {
   static final int MIN_BODY_BYTES = 10;
   private static final int CAPABILITIES_PARAMETER = 2;
@@ -65,7 +65,7 @@ final class OpenCodec {
       }
       if (type != CAPABILITIES_PARAMETER) {
         return MessageFault.of(
-            OPEN_ERROR, UNSUPPORTED_PARAMETER, "optional parameter " + type + " isn't known");
+            OPEN_ERROR, UNSUPPORTED_PARAMETER, "optional parameter " + type + " is unknown");
       }
       if (!addCapabilities(bytes, at + header, at + header + size, capabilities)) {
         return MessageFault.of(
@@ -91,9 +91,9 @@ final class OpenCodec {
   }
 
   /**
-   * All capabilities in one parameter.
+   * Writes all capabilities in one parameter.
    *
-   * @throws IllegalArgumentException where they don't fit the short form and it is asked for
+   * @throws IllegalArgumentException if they don't fit the requested short form
    */
   static void encode(OpenMessage open, WireWriter out) {
     WireWriter capabilities = new WireWriter();

@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who speaks and what it can do (RFC 4271 §4.2, RFC 5492, RFC 9072).
+ * OPEN: identity and capabilities of a speaker (RFC 4271 §4.2, RFC 5492, RFC 9072).
  *
  * <pre>
  * version 1 | AS 2 | hold time 2 | BGP identifier 4 | parameters' length 1 | parameters
  * with length 255 and then 255: real length 2, and two-byte lengths of parameters
  * </pre>
  *
- * @param autonomousSystem the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} where the real
+ * @param autonomousSystem the field of 16 bits: {@link ExtendedCommunity#AS_TRANS} if the real
  *     number needs more
  * @param holdTimeSeconds 0, or 3 and more
  * @param identifier the router id, not zero
@@ -30,28 +30,28 @@ public record OpenMessage(
     capabilities = List.copyOf(capabilities);
   }
 
-  /** The real number of the autonomous system. */
+  /** Returns the real AS number. */
   public long realAutonomousSystem() {
     Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
     return four != null ? four.autonomousSystem() : autonomousSystem;
   }
 
   /**
-   * Why the numbers that it names can be no peer's (RFC 7607 §2, RFC 6793 §4.1 and §9); null where
-   * they can.
+   * Returns why its AS numbers are invalid (RFC 7607 §2, RFC 6793 §4.1 and §9); null if they are
+   * valid.
    */
   public @Nullable String impossibleAutonomousSystem() {
     Capability.FourOctetAs four = find(Capability.FourOctetAs.class);
     if (autonomousSystem == 0 || four != null && four.autonomousSystem() == 0) {
-      return "the peer is in AS 0, which is nobody's";
+      return "the peer is in AS 0, which is reserved";
     }
     if (realAutonomousSystem() == ExtendedCommunity.AS_TRANS) {
-      return "the peer is in AS 23456, which stands for others and is nobody's";
+      return "the peer is in AS 23456 (AS_TRANS), which is reserved";
     }
     if (four != null
         && autonomousSystem != ExtendedCommunity.AS_TRANS
         && autonomousSystem != four.autonomousSystem()) {
-      return "the peer says AS %s, and AS %s in its capability"
+      return "the peer's OPEN has AS %s, but AS %s in its capability"
           .formatted(autonomousSystem, four.autonomousSystem());
     }
     return null;
@@ -70,14 +70,18 @@ public record OpenMessage(
     return find(type) != null;
   }
 
-  /** A speaker that names no family speaks IPv4 (RFC 4760 §8). */
+  /**
+   * Returns whether it speaks a family; a speaker that names no family speaks IPv4 (RFC 4760 §8).
+   */
   public boolean speaks(AddressFamily family) {
     return has(Capability.Multiprotocol.class)
         ? capabilities.contains(new Capability.Multiprotocol(family))
         : family.equals(AddressFamily.IPV4_UNICAST);
   }
 
-  /** Whether any of its capabilities says so: some speakers have one for each family. */
+  /**
+   * Returns whether any of its capabilities offers that: some speakers have one for each family.
+   */
   public boolean takesPrefixFilters(AddressFamily family) {
     return capabilities.stream()
         .anyMatch(each ->

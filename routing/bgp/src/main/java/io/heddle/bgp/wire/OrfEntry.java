@@ -1,7 +1,7 @@
 package io.heddle.bgp.wire;
 
 /**
- * One line of an address prefix filter that the peer applies to what it sends us (RFC 5291 §4, RFC
+ * One line of an address prefix filter that the peer applies to its routes for us (RFC 5291 §4, RFC
  * 5292 §2).
  *
  * <pre>
@@ -9,13 +9,13 @@ package io.heddle.bgp.wire;
  * action REMOVE-ALL: the first octet alone
  * </pre>
  *
- * @param deny whether a match keeps routes away
+ * @param deny whether a match blocks routes
  * @param sequence order of lines; a line with the same number replaces
  * @param minLength shortest route that matches, 0 with {@code maxLength} 0 for the prefix alone
  */
 public record OrfEntry(
     Action action, boolean deny, long sequence, int minLength, int maxLength, Prefix prefix) {
-  /** What to do with the line. */
+  /** Action for the line. */
   public enum Action {
     ADD,
     REMOVE,
@@ -26,7 +26,7 @@ public record OrfEntry(
   static final int DENY_FLAG = 0x20;
   static final int FIXED_BYTES = 8;
 
-  /** Lines of host routes that fill a message of 4096 bytes. */
+  /** Number of host route lines that fill a message of 4096 bytes. */
   public static final int HOSTS_PER_MESSAGE = 169;
 
   public static OrfEntry permit(long sequence, Prefix prefix) {

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What an UPDATE says about all its routes, but for MP_REACH_NLRI and MP_UNREACH_NLRI, which are
- * the routes themselves.
+ * Path attribute of an UPDATE, except MP_REACH_NLRI and MP_UNREACH_NLRI, which are the routes
+ * themselves.
  *
  * <pre>
  * flags 1 | type 1 | length 1, or 2 with flag 0x10 | value
@@ -36,10 +36,10 @@ public sealed interface PathAttribute {
   int AIGP = 26;
   int LARGE_COMMUNITIES = 32;
 
-  /** Number in the registry of path attributes. */
+  /** Returns the number in the registry of path attributes. */
   int code();
 
-  /** Who first told of the route (RFC 4271 §5.1.1): 0 IGP, 1 EGP, 2 something else. */
+  /** Origin of the route (RFC 4271 §5.1.1): 0 IGP, 1 EGP, 2 incomplete. */
   record Origin(int value) implements PathAttribute {
     public static final Origin IGP = new Origin(0);
 
@@ -182,7 +182,7 @@ public sealed interface PathAttribute {
   }
 
   /**
-   * One that means nothing here; kept as it came.
+   * An unknown attribute; kept as received.
    *
    * @param flags without the bit for the length's size
    */

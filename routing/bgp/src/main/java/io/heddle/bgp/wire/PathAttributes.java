@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes that routes share. A decoder gives the same object for the same bytes as long as
- * it remembers them, so that a table of routes holds few.
+ * Path attributes that routes share. A decoder returns the same object for the same bytes while
+ * they are cached, so that a routing table holds few.
  */
 public final class PathAttributes {
   public static final PathAttributes EMPTY = new PathAttributes(List.of());
@@ -27,7 +27,7 @@ public final class PathAttributes {
   private final int hash;
 
   /**
-   * @param all in the order in which they come and go; one of a code
+   * @param all in wire order; one per code
    */
   public PathAttributes(List<PathAttribute> all) {
     this.all = List.copyOf(all);
@@ -73,13 +73,13 @@ public final class PathAttributes {
           /* For routers. */
         }
         case ExtendedCommunity.Redirect ignored -> {
-          /* For who takes Flowspec rules. */
+          /* For receivers of Flowspec rules. */
         }
         case ExtendedCommunity.RouteTarget ignored -> {
           /* Likewise. */
         }
         case ExtendedCommunity.Other other -> {
-          /* Nothing to know. */
+          /* Unknown. */
         }
       }
     }
@@ -115,22 +115,24 @@ public final class PathAttributes {
     return extendedCommunities;
   }
 
-  /** Empty where there is none. */
+  /** Returns the AS path; empty if absent. */
   public AsPath asPath() {
     return asPath;
   }
 
-  /** The lowest, zero included: zero says unreachable. */
+  /** Returns the lowest path bandwidth, zero included: zero means unreachable. */
   public @Nullable PathBandwidth pathBandwidth() {
     return pathBandwidth;
   }
 
-  /** The lowest of the plausible, zero included, whatever its transitivity (RFC 10005). */
+  /**
+   * Returns the lowest plausible link bandwidth, zero included, of any transitivity (RFC 10005).
+   */
   public @Nullable LinkBandwidth linkBandwidth() {
     return linkBandwidth;
   }
 
-  /** The highest (RFC 9256 §8.8.1). */
+  /** Returns the highest colour (RFC 9256 §8.8.1). */
   public @Nullable Color color() {
     return color;
   }
@@ -139,7 +141,7 @@ public final class PathAttributes {
     return aigp;
   }
 
-  /** Whether an unreachability community is there; path bandwidth 0 is asked for by itself. */
+  /** Returns whether an unreachability community is present; path bandwidth 0 is separate. */
   public boolean isUnreachable() {
     return unreachable;
   }

@@ -8,12 +8,12 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * A prefix; bits behind its length are zero. One of IPv4 is a mapped one (RFC 4291 §2.5.5.2),
+ * Prefix; bits behind its length are zero. An IPv4 prefix is a mapped one (RFC 4291 §2.5.5.2),
  * {@code ::ffff:10.0.0.0/104} for 10.0.0.0/8, so that one table and one order serve both.
  *
  * @param high the first 64 bits of the address, as on the wire
  * @param low the last 64 bits
- * @param length bits that count, 0 to 128
+ * @param length prefix length, 0 to 128
  */
 public record Prefix(long high, long low, int length) implements Comparable<Prefix> {
   public static final int MAX_LENGTH = 128;
@@ -26,7 +26,7 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   private static final long IPV4_MASK = 0xffff_ffffL;
 
   /**
-   * @throws IllegalArgumentException where the length isn't 0 to 128
+   * @throws IllegalArgumentException if the length isn't 0 to 128
    */
   public Prefix {
     if (length < 0 || length > MAX_LENGTH) {
@@ -36,20 +36,20 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     low &= lowMask(length);
   }
 
-  /** The bits of the first half that a prefix of this length keeps. */
+  /** Returns the mask of the first half for a prefix of this length. */
   public static long highMask(int length) {
     return length >= 64 ? -1L : length == 0 ? 0 : -1L << 64 - length;
   }
 
-  /** The bits of the second half that a prefix of this length keeps. */
+  /** Returns the mask of the second half for a prefix of this length. */
   public static long lowMask(int length) {
     return length >= 128 ? -1L : length <= 64 ? 0 : -1L << 128 - length;
   }
 
   /**
-   * {@code fd00:aa::/32} or {@code 10.2.0.0/16}; an address alone is its host route.
+   * Parses {@code fd00:aa::/32} or {@code 10.2.0.0/16}; an address alone is its host route.
    *
-   * @throws IllegalArgumentException where the text is something else
+   * @throws IllegalArgumentException for any other text
    */
   public static Prefix of(String text) {
     int slash = text.indexOf('/');
@@ -72,7 +72,7 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
   }
 
   /**
-   * @param length in bits of that kind of address
+   * @param length in bits of that family
    */
   public static Prefix of(InetAddress address, int length) {
     ByteBuffer raw = ByteBuffer.wrap(address.getAddress());
@@ -92,12 +92,12 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return of(address, address instanceof Inet4Address ? MAX_LENGTH - MAPPED_BITS : MAX_LENGTH);
   }
 
-  /** Whether all of the prefix is IPv4. */
+  /** Returns whether all of the prefix is IPv4. */
   public boolean isIpv4() {
     return isIpv4(high, low, length);
   }
 
-  /** Whether an address is IPv4. */
+  /** Returns whether an address is IPv4. */
   public static boolean isIpv4(long high, long low) {
     return high == 0 && (low & ~IPV4_MASK) == MAPPED;
   }
@@ -106,12 +106,15 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return length >= MAPPED_BITS && isIpv4(high, low);
   }
 
-  /** The shortest prefix that may lead to an address: none of IPv6 leads to one of IPv4. */
+  /**
+   * Returns the shortest prefix length that may cover an address: no IPv6 prefix covers an IPv4
+   * address.
+   */
   public static int shortestFor(long high, long low) {
     return isIpv4(high, low) ? MAPPED_BITS : 0;
   }
 
-  /** Whether every address of the other prefix lies in this one; a prefix covers itself. */
+  /** Returns whether every address of the other prefix lies in this one; a prefix covers itself. */
   public boolean covers(Prefix other) {
     return other.length >= length && covers(other.high, other.low);
   }
@@ -120,12 +123,12 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     return (addressHigh & highMask(length)) == high && (addressLow & lowMask(length)) == low;
   }
 
-  /** Bits that count, as people and the wire have them: 0 to 32 of IPv4. */
+  /** Returns the length as displayed and on the wire: 0 to 32 for IPv4. */
   public int shownLength() {
     return isIpv4() ? length - MAPPED_BITS : length;
   }
 
-  /** The first address, IPv4 as a mapped one. */
+  /** Returns the first address, IPv4 as a mapped one. */
   public Inet6Address address() {
     byte[] raw = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
     try {
@@ -135,14 +138,14 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     }
   }
 
-  /** The first address; of IPv4 one of four bytes. */
+  /** Returns the first address; for IPv4 one of four bytes. */
   public InetAddress inetAddress() {
     return isIpv4()
         ? AddressText.ofBytes(ByteBuffer.allocate(Integer.BYTES).putInt((int) low).array())
         : address();
   }
 
-  /** By address, then shorter before longer. */
+  /** Orders by address, then shorter before longer. */
   @Override
   public int compareTo(Prefix other) {
     int order = Long.compareUnsigned(high, other.high);

@@ -3,15 +3,15 @@ package io.heddle.bgp.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefixes as they lie on the wire, a length octet before each (RFC 4271 §4.3): numbers, and no
- * object a route.
+ * Reader of prefixes in wire form, each behind a length octet (RFC 4271 §4.3), into numbers without
+ * an object per route.
  */
 final class PrefixReader {
   private static final int IPV4_BITS = Prefix.MAX_LENGTH - Prefix.MAPPED_BITS;
 
   private PrefixReader() {}
 
-  /** One behind its length octet, all of whose bytes are there. */
+  /** Reads one prefix behind its length octet; all its bytes must be present. */
   static Prefix prefix(byte[] bytes, int at, int length, boolean ipv4) {
     int size = length + 7 >>> 3;
     long high = WireBytes.upperBytes(bytes, at, Math.min(8, size));
@@ -21,7 +21,7 @@ final class PrefixReader {
     return new Prefix(high, size > 8 ? WireBytes.upperBytes(bytes, at + 8, size - 8) : 0, length);
   }
 
-  /** All between two places; null where they can't be told. */
+  /** Reads all prefixes between two offsets; null if they can't be separated. */
   static @Nullable Nlri read(byte[] bytes, int start, int end, boolean ipv4) {
     int count = count(bytes, start, end, ipv4 ? IPV4_BITS : Prefix.MAX_LENGTH);
     if (count <= 0) {
@@ -61,7 +61,7 @@ final class PrefixReader {
     words[to + 1] = low & Prefix.lowMask(length);
   }
 
-  /* −1 where one is longer than an address, or runs past the end. */
+  /* Returns −1 if one is longer than an address, or runs past the end. */
   private static int count(byte[] bytes, int start, int end, int longest) {
     int count = 0;
     for (int at = start; at < end; count++) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Bodies of ROUTE-REFRESH. */
+/** Codec of ROUTE-REFRESH bodies. */
 final class RouteRefreshCodec {
   static final int MIN_BODY_BYTES = 4;
   private static final int BAD_LENGTH = 1;
@@ -70,7 +70,7 @@ final class RouteRefreshCodec {
     int flags = WireBytes.u8(bytes, at);
     int action = flags >>> OrfEntry.ACTION_SHIFT;
     if (action >= OrfEntry.Action.REMOVE_ALL.ordinal()) {
-      /* FRR writes 3 where the RFC has 2. */
+      /* FRR writes 3 instead of the RFC's 2. */
       return OrfEntry.removeAll();
     }
     if (end - at < OrfEntry.FIXED_BYTES) {

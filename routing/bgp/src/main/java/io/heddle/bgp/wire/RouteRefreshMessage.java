@@ -4,15 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for all routes again (RFC 2918), its begin and end marks (RFC 7313), or a filter (RFC
- * 5291).
+ * ROUTE-REFRESH: a request (RFC 2918), its begin and end marks (RFC 7313), or a filter (RFC 5291).
  *
  * <pre>
  * AFI 2 | sub-type 1 | SAFI 1 | with a filter: when 1, then per type: type 1, length 2, entries
  * </pre>
  *
- * @param subtype 0 request, 1 the routes begin, 2 the routes end
- * @param filter lines of type 64, null for a message without
+ * @param subtype 0 request, 1 begin of routes, 2 end of routes
+ * @param filter lines of type 64, null for a message without a filter
  */
 public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable Filter filter)
     implements BgpMessage {
@@ -21,7 +20,7 @@ public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable F
   public static final int END = 2;
 
   /**
-   * @param immediate whether the peer should answer with the routes at once, or wait for more lines
+   * @param immediate whether the peer should send the routes at once, or wait for more lines
    */
   public record Filter(boolean immediate, List<OrfEntry> entries) {
     static final int IMMEDIATE = 1;
@@ -36,7 +35,7 @@ public record RouteRefreshMessage(AddressFamily family, int subtype, @Nullable F
     return new RouteRefreshMessage(family, REQUEST, null);
   }
 
-  /** Lines for one family of plain routes. */
+  /** Returns lines for one unicast family. */
   public static RouteRefreshMessage filter(
       AddressFamily family, boolean immediate, List<OrfEntry> entries) {
     return new RouteRefreshMessage(family, REQUEST, new Filter(immediate, entries));

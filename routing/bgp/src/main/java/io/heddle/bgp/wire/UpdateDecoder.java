@@ -12,8 +12,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bodies of UPDATE. What is malformed costs the routes or the attribute as RFC 7606 has it; the
- * session ends only where the routes can't be told.
+ * Decoder of UPDATE bodies. A fault costs the routes or the attribute as in RFC 7606; the session
+ * ends only if the routes can't be separated.
  *
  * <pre>
  * withdrawn length 2 | IPv4 prefixes | attributes' length 2 | attributes | IPv4 prefixes
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * MP_UNREACH_NLRI   AFI 2 | SAFI 1 | prefixes
  * </pre>
  *
- * Unicast is read here, without an object a route; other families by their codecs. IPv4 comes in
- * its own fields, or with AFI 1 where its next hop is of IPv6 (RFC 8950). Families that aren't
- * agreed on are passed over. One thread.
+ * Unicast is read here, without an object per route; other families by their codecs. IPv4 comes in
+ * its own fields, or with AFI 1 if its next hop is IPv6 (RFC 8950). Families that aren't negotiated
+ * are skipped. For one thread.
  */
 final class UpdateDecoder {
   static final int MIN_BODY_BYTES = 4;
@@ -33,7 +33,7 @@ final class UpdateDecoder {
   private final WireOptions options;
   private final AttributeCache cache = new AttributeCache();
 
-  /* The attributes of one UPDATE without the two that are routes. */
+  /* Attributes of one UPDATE without the two that contain routes. */
   private final byte[] shared = new byte[BgpMessage.MAX_EXTENDED_BYTES];
   private int sharedBytes;
   private int reachAt;
@@ -89,7 +89,7 @@ final class UpdateDecoder {
     return fault != null ? fault : assemble(bytes, withdrawn);
   }
 
-  /** Finds the attributes' ends, keeps routes and the rest apart. */
+  /** Finds the attributes' ends and separates the routes from the rest. */
   private @Nullable MessageFault walk(byte[] bytes, int start, int end) {
     sharedBytes = 0;
     reachAt = -1;
@@ -117,7 +117,7 @@ final class UpdateDecoder {
       if (code == PathAttribute.MP_REACH_NLRI || code == PathAttribute.MP_UNREACH_NLRI) {
         boolean reach = code == PathAttribute.MP_REACH_NLRI;
         if ((reach ? reachAt : unreachAt) >= 0) {
-          return broken("attribute %d is there twice in %d bytes", code, end - start);
+          return broken("attribute %d occurs twice in %d bytes", code, end - start);
         }
         if (reach) {
           reachAt = at + header;
@@ -141,7 +141,7 @@ final class UpdateDecoder {
     return null;
   }
 
-  /* RFC 7606 §4: the routes seen so far are withdrawn; where none was seen, they can't be told. */
+  /* RFC 7606 §4: the routes seen so far are withdrawn; without any, they can't be separated. */
   private @Nullable MessageFault overrun(int code, int size, int left) {
     if (reachAt < 0 && unreachAt < 0) {
       return broken("attribute %d runs past the end of the attributes, %d bytes", code, left);
@@ -195,7 +195,7 @@ final class UpdateDecoder {
     return message(result, withdrawn, announced, nextHop);
   }
 
-  /* Of routes in IPv4's own fields (RFC 4271 §5.1.3); one that is malformed is told of already. */
+  /* For routes in IPv4's own fields (RFC 4271 §5.1.3); a malformed one is reported already. */
   private @Nullable NextHop ipv4NextHop(AttributeDecoder.Result result) {
     NextHop nextHop = result.ipv4NextHop();
     if (nextHop != null) {
@@ -255,7 +255,7 @@ final class UpdateDecoder {
     return withdraw ? message.allWithdrawn(faults) : message;
   }
 
-  /* The family of an MP_UNREACH_NLRI without routes, and of nothing else. */
+  /* Returns the family of an MP_UNREACH_NLRI without routes, if the UPDATE has nothing else. */
   private @Nullable AddressFamily endOfRib(AttributeDecoder.Result result, Nlri withdrawn) {
     boolean empty =
         withdrawn.isEmpty()
@@ -269,7 +269,7 @@ final class UpdateDecoder {
     return gone == null ? endedUnicast : gone.routes().isEmpty() ? gone.codec().family() : null;
   }
 
-  /* What the reader of each family has; one reader where both lists are of one family. */
+  /* Returns the routes of each family's reader; both lists share a reader if of one family. */
   private List<FamilyRoutes<?>> others() {
     List<FamilyRoutes<?>> others = new ArrayList<>(2);
     if (gone != null) {
@@ -334,7 +334,7 @@ final class UpdateDecoder {
     return routesLost("MP_REACH_NLRI has a next hop of %d bytes, not 16 or 32", nextHopBytes);
   }
 
-  /* Null where the lists at this place are of no family of plain routes that is agreed on. */
+  /* Returns null if the lists at this offset belong to no negotiated unicast family. */
   private @Nullable AddressFamily unicastAt(byte[] bytes, int at) {
     AddressFamily family = new AddressFamily(WireBytes.u16(bytes, at), WireBytes.u8(bytes, at + 2));
     return family.isUnicast() && options.families().has(family) ? family : null;
@@ -358,7 +358,7 @@ final class UpdateDecoder {
         family.equals(AddressFamily.IPV4_UNICAST));
   }
 
-  /* A second address that isn't link-local, as old speakers write, is passed over. */
+  /* Skips a second address that isn't link-local, which old speakers write. */
   private static NextHop nextHop(byte[] bytes, int at, int size) {
     long linkHigh = size == 32 ? WireBytes.i64(bytes, at + 16) : 0;
     long linkLow = size == 32 ? WireBytes.i64(bytes, at + 24) : 0;
@@ -370,7 +370,7 @@ final class UpdateDecoder {
         link ? linkLow : 0);
   }
 
-  /* RFC 4271 §6.3: a prefix that can be nobody's route is passed over, the others count. */
+  /* RFC 4271 §6.3: a prefix that can't be routed is ignored, the others count. */
   private Nlri possible(Nlri announced, boolean ipv4) {
     int before = ignored;
     for (int i = 0; i < announced.size(); i++) {
@@ -397,7 +397,7 @@ final class UpdateDecoder {
     return read;
   }
 
-  /* RFC 7606 §5.3: routes of IPv4's own fields that can't be told end the session. */
+  /* RFC 7606 §5.3: routes of IPv4's own fields that can't be separated end the session. */
   private static MessageFault fieldLost(String which) {
     return MessageFault.of(
         UPDATE_ERROR,

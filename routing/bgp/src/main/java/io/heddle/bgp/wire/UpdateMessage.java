@@ -4,21 +4,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes that came and went (RFC 4271 §4.3, RFC 4760). Those of unicast are numbers side by side,
- * IPv4's as mapped prefixes; those of other families are what their codecs make of them.
+ * UPDATE: announced and withdrawn routes (RFC 4271 §4.3, RFC 4760). Unicast routes are numbers in
+ * arrays, IPv4's as mapped prefixes; those of other families are values of their codecs.
  *
- * @param withdrawn unicast routes that are gone, those of a malformed announcement among them (RFC
- *     7606)
- * @param announced unicast routes that are there, replacing earlier ones of the same prefix
- * @param attributes of all announced routes; empty where none is announced
+ * @param withdrawn unicast routes, including those of a malformed announcement (RFC 7606)
+ * @param announced unicast routes, replacing earlier ones of the same prefix
+ * @param attributes of all announced routes; empty if none is announced
  * @param nextHop of the announced unicast routes
- * @param faults what was malformed and survived
- * @param ignored announced prefixes that can be nobody's route and were passed over
- * @param skippedFamilies runs of routes of families that the session doesn't speak, which aren't
- *     read
+ * @param faults malformed attributes that didn't end the session
+ * @param ignored number of announced prefixes that can't be routed
+ * @param skippedFamilies number of route lists of families that the session doesn't speak, which
+ *     aren't read
  * @param others routes of families beside unicast, two at most
- * @param endOfRib the family whose first dump is over, as this says (RFC 4724 §2); null where it
- *     says anything else
+ * @param endOfRib family whose initial dump is complete (RFC 4724 §2); null otherwise
  */
 public record UpdateMessage(
     Nlri withdrawn,
@@ -31,7 +29,7 @@ public record UpdateMessage(
     List<FamilyRoutes<?>> others,
     @Nullable AddressFamily endOfRib)
     implements BgpMessage {
-  /** Of IPv6 unicast. */
+  /** End-of-RIB of IPv6 unicast. */
   public static final UpdateMessage END_OF_RIB = end(AddressFamily.IPV6_UNICAST);
 
   public UpdateMessage {
@@ -39,7 +37,7 @@ public record UpdateMessage(
     others = List.copyOf(others);
   }
 
-  /** Of unicast alone. */
+  /** Creates an UPDATE of unicast routes only. */
   UpdateMessage(
       Nlri withdrawn,
       Nlri announced,
@@ -68,7 +66,7 @@ public record UpdateMessage(
     return new UpdateMessage(Nlri.EMPTY, announced, attributes, nextHop, List.of(), 0, 0);
   }
 
-  /** Routes of a family beside unicast. */
+  /** Returns an UPDATE of a family beside unicast. */
   public static UpdateMessage of(FamilyRoutes<?> routes, PathAttributes attributes) {
     return new UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, attributes, null, List.of(), 0, 0, List.of(routes), null);
@@ -79,12 +77,12 @@ public record UpdateMessage(
         Nlri.EMPTY, Nlri.EMPTY, PathAttributes.EMPTY, null, List.of(), 0, 0, List.of(), family);
   }
 
-  /** End-of-RIB of each family that a session speaks. */
+  /** Returns End-of-RIB of each family of a session. */
   public static List<UpdateMessage> endsOfRib(Families families) {
     return families.all().stream().map(UpdateMessage::end).toList();
   }
 
-  /** What it says of a family; null for nothing. */
+  /** Returns the routes of a family; null if it has none. */
   @SuppressWarnings("unchecked")
   public <R> @Nullable FamilyRoutes<R> of(FamilyCodec<R> codec) {
     for (FamilyRoutes<?> each : others) {
@@ -95,7 +93,7 @@ public record UpdateMessage(
     return null;
   }
 
-  /** Announced routes of all families. */
+  /** Returns the number of announced routes of all families. */
   public int announcedRoutes() {
     int sum = announced.size();
     for (int i = 0; i < others.size(); i++) {
@@ -104,7 +102,7 @@ public record UpdateMessage(
     return sum;
   }
 
-  /** Withdrawn routes of all families. */
+  /** Returns the number of withdrawn routes of all families. */
   public int withdrawnRoutes() {
     int sum = withdrawn.size();
     for (int i = 0; i < others.size(); i++) {
@@ -113,7 +111,7 @@ public record UpdateMessage(
     return sum;
   }
 
-  /** Whether an announced route of any family has this next hop. */
+  /** Returns the next hop with this address among the announced routes; null if none has it. */
   public @Nullable NextHop nextHopAt(long high, long low) {
     if (nextHop != null && nextHop.is(high, low)) {
       return nextHop;
@@ -127,7 +125,7 @@ public record UpdateMessage(
     return null;
   }
 
-  /** The same with every announced route as a withdrawn one. */
+  /** Returns the same with every announced route as a withdrawn one. */
   public UpdateMessage allWithdrawn(List<AttributeFault> why) {
     return new UpdateMessage(
         withdrawn.and(announced),

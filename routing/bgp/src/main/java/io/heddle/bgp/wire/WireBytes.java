@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Numbers in network order in an array of bytes. The caller has checked the bounds. */
+/** Access to numbers in network order in a byte array. The caller has checked the bounds. */
 final class WireBytes {
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
@@ -35,7 +35,7 @@ final class WireBytes {
     return (long) LONG.get(bytes, at);
   }
 
-  /** {@code count} bytes, 0 to 8, as the upper bytes of a number; what follows is zero. */
+  /** Returns {@code count} bytes, 0 to 8, as the upper bytes of a number; the rest is zero. */
   static long upperBytes(byte[] bytes, int at, int count) {
     if (count >= 8) {
       return i64(bytes, at);

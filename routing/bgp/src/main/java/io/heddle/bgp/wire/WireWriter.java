@@ -2,7 +2,7 @@ package io.heddle.bgp.wire;
 
 import java.util.Arrays;
 
-/** Bytes that grow while a message is written, in network order. */
+/** Growing buffer for a message, in network order. */
 final class WireWriter {
   private byte[] bytes = new byte[128];
   private int size;
@@ -56,9 +56,10 @@ final class WireWriter {
     return this;
   }
 
-  /** One length octet, then as many bytes as the length needs. */
   /**
-   * @param ipv4 whether it is a mapped one, of which only the IPv4 part goes out
+   * Writes one length octet, then as many bytes as the length needs.
+   *
+   * @param ipv4 whether it is a mapped prefix, of which only the IPv4 part is written
    */
   WireWriter prefix(long high, long low, int length, boolean ipv4) {
     int bits = ipv4 ? length - Prefix.MAPPED_BITS : length;

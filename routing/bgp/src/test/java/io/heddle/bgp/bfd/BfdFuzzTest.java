@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Any bytes on port 3784 leave the session in a state of its own, with a next deadline. */
+/** Fuzz test: any bytes on port 3784 leave the session in a valid state with a next deadline. */
 class BfdFuzzTest {
   private static final long HOUR_NS = 3_600_000_000_000L;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** RFC 5880 with time moved by hand. */
+/** Tests of RFC 5880 with a simulated clock. */
 class BfdSessionTest {
   private static final long MS = 1_000_000L;
 
@@ -21,7 +21,7 @@ class BfdSessionTest {
   private final End b = new End(2, new BfdOptions(50, 4));
   private boolean cut;
 
-  /** One end; what it sends arrives at once, unless the link is cut. */
+  /** One end of the link; its packets arrive at once, unless the link is cut. */
   private final class End implements BfdSession.Actions {
     final List<String> heard = new ArrayList<>();
     final List<BfdPacket> sent = new ArrayList<>();
@@ -77,12 +77,12 @@ class BfdSessionTest {
   }
 
   @Test
-  void silenceIsToldWithinTheDetectionTime() {
+  void silenceIsReportedWithinTheDetectionTime() {
     passes(3_000);
     assertEquals(400 * MS, a.session.detectionNs(), "the peer's 4 packets at our 100 ms");
     cut = true;
     passes(401);
-    assertEquals("down: BFD heard nothing for 400 ms, 4 packets", a.heard.getLast());
+    assertEquals("down: BFD received nothing for 400 ms, 4 packets", a.heard.getLast());
     cut = false;
     passes(5_000);
     assertEquals("up", a.heard.getLast());
@@ -90,7 +90,7 @@ class BfdSessionTest {
   }
 
   @Test
-  void operatorsStopIsNotADeadPath() {
+  void adminDownIsNoPathFailure() {
     passes(3_000);
     b.session.stop();
     passes(1);
@@ -99,7 +99,7 @@ class BfdSessionTest {
   }
 
   @Test
-  void packetIsReadFieldByField() {
+  void packetFieldsAreDecoded() {
     byte[] raw =
         HexFormat.of()
             .parseHex("20400318" + "00000001" + "00000000" + "000f4240" + "0000c350" + "00000000");
@@ -109,7 +109,7 @@ class BfdSessionTest {
   }
 
   @Test
-  void whatTheRfcDiscardsIsDiscarded() {
+  void invalidPacketsAreDiscarded() {
     byte[] good = new BfdPacket(0, BfdState.UP, false, false, 3, 1, 2, 9, 9).encode();
     assertNotNull(BfdPacket.decode(good, good.length));
     assertNull(BfdPacket.decode(good, 23));

@@ -10,12 +10,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that has no descriptors to spare, and starts the BGP thread again and again. */
+/** Test with a process that runs out of descriptors while it starts the BGP thread repeatedly. */
 @EndsWithin(150)
 class EventLoopDescriptorExhaustionTest {
   @TempDir Path folder;
 
-  /** The program of its own. */
+  /** Program of the child process. */
   static final class Run {
     private Run() {}
 
@@ -34,7 +34,7 @@ class EventLoopDescriptorExhaustionTest {
   }
 
   @Test
-  void aLoopThatIsRefusedHalfwayKeepsNoDescriptor() throws Exception {
+  void failedStartOfTheLoopLeaksNoDescriptor() throws Exception {
     String printed = DescriptorExhaustion.run(folder.resolve("output"), Run.class);
     assertTrue(Integer.parseInt(printed.strip()) > 0, printed);
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the one thread of a speaker does with what nobody expected. */
+/** Tests of unexpected errors on the speaker's thread. */
 @EndsWithin(60)
 class EventLoopTest {
   private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -30,11 +30,11 @@ class EventLoopTest {
 
   static Stream<Throwable> whatCanNotBeUndone() {
     return Stream.of(
-        new OutOfMemoryError("as asked"),
-        new StackOverflowError("as asked"),
-        new AssertionError("as asked"),
-        new NoClassDefFoundError("as asked"),
-        new IllegalStateException("as asked"));
+        new OutOfMemoryError("on purpose"),
+        new StackOverflowError("on purpose"),
+        new AssertionError("on purpose"),
+        new NoClassDefFoundError("on purpose"),
+        new IllegalStateException("on purpose"));
   }
 
   static Stream<Throwable> whatIsAsItWas() {
@@ -56,7 +56,7 @@ class EventLoopTest {
 
   @ParameterizedTest
   @MethodSource("whatCanNotBeUndone")
-  void afterWhatCanNotBeUndoneTheProcessEnds(Throwable thrown) throws InterruptedException {
+  void unrecoverableErrorEndsTheProcess(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
     assertEquals(thrown, heard.take(), "the end of the process");
@@ -69,7 +69,7 @@ class EventLoopTest {
 
   @ParameterizedTest
   @MethodSource("whatIsAsItWas")
-  void afterARefusalItGoesOn(Throwable thrown) throws InterruptedException {
+  void loopContinuesAfterARefusal(Throwable thrown) throws InterruptedException {
     loop.onPersistentFailure(heard::add);
     loop.execute(() -> raise(thrown));
     assertGoesOn();
@@ -78,7 +78,7 @@ class EventLoopTest {
   }
 
   @Test
-  void whoAsksIsAnsweredWithTheError() {
+  void callerGetsTheErrorOfItsTask() {
     try (var speaker =
         new io.heddle.bgp.session.BgpSpeaker((level, sentence) -> lines.add(sentence))) {
       HeddleException failed =
@@ -86,7 +86,7 @@ class EventLoopTest {
               HeddleException.class,
               () ->
                   speaker.ask(() -> {
-                    throw new OutOfMemoryError("as asked");
+                    throw new OutOfMemoryError("on purpose");
                   }));
       assertInstanceOf(OutOfMemoryError.class, failed.getCause().getCause());
     }

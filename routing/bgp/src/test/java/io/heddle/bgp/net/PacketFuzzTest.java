@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
-/** Any bytes on the link are an advertisement or nothing. */
+/** Fuzz test: any bytes on the link are an advertisement or rejected. */
 class PacketFuzzTest {
   @FuzzTest(maxDuration = "10s")
   void anyBytesAreAnAdvertisementOrNothing(byte[] bytes) {

@@ -15,7 +15,7 @@ class RouterAdvertisementTest {
   }
 
   @Test
-  void oursMakesNobodyRouteThroughUs() {
+  void ownAdvertisementIsNoDefaultRouter() {
     byte[] ours = RouterAdvertisement.ours(MAC);
     assertEquals(
         "86000000400000000000000000000000" + "0101020000000105", HexFormat.of().formatHex(ours));
@@ -31,7 +31,7 @@ class RouterAdvertisementTest {
   }
 
   @Test
-  void malformedOneIsPassedOver() {
+  void malformedAdvertisementIsIgnored() {
     assertEquals(1800, decode("86001234 40000708 00000000 00000000").lifetimeSeconds());
     assertNull(decode("86001234 40000708 00000000 000000"));
     assertNull(decode("87001234 40000708 00000000 00000000"));

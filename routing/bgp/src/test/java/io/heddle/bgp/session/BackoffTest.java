@@ -12,9 +12,12 @@ class BackoffTest {
   private static final long FIRST = 1_000;
   private static final long MOST = 8_000;
 
-  /* After a leaf's restart all its hosts have failed as often: they must not come back at one moment. */
+  /*
+   * After a leaf's restart all its hosts have failed equally often: they must not retry at the same
+   * moment.
+   */
   @Test
-  void hostsThatFailedTogetherComeBackOverAQuarterOfTheWait() {
+  void retriesOfHostsThatFailedTogetherAreSpread() {
     long[] waits =
         IntStream.range(0, 200)
             .mapToLong(host -> {
@@ -34,7 +37,7 @@ class BackoffTest {
   }
 
   @Test
-  void aSessionThatWasUpBeginsWithTheFirstWaitAgain() {
+  void backoffRestartsAfterASession() {
     Backoff backoff = new Backoff(FIRST, MOST, new Random(1));
     for (int i = 0; i < 40; i++) {
       assertTrue(backoff.nextNs() <= MOST, "however often it failed");

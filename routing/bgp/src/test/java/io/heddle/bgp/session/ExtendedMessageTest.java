@@ -24,13 +24,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages of more than 4096 bytes (RFC 8654), both ways. */
+/** Tests of messages of more than 4096 bytes (RFC 8654), in both directions. */
 @EndsWithin(60)
 class ExtendedMessageTest {
   /* 17 bytes each: 59,500 bytes of routes. */
   private static final int ROUTES = 3500;
 
-  private final Heard heard = new Heard();
+  private final RecordingListener heard = new RecordingListener();
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private RawPeer peer;
   private PeerSession session;
@@ -78,9 +78,12 @@ class ExtendedMessageTest {
     assertEquals(ROUTES, speaker.ask(session::status).counters().announced());
   }
 
-  /* Who offers nothing takes no long message from us, and may send what we have offered to take. */
+  /*
+   * A peer without the capability gets no long message from us, but may send one, because we offer
+   * it.
+   */
   @Test
-  void ourOfferAloneAdmitsLongMessages() throws Exception {
+  void ourOfferAloneAllowsLongMessages() throws Exception {
     peer.establish();
     peer.extendMessages();
     UpdateMessage routes = manyRoutes(65002);
@@ -100,7 +103,7 @@ class ExtendedMessageTest {
   }
 
   @Test
-  void peerThatTakesNoneGetsTheSameInPieces() throws Exception {
+  void peerWithoutLongMessagesGetsSeveralShortOnes() throws Exception {
     peer.establish();
     heard.awaitEvent("established");
     speaker.execute(() -> session.send(manyRoutes(65001)));
@@ -121,9 +124,9 @@ class ExtendedMessageTest {
     assertRefused("ea60", "type 2 has 23 to 4096 bytes, not 60000");
   }
 
-  /* OPEN and KEEPALIVE stay short, whatever was agreed (RFC 8654 §4). */
+  /* OPEN and KEEPALIVE stay short in any case (RFC 8654 §4). */
   @Test
-  void longOpenIsRefusedEvenWhereLongMessagesAreAgreed() throws Exception {
+  void longOpenIsRefusedDespiteAgreedLongMessages() throws Exception {
     peer.establish(new Capability.ExtendedMessage());
     heard.awaitEvent("established");
     peer.send(header(1, 5000));
@@ -138,7 +141,7 @@ class ExtendedMessageTest {
     heard.await("the reason", () -> (heard.events + " " + heard.log).contains(why));
   }
 
-  /* It is refused for its length alone, before the rest of it has come. */
+  /* It is refused for its length alone, before the rest has arrived. */
   private static byte[] header(int type, int length) {
     byte[] message = new byte[BgpMessage.HEADER_BYTES];
     Arrays.fill(message, 0, 16, (byte) -1);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Sessions that speak families beside IPv6 unicast, shown by two that nobody else speaks. */
+/** Tests of sessions with families beside IPv6 unicast, by two families for tests only. */
 @EndsWithin(60)
 class FamiliesTest {
   private static final WordsCodec WORDS = WordsCodec.INSTANCE;
@@ -44,8 +44,8 @@ class FamiliesTest {
   private static final NextHop NEXT_HOP = NextHop.of(Prefix.of("fd00::1").address());
   private static final String OF_WORDS = "end of rib IPv6/250";
 
-  private final Heard heard = new Heard();
-  private final Heard other = new Heard();
+  private final RecordingListener heard = new RecordingListener();
+  private final RecordingListener other = new RecordingListener();
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private final BgpSpeaker second = new BgpSpeaker(other.logTo());
   private RawPeer raw;
@@ -111,7 +111,7 @@ class FamiliesTest {
     List<PeerSession> both = connect(ALL, Families.IPV6_UNICAST.and(WORDS));
     heard.awaitEvent(OF_WORDS);
     other.awaitEvent(OF_WORDS);
-    for (Heard each : List.of(heard, other)) {
+    for (RecordingListener each : List.of(heard, other)) {
       /* A first attempt to connect may have failed before. */
       assertEquals(
           List.of("end of rib", OF_WORDS),
@@ -156,7 +156,7 @@ class FamiliesTest {
   }
 
   @Test
-  void peerWithoutACommonFamilyHearsWhichOnesWouldDo() throws Exception {
+  void peerWithoutACommonFamilyIsToldOurFamilies() throws Exception {
     start(Families.of(List.of(WORDS, NAMES)));
     raw.accept();
     raw.send(raw.open(30));
@@ -172,7 +172,7 @@ class FamiliesTest {
   }
 
   @Test
-  void routesOfAFamilyThatWasNotAgreedOnArePassedOver() throws Exception {
+  void routesOfUnagreedFamiliesAreSkipped() throws Exception {
     PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
     establishWithWords();
     raw.speak(ALL);
@@ -207,7 +207,7 @@ class FamiliesTest {
   }
 
   @Test
-  void routesThatRunIntoEachOtherEndTheSession() throws Exception {
+  void routesThatCannotBeSeparatedEndTheSession() throws Exception {
     start(Families.IPV6_UNICAST.and(WORDS));
     establishWithWords();
     byte[] bytes =
@@ -220,7 +220,7 @@ class FamiliesTest {
   }
 
   @Test
-  void routesThatCameThroughUsAreWithdrawnInEveryFamily() throws Exception {
+  void loopedRoutesAreWithdrawnInEveryFamily() throws Exception {
     PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
     establishWithWords();
     raw.send(
@@ -232,7 +232,7 @@ class FamiliesTest {
   }
 
   @Test
-  void routesAreKeptFamilyByFamily() throws Exception {
+  void routesAreKeptPerFamily() throws Exception {
     Capability restart =
         new Capability.GracefulRestart(
             false, true, 60, List.of(new Capability.GracefulRestart.Kept(WORDS.family(), true)));
@@ -248,7 +248,7 @@ class FamiliesTest {
   }
 
   @Test
-  void refreshIsAFamilysOwn() throws Exception {
+  void refreshIsPerFamily() throws Exception {
     PeerSession session = start(Families.IPV6_UNICAST.and(WORDS));
     List<AddressFamily> asked = new CopyOnWriteArrayList<>();
     speaker.onRefreshRequest((peer, family) -> asked.add(family));
@@ -265,7 +265,7 @@ class FamiliesTest {
   }
 
   @Test
-  void manyRoutesGoInAsManyMessagesAsTheyNeed() {
+  void manyRoutesAreSplitIntoMessages() {
     List<PeerSession> both = connect(ALL, ALL);
     other.awaitEvent(OF_WORDS);
     List<String> words =

@@ -27,14 +27,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each row of the tables in docs/bgp-values.md, said by a peer over TCP. */
+/** Tests of each row of the tables in docs/bgp-values.md, sent by a peer over TCP. */
 @EndsWithin(60)
 class ForbiddenValuesTest {
   private static final Path PAGE = Path.of("../../docs/bgp-values.md");
   private static final String USUAL_NEXT_HOP = "fd00:ff::2";
   private static final Prefix USUAL = Prefix.of("fd00:900::/32");
 
-  private final Heard heard = new Heard();
+  private final RecordingListener heard = new RecordingListener();
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private RawPeer peer;
 
@@ -80,7 +80,7 @@ class ForbiddenValuesTest {
 
   @ParameterizedTest
   @MethodSource("updates")
-  void updateHasTheOutcomeThatThePageNames(Row row) throws Exception {
+  void updateHasTheDocumentedOutcome(Row row) throws Exception {
     PeerSession session = start(row.peer.equals("int") ? 65001 : 65002);
     String as = row.peer.equals("int") ? "as=65001 four=65001" : "as=65002 four=65002";
     establish(row.peer.equals("old") ? "as=65002 four=none" : as);
@@ -118,7 +118,7 @@ class ForbiddenValuesTest {
 
   @ParameterizedTest
   @MethodSource("opens")
-  void openHasTheOutcomeThatThePageNames(Row row) throws Exception {
+  void openHasTheDocumentedOutcome(Row row) throws Exception {
     start(row.peer.equals("int") ? 65001 : 65002);
     if (row.outcome.startsWith("end ")) {
       peer.accept();
@@ -245,7 +245,7 @@ class ForbiddenValuesTest {
     return "800e%02x%s".formatted(value.length() / 2, value);
   }
 
-  /* By hand where Java makes an IPv4 address of it. */
+  /* Built by hand, because Java would make it an IPv4 address. */
   private static byte[] address(String text) {
     if (text.startsWith("::ffff:")) {
       byte[] whole = new byte[16];

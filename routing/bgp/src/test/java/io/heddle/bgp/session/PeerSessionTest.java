@@ -34,13 +34,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** A speaker on ::1 with a peer that says what it is told. */
+/** Tests of a speaker on ::1 with a scripted peer. */
 @EndsWithin(60)
 class PeerSessionTest {
   private static final Prefix ROUTE = Prefix.of("fd00:aa::/32");
   private static final NextHop NEXT_HOP = NextHop.of(Prefix.of("fd00::1").address());
 
-  private final Heard heard = new Heard();
+  private final RecordingListener heard = new RecordingListener();
   private final BgpSpeaker speaker = new BgpSpeaker(heard.logTo());
   private RawPeer peer;
 
@@ -75,12 +75,12 @@ class PeerSessionTest {
     return PathAttributes.of(PathAttribute.Origin.IGP, new PathAttribute.Path(AsPath.of(systems)));
   }
 
-  /* A listener's fault while it deals with a route stands for any in what a peer's words cause. */
+  /* A listener's fault stands for any error that a peer's message may cause. */
   @Test
-  void aFaultWhileAPeerIsHeardEndsItsSessionAndNoOther() throws Exception {
+  void listenersFaultEndsOnlyThatPeersSession() throws Exception {
     List<Throwable> ends = new CopyOnWriteArrayList<>();
     speaker.loop().onPersistentFailure(ends::add);
-    heard.breakBy = new AssertionError("as asked");
+    heard.breakBy = new AssertionError("on purpose");
     PeerSession session = start(options());
     peer.establish();
     peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP));
@@ -94,7 +94,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void routesOfAPeerAreHeardInOrder() throws Exception {
+  void routesArriveInOrder() throws Exception {
     start(options());
     peer.establish();
     UpdateMessage announced = UpdateMessage.announce(Nlri.of(ROUTE), path(65002), NEXT_HOP);
@@ -108,7 +108,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void routeThatCameThroughUsIsWithdrawn() throws Exception {
+  void loopedRouteIsWithdrawn() throws Exception {
     PeerSession session = start(options());
     peer.establish();
     peer.send(UpdateMessage.announce(Nlri.of(ROUTE), path(65002, 65001), NEXT_HOP));
@@ -119,7 +119,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void malformedRouteIsWithdrawnAndTheSessionLives() throws Exception {
+  void malformedRouteIsWithdrawnAndTheSessionStays() throws Exception {
     PeerSession session = start(options());
     peer.establish();
     peer.send(UpdateMessage.announce(Nlri.of(ROUTE), PathAttributes.EMPTY, NEXT_HOP));
@@ -132,7 +132,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void hostileUpdatesCostTheirRouteAndNoSession() throws Exception {
+  void hostileUpdatesLoseTheirRouteButNoSession() throws Exception {
     PeerSession session = start(options());
     peer.establish();
     String reach =
@@ -164,7 +164,7 @@ class PeerSessionTest {
       assertTrue(update.announced().isEmpty());
     }
     assertEquals(SessionState.ESTABLISHED, speaker.ask(session::state));
-    /* Each attribute once, whatever else came before it. */
+    /* Each attribute is logged once, whatever came before it. */
     assertEquals(List.of(16, 200, 4, 1, 2, 255), attributesInTheLog());
     assertEquals(
         hostile.size(), speaker.ask(session::status).counters().attributeFaults(), "all counted");
@@ -178,7 +178,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void malformedAttributesAreToldAgainInTheNextSession() throws Exception {
+  void malformedAttributesAreLoggedOncePerSession() throws Exception {
     start(options());
     for (int session = 1; session <= 2; session++) {
       peer.establish();
@@ -193,7 +193,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void peerThatConnectsDuringTheWaitAfterAnErrorIsTold() throws Exception {
+  void connectionDuringIdleHoldTimeIsLogged() throws Exception {
     int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     PeerSession session = start(options().retryMs(600_000, 600_000));
     assertEquals(-1, speaker.ask(session::status).idleForMs());
@@ -210,7 +210,7 @@ class PeerSessionTest {
     assertEquals(3, status.counters().turnedAway());
     assertTrue(status.idleForMs() > 400_000 && status.idleForMs() <= 600_000);
     assertEquals(SessionState.IDLE, status.state());
-    List<String> told = heard.log.stream().filter(line -> line.contains("turned away")).toList();
+    List<String> told = heard.log.stream().filter(line -> line.contains("is rejected")).toList();
     assertEquals(1, told.size(), heard.log.toString());
     assertTrue(
         told.getFirst().matches("peer leaf: it connects, .* for another \\d+\\.\\d s, .*marker.*"),
@@ -218,7 +218,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void peerThatConnectsBesideItsSessionIsToldOnce() throws Exception {
+  void connectionBesideASessionIsLoggedOnce() throws Exception {
     int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     PeerSession session = start(options());
     peer.establish();
@@ -235,7 +235,7 @@ class PeerSessionTest {
 
   @Test
   void badPeerLeavesTheOthersAlone() throws Exception {
-    Heard good = new Heard();
+    RecordingListener good = new RecordingListener();
     try (RawPeer other = new RawPeer()) {
       PeerSession there =
           speaker.add(
@@ -264,7 +264,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void garbageIsAnsweredAndTriedAgainLater() throws Exception {
+  void garbageIsAnsweredAndTheSessionRetried() throws Exception {
     start(options());
     peer.accept();
     peer.read();
@@ -278,7 +278,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void routesSurviveAPeersRestartUntilTheyComeAgain() throws Exception {
+  void routesSurviveAGracefulRestart() throws Exception {
     Capability restart =
         new Capability.GracefulRestart(
             false,
@@ -304,7 +304,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void restartedPeerThatLostItsRoutesIsBelieved() throws Exception {
+  void restartedPeerWithoutForwardingStateLosesItsRoutes() throws Exception {
     List<Capability.GracefulRestart.Kept> lost =
         List.of(new Capability.GracefulRestart.Kept(AddressFamily.IPV6_UNICAST, false));
     start(options());
@@ -317,7 +317,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void routesOfAPeerThatStaysAwayAreDroppedInTime() throws Exception {
+  void staleRoutesAreDroppedAfterTheRestartTime() throws Exception {
     start(options());
     peer.establish(
         new Capability.GracefulRestart(
@@ -350,7 +350,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void longFilterTellsThePeerToWaitForItsEnd() throws Exception {
+  void longFilterDefersThePeersAnswer() throws Exception {
     PeerSession session = start(options().filters(true));
     peer.establish(
         new Capability.OutboundRouteFilter(
@@ -381,7 +381,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void goodbyeHasTheOperatorsWords() throws Exception {
+  void shutdownHasTheOperatorsSentence() throws Exception {
     PeerSession session = start(options());
     peer.establish();
     heard.awaitEvent("established");
@@ -394,8 +394,8 @@ class PeerSessionTest {
   }
 
   @RepeatedTest(10)
-  void twoSpeakersMeetThoughBothConnect() throws Exception {
-    Heard others = new Heard();
+  void twoSpeakersThatBothConnectGetOneSession() throws Exception {
+    RecordingListener others = new RecordingListener();
     try (BgpSpeaker other = new BgpSpeaker(others.logTo())) {
       int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
       int otherPort = other.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
@@ -432,7 +432,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void strangerIsTurnedAwayAndNamedOnce() throws Exception {
+  void unknownAddressIsRejectedAndLoggedOnce() throws Exception {
     int port = speaker.listen(Endpoint.of(Prefix.of("::1").address(), 0, 0));
     try (RawPeer stranger = new RawPeer();
         RawPeer second = new RawPeer()) {
@@ -446,7 +446,7 @@ class PeerSessionTest {
   }
 
   @Test
-  void badOptionsAreNamed() {
+  void invalidOptionsAreReported() {
     IllegalArgumentException hold =
         org.junit.jupiter.api.Assertions.assertThrows(
             IllegalArgumentException.class, () -> options().holdTimeSeconds(2).build());
@@ -455,11 +455,11 @@ class PeerSessionTest {
         org.junit.jupiter.api.Assertions.assertThrows(
             IllegalArgumentException.class,
             () -> options().remote(Prefix.of("fe80::1").address()).build());
-    assertTrue(link.getMessage().contains("needs the interface"));
+    assertTrue(link.getMessage().contains("needs an interface"));
   }
 
   @Test
-  void closedSpeakerLeavesNoDescriptorBehind() throws Exception {
+  void closedSpeakerLeaksNoDescriptor() throws Exception {
     PeerSession session = start(options().onInterface("lo").bfd(new BfdOptions(100, 3)));
     peer.establish();
     heard.awaitEvent("established");

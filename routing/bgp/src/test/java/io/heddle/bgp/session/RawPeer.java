@@ -23,7 +23,7 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A peer over a plain Java socket that sends exactly what it is told. */
+/** Scripted peer over a plain Java socket. */
 final class RawPeer implements AutoCloseable {
   static final InetAddress LOOPBACK = InetAddress.ofLiteral("::1");
 
@@ -60,7 +60,7 @@ final class RawPeer implements AutoCloseable {
     return new OpenMessage(65002, holdTime, 1, all, false);
   }
 
-  /** Writes and reads messages of up to 65535 bytes from now on, whatever was agreed. */
+  /** Writes and reads messages of up to 65535 bytes from now on, regardless of the negotiation. */
   void extendMessages() {
     options =
         new WireOptions(
@@ -73,7 +73,7 @@ final class RawPeer implements AutoCloseable {
             Families.IPV6_UNICAST);
   }
 
-  /** Reads and writes routes of these families from now on, whatever was agreed. */
+  /** Reads and writes routes of these families from now on, regardless of the negotiation. */
   void speak(Families families) {
     options = options.withFamilies(families);
   }
@@ -95,7 +95,7 @@ final class RawPeer implements AutoCloseable {
     socket.getOutputStream().write(bytes);
   }
 
-  /** The next message; null at the end of the connection. */
+  /** Returns the next message; null at the end of the connection. */
   Decoded read() throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     byte[] header = in.readNBytes(BgpMessage.HEADER_BYTES);

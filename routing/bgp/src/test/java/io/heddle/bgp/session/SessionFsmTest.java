@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** RFC 4271 §8 with time moved by hand. */
+/** Tests of RFC 4271 §8 with a simulated clock. */
 class SessionFsmTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int OUR_ID = 0x0a000005;
@@ -160,7 +160,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void waitsLongerAfterEachFailure() {
+  void backoffGrowsWithEachFailure() {
     fsm.start();
     long last = 0;
     for (int i = 0; i < 6; i++) {
@@ -175,7 +175,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void givesUpAPeerThatSendsNothing() {
+  void holdTimerEndsASilentSession() {
     fsm.start();
     passes(10 * SECOND);
     assertEquals(List.of("connect", "OUTBOUND close", "failed UNREACHABLE"), done.subList(0, 3));
@@ -189,7 +189,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void refusesWhomTheConfigurationDoesNotName() {
+  void refusesAPeerWithAnotherAs() {
     fsm.start();
     fsm.connected(Side.OUTBOUND);
     done.clear();
@@ -241,7 +241,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void establishedSessionIsNotGivenUpForANewConnection() {
+  void establishedSessionSurvivesANewConnection() {
     establish(Side.OUTBOUND);
     assertFalse(fsm.accepts());
     assertEquals(SessionState.ESTABLISHED, fsm.state());
@@ -267,7 +267,7 @@ class SessionFsmTest {
   }
 
   @Test
-  void routesAreKeptOnlyOverAnEndThatAllowsIt() {
+  void routesAreKeptOnlyAfterAnEndThatAllowsIt() {
     establish(Side.OUTBOUND, restart(false));
     fsm.received(Side.OUTBOUND, new NotificationMessage(6, 4));
     expect("OUTBOUND close", "down PEER_ENDED_IT");

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Bytes from daemons that no one here wrote, read and written again. */
+/** Tests with messages captured from other daemons, decoded and encoded again. */
 class DaemonMessagesTest {
   @Test
-  void birdsOpenSaysWhoItIsAndWhatItCan() throws Exception {
+  void birdsOpenHasIdentityAndCapabilities() throws Exception {
     OpenMessage open = WireMessages.decode(OpenMessage.class, WireMessages.fromDaemon("bird-open"));
     assertEquals(65301, open.realAutonomousSystem());
     assertEquals(9, open.holdTimeSeconds());
@@ -73,7 +73,7 @@ class DaemonMessagesTest {
   }
 
   @Test
-  void endOfRibIsToldFromAWithdrawal() throws Exception {
+  void endOfRibIsNoWithdrawal() throws Exception {
     assertEquals(
         AddressFamily.IPV6_UNICAST,
         WireMessages.decode(UpdateMessage.class, WireMessages.fromDaemon("bird-end-of-rib"))
@@ -97,7 +97,7 @@ class DaemonMessagesTest {
   }
 
   @Test
-  void colourAndAccumulatedMetricTellOfAPlane() throws Exception {
+  void colourAndAigpAreDecoded() throws Exception {
     UpdateMessage update =
         WireMessages.decode(UpdateMessage.class, WireMessages.fromDaemon("bird-colour-aigp"));
     assertEquals(new ExtendedCommunity.Color(0, 3), update.attributes().color());
@@ -112,7 +112,7 @@ class DaemonMessagesTest {
   }
 
   @Test
-  void everyDaemonsRouteIsReadWhole() throws Exception {
+  void everyDaemonsRouteIsDecoded() throws Exception {
     Map<String, String> expected =
         Map.of(
             "gobgp",
@@ -150,7 +150,7 @@ class DaemonMessagesTest {
   }
 
   @Test
-  void whatIsReadAndWrittenAgainReadsTheSame() throws Exception {
+  void messagesRoundTrip() throws Exception {
     MessageEncoder encoder = new MessageEncoder(WireMessages.OPTIONS);
     for (var each : WireMessages.fromDaemons().entrySet()) {
       BgpMessage message = WireMessages.decode(BgpMessage.class, each.getValue());

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** What a full feed costs to read: 100,000 host routes with two communities each. */
+/** Test of the cost of decoding a full feed: 100,000 host routes with two communities each. */
 class DecodingCostTest {
   private static final int ROUTES = 100_000;
   private static final int ATTRIBUTE_SETS = 391;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** The feed as one run of bytes. */
+  /** Feed as one byte array. */
   private static byte[] feed(int routesPerUpdate) {
     MessageEncoder encoder = new MessageEncoder(WireMessages.OPTIONS);
     NextHop nextHop = NextHop.of(Prefix.of("fd00:ff::1").address());
@@ -65,7 +65,10 @@ class DecodingCostTest {
     return routes;
   }
 
-  /** Bytes allocated a route, once everything is compiled and every attribute set is known. */
+  /**
+   * Returns the allocated bytes per route, once everything is compiled and every attribute set is
+   * cached.
+   */
   private double bytesPerRoute(byte[] feed) {
     MessageDecoder decoder = new MessageDecoder(WireMessages.OPTIONS);
     for (int i = 0; i < 5; i++) {
@@ -88,12 +91,12 @@ class DecodingCostTest {
   }
 
   @Test
-  void routeOfAPackedFeedCostsItsNumbersOnly() {
+  void packedFeedAllocatesOnlyNumbersPerRoute() {
     assertTrue(bytesPerRoute(feed(128)) < 19, "16 for the address, 1 for the length, a share");
   }
 
   @Test
-  void routeOfItsOwnUpdateCostsThatMessageOnly() {
+  void singleRouteUpdateAllocatesOnlyItsMessage() {
     assertTrue(bytesPerRoute(feed(1)) < 250);
   }
 }

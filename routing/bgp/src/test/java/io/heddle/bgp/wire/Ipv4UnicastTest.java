@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** IPv4 unicast in its own fields (RFC 4271 §4.3) and with next hops of IPv6 (RFC 8950). */
+/** Tests of IPv4 unicast in its own fields (RFC 4271 §4.3) and with IPv6 next hops (RFC 8950). */
 class Ipv4UnicastTest {
   private static final WireOptions BOTH = WireOptions.DEFAULT.withFamilies(Families.UNICAST);
   private static final MessageEncoder ENCODER = new MessageEncoder(BOTH);
@@ -38,7 +38,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void routesComeBackAsTheyWent() {
+  void routesRoundTrip() {
     UpdateMessage update =
         UpdateMessage.announce(
             Nlri.of(
@@ -54,7 +54,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void fieldsAreThoseOfTheStandard() {
+  void fieldsFollowRfc4271() {
     byte[] announced =
         ENCODER.encode(
             UpdateMessage.announce(Nlri.of(Prefix.of("10.2.0.0/15")), ATTRIBUTES, NEXT_HOP));
@@ -98,7 +98,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void routesWithoutAPossibleNextHopCountAsWithdrawn() {
+  void routesWithoutAValidNextHopAreWithdrawn() {
     assertWithdrawn("attribute 3", ORIGIN + PATH);
     for (String impossible : List.of("00000000", "7f000001", "e0000001", "a9fe0001")) {
       assertWithdrawn("attribute 3", ORIGIN + PATH + "40 03 04" + impossible);
@@ -115,7 +115,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void prefixesThatCanBeNobodysArePassedOver() {
+  void unroutablePrefixesAreIgnored() {
     UpdateMessage read =
         update("", ORIGIN + PATH + TEN, "08 7f 04 e0 10 a9fe 08 00 00 20 0a000007");
     assertEquals("[0.0.0.0/0, 10.0.0.7/32]", read.announced().toString());
@@ -123,7 +123,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void routesThatCantBeToldEndTheSession() {
+  void inseparableRoutesEndTheSession() {
     for (byte[] message :
         List.of(
             message("21 0a000000 00", ORIGIN, ""),
@@ -137,7 +137,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void withoutAgreementFieldsOfIpv4ArePassedOver() {
+  void unagreedIpv4FieldsAreIgnored() {
     UpdateMessage read =
         assertInstanceOf(
             UpdateMessage.class,
@@ -152,7 +152,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void manyRoutesGoInAsManyMessagesAsTheyNeed() {
+  void manyRoutesAreSplitIntoMessages() {
     List<Prefix> all =
         IntStream.range(0, 3_000).mapToObj(i -> Prefix.ipv4(0x0a000000 + i, 32)).toList();
     List<Prefix> come = new ArrayList<>();
@@ -171,7 +171,7 @@ class Ipv4UnicastTest {
   }
 
   @Test
-  void filtersOfIpv4ComeBackAsTheyWent() {
+  void ipv4FiltersRoundTrip() {
     RouteRefreshMessage filter =
         RouteRefreshMessage.filter(
             AddressFamily.IPV4_UNICAST,

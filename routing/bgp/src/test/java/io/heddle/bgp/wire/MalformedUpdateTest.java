@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** RFC 7606: what is malformed costs the route or the attribute, and rarely the session. */
+/** Tests of RFC 7606: a fault costs the route or the attribute, rarely the session. */
 class MalformedUpdateTest {
   private static final Prefix ROUTE = Prefix.of("fd00:900::/32");
   private static final String REACH =
@@ -79,7 +79,7 @@ class MalformedUpdateTest {
   }
 
   @Test
-  void malformedAttributeThatDoesNotChooseIsLeftOut() {
+  void malformedAttributeWithoutInfluenceIsDiscarded() {
     assertDiscarded(26, REACH + ORIGIN + PATH + "801a0b 01000c 0000000000000005");
     assertDiscarded(26, REACH + ORIGIN + PATH + "c01a0b 01000b 0000000000000005");
     assertDiscarded(26, REACH + ORIGIN + PATH + "801a02 0100");
@@ -105,14 +105,14 @@ class MalformedUpdateTest {
   }
 
   @Test
-  void attributeThatOverrunsWithdrawsWhereTheRoutesAreKnown() {
+  void overrunningAttributeWithdrawsKnownRoutes() {
     assertWithdrawn(2, REACH + ORIGIN + "400216 0201 0000fe4c");
     assertWithdrawn(0, REACH + ORIGIN + PATH + "40");
     assertReset(1, WireMessages.update("400216 0201 0000fe4c" + ORIGIN));
   }
 
   @Test
-  void sessionEndsWhereTheRoutesCannotBeTold() {
+  void sessionEndsIfRoutesCannotBeSeparated() {
     assertReset(1, WireMessages.update(REACH + REACH + ORIGIN + PATH));
     assertReset(9, WireMessages.update(ORIGIN + PATH + "800e05 0002 01 10 00"));
     assertReset(9, WireMessages.update(ORIGIN + PATH + "800e0a 0002 01 04 0a000001 00 00"));
@@ -124,7 +124,7 @@ class MalformedUpdateTest {
   }
 
   @Test
-  void routesOfOtherFamiliesArePassedOver() {
+  void routesOfOtherFamiliesAreSkipped() {
     UpdateMessage flowspec =
         decode(
             "800e17000285000011014000fd00000b0000000028a1000012344"
@@ -143,13 +143,13 @@ class MalformedUpdateTest {
   }
 
   @Test
-  void bitsBehindAPrefixDoNotCount() {
+  void bitsBehindAPrefixAreIgnored() {
     UpdateMessage update = decode(REACH.replace("20fd000900", "1ffd000901") + ORIGIN + PATH);
     assertEquals(List.of(Prefix.of("fd00:900::/31")), update.announced().prefixes());
   }
 
   @Test
-  void everyTruncationIsTakenOrNamed() throws Exception {
+  void everyTruncationIsDecodedOrReported() throws Exception {
     for (var each : WireMessages.fromDaemons().entrySet()) {
       byte[] whole = each.getValue();
       for (int length = 0; length < whole.length; length++) {
@@ -165,7 +165,7 @@ class MalformedUpdateTest {
   }
 
   @Test
-  void everyFlippedBitIsTakenOrNamed() throws Exception {
+  void everyFlippedBitIsDecodedOrReported() throws Exception {
     for (var each : WireMessages.fromDaemons().entrySet()) {
       byte[] whole = each.getValue();
       for (int bit = 0; bit < 8 * whole.length; bit++) {

@@ -48,7 +48,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void everyAttributeComesBackAsItWent() {
+  void everyAttributeRoundTrips() {
     UpdateMessage update =
         UpdateMessage.announce(Nlri.of(Prefix.of("fd00::/32")), ATTRIBUTES, NEXT_HOP);
     assertEquals(update, WireMessages.decode(ENCODER.encode(update)));
@@ -90,7 +90,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void communitiesThatSteerAreReadAndComeBackAsTheyWere() {
+  void steeringCommunitiesRoundTrip() {
     Map<Long, String> known =
         Map.of(
             0x0900_8001_0000_002aL, "redirect to 42 of type 1",
@@ -106,7 +106,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void pathOfASpeakerOfTwoOctetsIsCompleted() {
+  void pathOfATwoOctetSpeakerIsMerged() {
     WireOptions old =
         new WireOptions(false, true, true, false, 4096, CodePoints.DEFAULT, Families.IPV6_UNICAST);
     String reach = "800e1a 0002 01 10 fd0000ff000000000000000000000002 00 20fd000900";
@@ -120,7 +120,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void manyRoutesGoIntoAsManyMessagesAsTheyNeed() {
+  void manyRoutesFillSeveralMessages() {
     List<Prefix> routes =
         IntStream.range(0, 1000).mapToObj(i -> new Prefix(0xfd00_0000_0000_0000L, i, 128)).toList();
     for (UpdateMessage update :
@@ -161,7 +161,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void openSpeaksBothFormsOfParameters() {
+  void openHasBothFormsOfParameters() {
     List<Capability> capabilities =
         List.of(
             new Capability.Multiprotocol(AddressFamily.IPV6_UNICAST),
@@ -208,7 +208,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void brokenFramingIsNamed() {
+  void brokenFramingIsReported() {
     byte[] garbage = "GET / HTTP/1.1\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
     assertFault(1, 1, "marker", garbage);
     assertFault(1, 3, "type 6", WireMessages.message(6, ""));
@@ -223,7 +223,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void wordsOfTheOtherOperatorAreShown() {
+  void otherOperatorsSentenceIsShown() {
     NotificationMessage shutdown =
         WireMessages.decode(
             NotificationMessage.class,

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class PrefixTest {
   @Test
-  void readsAndWritesWhatPeopleWrite() {
+  void parsesAndPrintsText() {
     for (String text :
         List.of("::/0", "fd00:aa::/32", "fd00:aa:0:5::5/128", "fd00::8000:0:0:0/65", "8000::/1")) {
       assertEquals(text, Prefix.of(text).toString());
@@ -21,7 +21,7 @@ class PrefixTest {
   }
 
   @Test
-  void refusesWhatIsNoPrefix() {
+  void refusesMalformedText() {
     for (String text :
         List.of("", "fd00::/129", "fd00::/-1", "fd00::/x", "10.0.0.0/33", "fd00::g/64")) {
       assertThrows(IllegalArgumentException.class, () -> Prefix.of(text), text);
@@ -29,7 +29,7 @@ class PrefixTest {
   }
 
   @Test
-  void coversWhatHasItsBits() {
+  void coversAddressesWithItsBits() {
     Prefix aggregate = Prefix.of("fd00:aa::/32");
     assertTrue(aggregate.covers(Prefix.of("fd00:aa:0:5::5")));
     assertTrue(aggregate.covers(aggregate));

@@ -8,11 +8,11 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
 
 /**
- * Any bytes are a message, a fault that is named, or the beginning of one; with {@code
- * JAZZER_FUZZ=1} the fuzzer looks for bytes that are worse.
+ * Fuzz test: any bytes are a message, a reported fault, or the beginning of a message. With {@code
+ * JAZZER_FUZZ=1} the fuzzer searches for other inputs.
  */
 class WireFuzzTest {
-  /* The first byte chooses what the two speakers agreed on, the second the type. */
+  /* The first byte selects the negotiated options, the second the type. */
   @FuzzTest(maxDuration = "30s")
   void anyBodyIsAMessageOrAFault(byte[] bytes) {
     if (bytes.length < 2) {
@@ -72,7 +72,10 @@ class WireFuzzTest {
     };
   }
 
-  /* Offers of filters are written one by one, and reserved bits aren't kept: their length may grow. */
+  /*
+   * Offers of filters are written one by one, and reserved bits are dropped, so their length may
+   * grow.
+   */
   private static boolean isLossy(Capability capability) {
     return capability instanceof Capability.OutboundRouteFilter;
   }

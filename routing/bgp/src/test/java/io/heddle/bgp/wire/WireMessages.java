@@ -10,14 +10,14 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Messages that real daemons sent, and ways to make others. */
+/** Messages captured from real daemons, and builders for others. */
 final class WireMessages {
   static final WireOptions OPTIONS = WireOptions.DEFAULT;
   private static final String MARKER = "ff".repeat(16);
 
   private WireMessages() {}
 
-  /** Whole messages by name. */
+  /** Returns whole messages by name. */
   static Map<String, byte[]> fromDaemons() throws IOException {
     Map<String, byte[]> messages = new LinkedHashMap<>();
     try (InputStream file = WireMessages.class.getResourceAsStream("messages.txt")) {
@@ -42,14 +42,14 @@ final class WireMessages {
     return HexFormat.of().parseHex(hex.replace(" ", ""));
   }
 
-  /** A message around a body. */
+  /** Returns a message around a body. */
   static byte[] message(int type, String body) {
     byte[] content = bytes(body);
     String header = "%04x%02x".formatted(BgpMessage.HEADER_BYTES + content.length, type);
     return bytes(MARKER + header + HexFormat.of().formatHex(content));
   }
 
-  /** An UPDATE with these attributes. */
+  /** Returns an UPDATE with these attributes. */
   static byte[] update(String attributes) {
     int length = bytes(attributes).length;
     return message(2, "0000 %04x".formatted(length) + attributes);

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A family that only these tests speak: routes are words of letters and have no next hop.
+ * Codec of a family for tests only: routes are words of letters and have no next hop.
  *
  * <pre>
  * length 1 | letters

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A plot's axis: what it is called, what it reaches over, and where its marks are.
+ * Axis of a plot: label, range and ticks.
  *
  * @param label with the unit
  * @param isLog whether equal distances are equal factors
- * @param least the value at its beginning; above 0 where it is logarithmic
+ * @param least the value at its beginning; above 0 if logarithmic
  * @param most the value at its end, more than the least
  */
 record Axis(String label, boolean isLog, double least, double most) {
@@ -17,7 +17,7 @@ record Axis(String label, boolean isLog, double least, double most) {
   private static final double[] STEPS = {1, 2, 2.5, 5, 10};
   private static final double MANY = 1e4;
 
-  /** An axis that holds all these values; a linear one begins at 0. */
+  /** Returns an axis that covers all these values; a linear one begins at 0. */
   static Axis over(String label, boolean isLog, double[] values) {
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
@@ -39,7 +39,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return new Axis(label, true, from, Math.max(to, 10 * from));
   }
 
-  /* The smallest round number that needs few marks. */
+  /* Returns the smallest round step that needs few ticks. */
   private static double step(double most) {
     double power = Math.pow(10, Math.floor(Math.log10(most / MARKS)));
     for (double each : STEPS) {
@@ -50,7 +50,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return 10 * power;
   }
 
-  /** Where a value lies, 0 to 1; what is outside lies at the edge. */
+  /** Returns a value's position, 0 to 1; values outside are clamped. */
   double place(double value) {
     double place =
         isLog
@@ -74,7 +74,7 @@ record Axis(String label, boolean isLog, double least, double most) {
     return marks;
   }
 
-  /** A number as people read it at a mark. */
+  /** Returns the text of a tick. */
   static String text(double value) {
     if (value >= MANY) {
       return String.format(Locale.ROOT, "%,.0f", value);

@@ -3,7 +3,7 @@ package io.heddle.cli.kit.page;
 import java.util.List;
 import java.util.Locale;
 
-/** A table of shares as colours, dark for 1. */
+/** Table of shares as colours, dark for 1. */
 public final class HeatMap {
   private static final int WIDTH = 720;
   private static final int LEFT = 40;
@@ -12,7 +12,7 @@ public final class HeatMap {
   private static final int MOST_HEIGHT = 420;
   private static final int SCALE = 120;
 
-  /* From viridis: dark blue, green, yellow; so that it reads in grey, too. */
+  /* From viridis: dark blue, green, yellow; also readable in grey. */
   private static final int[][] COLOURS = {
     {253, 231, 37}, {122, 209, 81}, {34, 168, 132}, {42, 120, 142}, {65, 68, 135}, {68, 1, 84}
   };
@@ -20,18 +20,18 @@ public final class HeatMap {
   private HeatMap() {}
 
   /**
-   * What a picture shows.
+   * Labels of a picture.
    *
    * @param name of the whole
-   * @param rows what a row is
-   * @param columns what a column is
-   * @param none what 0 means
-   * @param all what 1 means
+   * @param rows meaning of a row
+   * @param columns meaning of a column
+   * @param none meaning of 0
+   * @param all meaning of 1
    */
   public record Words(String name, String rows, String columns, String none, String all) {}
 
   /**
-   * The picture.
+   * Returns the picture.
    *
    * @param cells by row and column, 0 to 1
    */

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-/** Lines over two axes, linear or logarithmic, with a legend. */
+/** Plot of lines over two axes, linear or logarithmic, with a legend. */
 public final class LinePlot {
   private static final int WIDTH = 720;
   private static final int HEIGHT = 340;
@@ -18,7 +18,7 @@ public final class LinePlot {
   private static final int LETTER = 8;
   private static final int SWATCH = 30;
 
-  /* Okabe and Ito's colours, which most people tell apart. */
+  /* Okabe and Ito's palette, distinguishable with most colour vision. */
   private static final List<String> COLOURS =
       List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9");
 
@@ -44,7 +44,7 @@ public final class LinePlot {
   /**
    * Adds a line.
    *
-   * @param x as many as y
+   * @param x as many values as y
    */
   public LinePlot add(String name, double[] x, double[] y) {
     lines.add(new Line(name, x.clone(), y.clone()));
@@ -52,16 +52,16 @@ public final class LinePlot {
   }
 
   /**
-   * Adds an area behind the lines, one for all.
+   * Sets the area behind the lines; a plot has at most one.
    *
-   * @param x as many as low and high
+   * @param x as many values as low and high
    */
   public LinePlot band(String name, double[] x, double[] low, double[] high) {
     band = new Band(name, x.clone(), low.clone(), high.clone());
     return this;
   }
 
-  /** The picture. */
+  /** Returns the picture. */
   public String svg() {
     Axis across = Axis.over(xLabel, isLog, all(true));
     Axis up = Axis.over(yLabel, isLog, all(false));

@@ -4,14 +4,14 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a page is to be written. */
+/** Check of a page's target file. */
 public final class PageFile {
   private PageFile() {}
 
   /**
-   * Asked before a long run, so that its page isn't refused at the end.
+   * Checks that the page can be written, before a long run.
    *
-   * @throws HeddleException where the file can't be written for its folder's sake, or is a folder
+   * @throws HeddleException if the folder is missing or not writable, or the file is a folder
    */
   public static void requireFolder(Path file) {
     Path folder = file.toAbsolutePath().getParent();

@@ -2,7 +2,7 @@ package io.heddle.cli.kit.page;
 
 import java.util.Locale;
 
-/** One HTML page with everything in it: no script, no font, no picture from elsewhere. */
+/** Self-contained HTML page: no script, no font, no picture from elsewhere. */
 public final class ReportPage {
   private static final String HEAD =
       """
@@ -32,7 +32,7 @@ public final class ReportPage {
     text.append(String.format(Locale.ROOT, HEAD, escaped, escaped));
   }
 
-  /** Adds text whose columns stand under each other. */
+  /** Adds text with aligned columns. */
   public void table(String table) {
     text.append("<pre>").append(Svg.escape(table)).append("</pre>\n");
   }
@@ -40,8 +40,8 @@ public final class ReportPage {
   /**
    * Adds a picture.
    *
-   * @param level what made it, such as a level of the simulation
-   * @param svg as a plot makes it
+   * @param level source of the data, such as a level of the simulation
+   * @param svg from a plot
    */
   public void figure(String title, String level, String caption, String svg) {
     text.append("<h2>").append(Svg.escape(title)).append("</h2>\n<figure>\n").append(svg);
@@ -50,7 +50,7 @@ public final class ReportPage {
         .append("</figcaption>\n</figure>\n");
   }
 
-  /** The whole page. */
+  /** Returns the whole page. */
   public String html() {
     return text + "</body>\n</html>\n";
   }

@@ -3,7 +3,7 @@ package io.heddle.cli.kit.page;
 import java.util.Locale;
 
 /**
- * A picture under way. It scales with its place on the page and takes the page's colour of text.
+ * Builder of an SVG picture. It scales with its place on the page and uses the page's text colour.
  */
 final class Svg {
   private static final String FAINT = "0.15";
@@ -38,12 +38,12 @@ final class Svg {
         colour, points);
   }
 
-  /** What is inside of these points, faintly. */
+  /** Adds a faint polygon over these points. */
   void area(StringBuilder points) {
     add("<polygon fill=\"currentColor\" fill-opacity=\"%s\" points=\"%s\"/>%n", FAINT, points);
   }
 
-  /** An area's colour, for a legend. */
+  /** Adds an area's colour to a legend. */
   void swatch(double x, double y) {
     add(
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"currentColor\""
@@ -52,6 +52,8 @@ final class Svg {
   }
 
   /**
+   * Adds text.
+   *
    * @param anchor start, middle or end
    */
   void words(double x, double y, String anchor, String words) {
@@ -68,7 +70,7 @@ final class Svg {
     return text + "</svg>\n";
   }
 
-  /** Text as HTML and SVG take it. */
+  /** Returns text escaped for HTML and SVG. */
   static String escape(String words) {
     return words
         .replace("&", "&amp;")

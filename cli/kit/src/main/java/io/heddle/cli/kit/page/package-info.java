@@ -1,4 +1,4 @@
-/** Outcomes as pictures, and pictures on one page that needs nothing else. No plotting library. */
+/** Results as pictures, and pictures on one self-contained page. Uses no plotting library. */
 @NullMarked
 package io.heddle.cli.kit.page;
 

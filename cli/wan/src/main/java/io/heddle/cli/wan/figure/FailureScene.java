@@ -23,8 +23,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a controller can do wrong, done to a gateway: each method is asked again until it has a
- * sentence on what was seen. A speaker in this process is the controller, without graceful restart.
+ * Faults of a controller, injected into a gateway. Each method is called repeatedly until it
+ * returns a sentence with the observation. A speaker in this process is the controller, without
+ * graceful restart.
  */
 public final class FailureScene {
   private static final int MAX_AGE_S = 3;
@@ -51,10 +52,10 @@ public final class FailureScene {
   private boolean stopped;
 
   /**
-   * Makes gateway and controller.
+   * Creates gateway and controller.
    *
    * @param folder for files
-   * @param cleanup takes them away
+   * @param cleanup removes them
    */
   public FailureScene(Path folder, Cleanup cleanup) throws IOException {
     LoneGateway lone =
@@ -64,7 +65,7 @@ public final class FailureScene {
     session = lone.call(() -> lone.listen(speaker, codec, announcer));
   }
 
-  /* Announces, or announces again: nothing here grows too old but what is to. */
+  /* Announces the rule again, so that only the stale rule of a test expires. */
   private GatewayStatus.@Nullable Rule rule(int queuePair, int list) {
     FlowRule rule =
         FlowRule.queuePair(
@@ -97,7 +98,7 @@ public final class FailureScene {
             && session.status().counters().established() == 1);
   }
 
-  /** A rule for a queue pair that nobody uses. */
+  /** Announces a rule for an unused queue pair. */
   public @Nullable String wrongQueuePair() {
     GatewayStatus.Rule rule = rule(UNUSED, LIST);
     return rule != null && rule.active() && !rule.used()
@@ -105,7 +106,7 @@ public final class FailureScene {
         : null;
   }
 
-  /** A rule to a list that the gateway doesn't have. */
+  /** Announces a rule to a list that the gateway doesn't have. */
   public @Nullable String unknownList() {
     GatewayStatus.Rule rule = rule(GOOD, NO_LIST);
     return rule != null && !rule.active() && rule.reason() != null
@@ -113,7 +114,7 @@ public final class FailureScene {
         : null;
   }
 
-  /** Random bytes as rules, whose lengths are right, and one good rule behind them. */
+  /** Announces random bytes as rules, with valid lengths, and one good rule behind them. */
   public @Nullable String malformed() {
     if (!fuzzed) {
       if (!isActive(GOOD)) {
@@ -146,7 +147,7 @@ public final class FailureScene {
     }
   }
 
-  /** A rule that isn't announced again, while its session is up. */
+  /** Leaves a rule without renewal, while its session is up. */
   public @Nullable String stale() {
     if (!forgotten) {
       forgotten = isActive(FORGOTTEN);
@@ -157,7 +158,7 @@ public final class FailureScene {
         : null;
   }
 
-  /** A session that ends without graceful restart. */
+  /** Ends a session without graceful restart. */
   public @Nullable String sessionLost() {
     if (!stopped) {
       if (!isActive(AWAY)) {

@@ -14,9 +14,9 @@ import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.cli.wan.host.Answers;
 import io.heddle.cli.wan.host.Certificates;
 import io.heddle.cli.wan.host.Commands;
+import io.heddle.cli.wan.host.JsonOutput;
 import io.heddle.cli.wan.host.NodeProcesses;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.flowspec.rule.ComponentTypes;
@@ -44,8 +44,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulated gateways in a network namespace, and a controller as a process of its own, which hears
- * them by gNMI with mutual TLS and tells them rules by one BGP session, as through a reflector.
+ * Simulated gateways in a network namespace, and a controller in its own process. The controller
+ * reads them by gNMI with mutual TLS and announces rules over one BGP session, as through a
+ * reflector.
  */
 final class Fleet {
   static final int INTERVAL_MS = 200;
@@ -58,18 +59,20 @@ final class Fleet {
   private static final int READY_SECONDS = 120;
   private static final int POLL_MS = 50;
 
-  /* Most of what it makes of reports lives for a moment: with a young generation of Java's own choice some of it grew old, and
-  was collected in pauses of a cycle's length. */
+  /*
+   * Most objects made from reports live only for a moment. With the default young generation some
+   * were promoted, and were collected in pauses as long as a cycle.
+   */
   static final List<String> JAVA =
       List.of("-Xmx160m", "-Xmn108m", "-XX:MaxDirectMemorySize=64m", "-XX:+UseSerialGC");
 
   /**
-   * A rule that came.
+   * A received rule.
    *
-   * @param queuePair whose rule it is
+   * @param queuePair its queue pair
    * @param atNs when its UPDATE was read
    */
-  record Heard(int queuePair, long atNs) {}
+  record ReceivedRule(int queuePair, long atNs) {}
 
   private record Steered(SimulatedGateway gateway, int routerId, int queuePair) {}
 
@@ -85,10 +88,10 @@ final class Fleet {
   private final SteeringAttributes steering = new SteeringAttributes(IndirectionEncoding.DEFAULT);
 
   /**
-   * Makes all but the controller's process.
+   * Creates all but the controller's process.
    *
    * @param capacityMbps of each list's link
-   * @param cleanup takes all of it away
+   * @param cleanup removes all of it
    */
   Fleet(
       Path folder,
@@ -199,13 +202,14 @@ final class Fleet {
     return folder.resolve(CONTROLLER + ".sock");
   }
 
-  /** By number, from 0. */
+  /** Returns a gateway by number, from 0. */
   SimulatedGateway gateway(int index) {
     return gateways.get(index);
   }
 
   /**
-   * An elephant of a gateway begins; its rule will be known. Queue pairs are unique in the fleet.
+   * Starts an elephant of a gateway, whose rule will be recognized. Queue pairs are unique in the
+   * fleet.
    */
   void begin(int index, int queuePair, double bitsPerSecond, int list) {
     SimulatedGateway gateway = gateways.get(index);
@@ -219,13 +223,13 @@ final class Fleet {
     gateway.begin(queuePair, bitsPerSecond, list);
   }
 
-  /** Starts the controller and waits until all report to it. */
+  /** Starts the controller and waits until all gateways report to it. */
   void start() throws InterruptedException {
     processes.heddle(CONTROLLER, CONTROLLER, JAVA);
     await("the controller", () -> missing(overview()));
   }
 
-  /* What a controller still lacks, null where that is nothing. */
+  /* Returns the controller's missing prerequisites; null if there are none. */
   private static @Nullable String missing(ControllerStatus.Overview now) {
     List<ControllerStatus.TargetRow> silent =
         now.targets().stream().filter(each -> !each.reports()).toList();
@@ -246,7 +250,7 @@ final class Fleet {
   }
 
   ControllerStatus.Overview overview() {
-    return Answers.of(
+    return JsonOutput.of(
         new ControllerCommand(),
         ControllerStatus.Overview.class,
         "show",
@@ -259,8 +263,8 @@ final class Fleet {
         .orElseThrow(() -> new HeddleException("the fleet's controller has ended"));
   }
 
-  /** When the first rule for one of these queue pairs came; they are forgotten then. */
-  Heard awaitRule(List<Integer> queuePairs) throws InterruptedException {
+  /** Returns the arrival of the first rule for one of these queue pairs, and forgets them. */
+  ReceivedRule awaitRule(List<Integer> queuePairs) throws InterruptedException {
     await(
         "a rule",
         () ->
@@ -270,18 +274,17 @@ final class Fleet {
     for (int queuePair : queuePairs) {
       Long atNs = announcedNs.remove(queuePair);
       if (atNs != null) {
-        return new Heard(queuePair, atNs);
+        return new ReceivedRule(queuePair, atNs);
       }
     }
     throw new IllegalStateException("the rule was there");
   }
 
   /**
-   * Waits.
+   * Waits until nothing is missing.
    *
-   * @param missing what is still missing, null where that is nothing
-   * @throws HeddleException where it doesn't come, with what was missing last and what the
-   *     controller has said
+   * @param missing text of the missing part; null for none
+   * @throws HeddleException on a timeout, with the missing part and the controller's last log lines
    */
   void await(String what, Supplier<@Nullable String> missing) throws InterruptedException {
     BooleanSupplier over = limits.apply(READY_SECONDS);
@@ -299,11 +302,11 @@ final class Fleet {
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
     throw new HeddleException(
-        "the fleet in %s: %s didn't come: %s; the controller said: %s"
+        "the fleet in %s: %s timed out: %s; the controller's log: %s"
             .formatted(namespace, what, trouble, processes.said(CONTROLLER)));
   }
 
-  /* On the speaker's thread. */
+  /* Runs on the speaker's thread. */
   private final class Listener implements SessionListener {
     @Override
     public void established(PeerSession session, Negotiated negotiated) {

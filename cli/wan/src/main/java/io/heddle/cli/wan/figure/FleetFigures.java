@@ -14,14 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
-/**
- * A controller as a process: how soon it answers telemetry by a rule, and what a fleet costs it.
- */
+/** Figures of a controller process: delay from telemetry to rule, and its cost for a fleet. */
 public final class FleetFigures {
   private static final int CAPACITY_MBPS = 100_000;
   private static final double CAPACITY = 1e6 * CAPACITY_MBPS;
 
-  /* A controller that has just begun runs most of what it does for the first time. */
+  /* The first trials run mostly cold code. */
   private static final int FIRST_TRIALS = 5;
   private static final int TRIALS = 20;
   private static final double MOST_REACTION_MS = 50;
@@ -33,10 +31,13 @@ public final class FleetFigures {
   private static final long SEED = 1;
   private static final int WARM_UP_SECONDS = 30;
 
-  /* The cycle's figure is of the last 256 rounds: so long that all of them are measured ones, and none warms up. */
+  /*
+   * The cycle's figure covers the last 256 rounds, so this is long enough that all of them are
+   * measured ones without warm-up.
+   */
   private static final int SECONDS = 56;
 
-  /* 50,000, less what the edges of the time cut off. */
+  /* 50,000, less the edges of the period. */
   private static final double LEAST_RECORDS = 49_000;
   private static final double MOST_CORES = 1;
   private static final double MOST_MEGABYTES = 512;
@@ -46,11 +47,11 @@ public final class FleetFigures {
   private FleetFigures() {}
 
   /**
-   * From the sample after which it acts to the UPDATE, again and again with new elephants.
+   * Measures from the sample that causes an action to the UPDATE, repeatedly with new elephants.
    *
    * @param folder for files
-   * @param limits for so many seconds, whether they are over
-   * @throws HeddleException where no rule comes
+   * @param limits for a number of seconds, whether they are over
+   * @throws HeddleException if no rule comes
    */
   public static WanFigure reaction(Path folder, IntFunction<BooleanSupplier> limits)
       throws IOException, InterruptedException {
@@ -69,7 +70,7 @@ public final class FleetFigures {
         int first = 2 * (trial + FIRST_TRIALS) + 2;
         fleet.begin(0, first, 0.45 * CAPACITY, 1);
         fleet.begin(0, first + 1, 0.40 * CAPACITY, 1);
-        Fleet.Heard rule = fleet.awaitRule(List.of(first, first + 1));
+        Fleet.ReceivedRule rule = fleet.awaitRule(List.of(first, first + 1));
         if (trial >= 0) {
           samples.addNs(rule.atNs() - fleet.gateway(0).sampleBefore(rule.atNs()));
         }
@@ -98,12 +99,12 @@ public final class FleetFigures {
   }
 
   /**
-   * A hundred gateways, each with a hundred elephants, five times a second; some are uneven at
-   * first, and all obey.
+   * Runs a hundred gateways, each with a hundred elephants, five times a second; some are uneven at
+   * first, and all follow their rules.
    *
    * @param folder for files
-   * @param limits for so many seconds, whether they are over
-   * @throws HeddleException where not all of them report
+   * @param limits for a number of seconds, whether they are over
+   * @throws HeddleException if some don't report
    */
   public static List<WanFigure> load(Path folder, IntFunction<BooleanSupplier> limits)
       throws IOException, InterruptedException {
@@ -163,7 +164,7 @@ public final class FleetFigures {
             residentMegabytes(controller),
             "MB",
             MOST_MEGABYTES,
-            "the most that was resident since it began, with " + String.join(" ", Fleet.JAVA)),
+            "the maximum resident memory, with " + String.join(" ", Fleet.JAVA)),
         WanFigure.atMost(
             "G",
             "cycle of that controller",

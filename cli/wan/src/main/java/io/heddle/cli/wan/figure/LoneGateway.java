@@ -22,8 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * A gateway in this process, alone in a network namespace: a LAN, two ways into a WAN, and nobody
- * at their other ends.
+ * Gateway in this process, alone in a network namespace: a LAN and two WAN links without a peer.
  */
 final class LoneGateway implements AutoCloseable {
   static final String SOURCE = "fc00:1::1";
@@ -41,17 +40,17 @@ final class LoneGateway implements AutoCloseable {
   private final Gateway gateway;
 
   /**
-   * Makes namespace and gateway.
+   * Creates namespace and gateway.
    *
    * @param folder for its configuration
-   * @throws HeddleException where the host refuses; nothing is left then
+   * @throws HeddleException if the host refuses; nothing is left then
    */
   LoneGateway(Path folder) throws IOException {
     this(folder, "");
   }
 
   /**
-   * The same with more keys.
+   * Creates namespace and gateway with more keys.
    *
    * @param more lines above the sections
    */
@@ -68,7 +67,7 @@ final class LoneGateway implements AutoCloseable {
     }
   }
 
-  /* Its threads are in the namespace of whoever starts them. */
+  /* Its threads are in the namespace of the thread that starts them. */
   private Gateway start() {
     Gateway started = Gateway.start(GatewayConfigParser.read(file), SILENT);
     started.watch(() -> {});
@@ -119,11 +118,11 @@ final class LoneGateway implements AutoCloseable {
   }
 
   /**
-   * Awaits the gateway's session, as its controller.
+   * Waits for the gateway's session, as its controller.
    *
    * @param speaker of the controller, in the gateway's namespace
    * @param codec of the rules
-   * @param announcer what the controller says
+   * @param announcer of the controller
    */
   PeerSession listen(BgpSpeaker speaker, FlowspecCodec codec, RuleAnnouncer announcer) {
     speaker.listen(Endpoint.anyAddress(CONTROLLER_PORT));
@@ -159,7 +158,7 @@ final class LoneGateway implements AutoCloseable {
     }
   }
 
-  /** The data plane goes with its namespace. */
+  /** Closes the gateway; the data plane ends with its namespace. */
   @Override
   public void close() {
     gateway.close();

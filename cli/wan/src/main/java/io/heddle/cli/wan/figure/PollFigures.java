@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What ten thousand queue pairs cost: a poll of them by the gateway, and the program a packet. */
+/** Cost of ten thousand queue pairs: the gateway's poll of them, and the program per packet. */
 public final class PollFigures {
   private static final int QUEUE_PAIRS = 10_000;
   private static final int POLLS = 30;
@@ -37,7 +37,7 @@ public final class PollFigures {
   /**
    * Measures with a data plane that is on no interface.
    *
-   * @throws HeddleException where this host or build has none
+   * @throws HeddleException if this host or build has no such data plane
    */
   public static List<WanFigure> measure() {
     try (BpfDataPlane plane = BpfDataPlane.open(List.of(), PRIORITY)) {

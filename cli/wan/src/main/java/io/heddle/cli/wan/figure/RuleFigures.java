@@ -26,8 +26,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
 /**
- * How soon rules that a controller announces by BGP are active: in the kernel's map, so that the
- * next packet obeys. Gateway and speaker are in this process, the session is TCP.
+ * Delay until rules that a controller announces by BGP are active, that is in the kernel's map.
+ * Gateway and speaker are in this process; the session is TCP.
  */
 public final class RuleFigures {
   private static final int RULES = 10_000;
@@ -39,10 +39,10 @@ public final class RuleFigures {
   private static final double MOST_ONE_MS = 20;
   private static final long POLL_NS = 200_000;
 
-  /* A look at all rules takes what the gateway's own work would need. */
+  /* Reading all rules takes processor time from the gateway's own work. */
   private static final long POLL_ALL_NS = 20_000_000;
 
-  /* A gateway takes 10,000 changes at a stroke and 1,000 a second behind them. */
+  /* A gateway takes 10,000 changes at once and then 1,000 a second. */
   private static final int REST_AFTER_WARM_UP_MS = WARM_UP + 500;
 
   private static final int REST_MS = 500;
@@ -65,11 +65,11 @@ public final class RuleFigures {
   }
 
   /**
-   * Ten thousand rules at a stroke, then single ones.
+   * Measures ten thousand rules at once, then single ones.
    *
    * @param folder for files
-   * @param limits for so many seconds, whether they are over
-   * @throws HeddleException where rules don't become active at all
+   * @param limits for a number of seconds, whether they are over
+   * @throws HeddleException if rules don't become active
    */
   public static List<WanFigure> measure(Path folder, IntFunction<BooleanSupplier> limits)
       throws IOException, InterruptedException {
@@ -171,7 +171,7 @@ public final class RuleFigures {
     while (!condition.getAsBoolean()) {
       if (over.getAsBoolean()) {
         throw new HeddleException(
-            "the lone gateway: %s didn't come; %s rules are active; %s"
+            "the lone gateway: %s timed out; %s rules are active; %s"
                 .formatted(what, active(), gateway.peers()));
       }
       LockSupport.parkNanos(pollNs);

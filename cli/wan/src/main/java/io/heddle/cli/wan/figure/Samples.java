@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Durations of the same thing, measured again and again. One thread. */
+/** Repeated measurements of one duration. For one thread. */
 public final class Samples {
   private static final double NS_PER_MS = 1e6;
 
   private final List<Double> all = new ArrayList<>();
 
-  /** Adds one. */
+  /** Adds a measurement. */
   public void addNs(long durationNs) {
     all.add(durationNs / NS_PER_MS);
   }
@@ -20,9 +20,9 @@ public final class Samples {
   }
 
   /**
-   * Below which so many of a hundred are, in ms; the most where there are few.
+   * Returns a percentile in ms; the maximum if there are few samples.
    *
-   * @throws IllegalStateException where nothing was measured
+   * @throws IllegalStateException without samples
    */
   public double percentileMs(int percent) {
     if (all.isEmpty()) {

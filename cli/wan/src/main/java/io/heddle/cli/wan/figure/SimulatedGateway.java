@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * What a gateway would report of elephants that nobody sends: rates, lists, counters that grow by
- * them, and rules that it obeys. Any thread.
+ * Simulated reports of a gateway without real traffic: rates, lists, growing counters, and rules
+ * that take effect. For any thread.
  */
 final class SimulatedGateway implements Supplier<GatewayReport> {
   static final String POLICY = "wan";
@@ -25,8 +25,8 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private static final double BITS_PER_OCTET = 8;
   private static final int KEPT_SAMPLES = 64;
 
-  /** What one look takes to make; a gateway looks five times a second. */
-  private static final long SAME_LOOK_NS = 20_000_000;
+  /** Time to make one sample; a gateway samples five times a second. */
+  private static final long SAME_SAMPLE_NS = 20_000_000;
 
   private static final int PACKET_BYTES = 4_000;
 
@@ -46,14 +46,14 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   private final double[] octets;
   private final Deque<Long> samples = new ArrayDeque<>();
   private long countedNs = System.nanoTime();
-  private long lookedNs;
+  private long sampledNs;
   private boolean changed = true;
   private GatewayReport report;
 
   /**
    * @param number of the gateway, from 1
-   * @param lists how many segment lists
-   * @param setBy what its rules' reports name
+   * @param lists number of segment lists
+   * @param setBy origin that its rule reports name
    */
   SimulatedGateway(int number, int lists, String setBy) {
     source = "fc00:1:%x::1".formatted(number);
@@ -62,7 +62,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     octets = new double[lists];
     segments = IntStream.rangeClosed(1, lists).mapToObj("5f00:0:%s::1"::formatted).toList();
     segmentLists = segments.stream().map(List::of).toList();
-    report = look();
+    report = sample();
   }
 
   String source() {
@@ -73,33 +73,33 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     return destination;
   }
 
-  /** An elephant begins, on the list that its hash gives it. */
+  /** Starts an elephant on the list of its hash. */
   synchronized void begin(int queuePair, double bitsPerSecond, int list) {
     count();
     flows.put(queuePair, new Flow(queuePair, bitsPerSecond, list, list));
     changed = true;
   }
 
-  /** All elephants end. */
+  /** Ends all elephants. */
   synchronized void endAll() {
     count();
     flows.clear();
     changed = true;
   }
 
-  /** A rule sends an elephant by a list. */
+  /** Applies a rule that sends an elephant over a list. */
   synchronized void steer(int queuePair, int list) {
     count();
     flows.computeIfPresent(queuePair, (same, flow) -> flow.by(list));
   }
 
-  /** Its rule is withdrawn. */
+  /** Withdraws its rule. */
   synchronized void release(int queuePair) {
     count();
     flows.computeIfPresent(queuePair, (same, flow) -> flow.by(flow.listByHash()));
   }
 
-  /** The last sample that was sent before; the moment itself where none was. */
+  /** Returns the time of the last sample sent before; the moment itself if there was none. */
   synchronized long sampleBefore(long nanoTime) {
     long last = nanoTime;
     for (long each : samples) {
@@ -113,10 +113,10 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
   @Override
   public synchronized GatewayReport get() {
     long now = System.nanoTime();
-    if (changed || now - lookedNs > SAME_LOOK_NS) {
-      lookedNs = now;
+    if (changed || now - sampledNs > SAME_SAMPLE_NS) {
+      sampledNs = now;
       changed = false;
-      report = look();
+      report = sample();
     }
     samples.addLast(System.nanoTime());
     if (samples.size() > KEPT_SAMPLES) {
@@ -134,7 +134,7 @@ final class SimulatedGateway implements Supplier<GatewayReport> {
     }
   }
 
-  private GatewayReport look() {
+  private GatewayReport sample() {
     count();
     Instant now = Instant.now();
     String time = now.toString();

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-/** How near the solver comes to the best of all placements, in small random cases. */
+/** Quality of the solver against the best of all placements, in small random cases. */
 public final class SolverFigure {
   private static final int CASES = 1_000;
   private static final double BOUND = 1.34;
@@ -26,7 +26,7 @@ public final class SolverFigure {
   private static final int MOST_ROUNDS = 100;
   private static final String POLICY = "wan";
 
-  /* Nothing is waited for and every gain counts: only what the solver finds is measured. */
+  /* Without delays and minimum gains, so that only the solver's placement is measured. */
   private static final SolverSettings EAGER =
       new SolverSettings(1e-6, 0, 0, 1e-6, 0, 1, 0, 4, 0, 0, 1, 3, Double.POSITIVE_INFINITY, 1);
 
@@ -53,9 +53,9 @@ public final class SolverFigure {
   }
 
   /**
-   * A thousand cases of 2 to 4 lists and 2 to 8 elephants, whose seeds are their numbers.
+   * Solves a thousand cases of 2 to 4 lists and 2 to 8 elephants; the seeds are their numbers.
    *
-   * @throws HeddleException where the solver doesn't come to rest
+   * @throws HeddleException if the solver doesn't settle
    */
   public static WanFigure measure() {
     double worst = 0;
@@ -77,7 +77,7 @@ public final class SolverFigure {
             Locale.ROOT, "the worst of %,d random cases; %.3f on average", CASES, sum / CASES));
   }
 
-  /* The most that a list carries once no move is left. */
+  /* Returns the load of the busiest list once no move is left. */
   private double solved(int seed) {
     Solver solver = new Solver(EAGER, Strategy.MIN_MAX);
     for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -88,7 +88,7 @@ public final class SolverFigure {
       }
       decided.decisions().forEach(this::carryOut);
     }
-    throw new HeddleException("the solver never rests in the random case " + seed);
+    throw new HeddleException("the solver never settles in the random case " + seed);
   }
 
   private void carryOut(Decision decision) {
@@ -127,7 +127,7 @@ public final class SolverFigure {
         nowNs, List.of(new SteeredPolicy(POLICY, "gateway", nowNs)), lists, links, flows);
   }
 
-  /* All placements. */
+  /* Tries all placements. */
   private double best(int next, double[] loads) {
     if (next == flows.size()) {
       return maximum(loads);

@@ -5,15 +5,15 @@ import java.util.Locale;
 /**
  * A figure with its bound.
  *
- * @param test letter of the design's table of what must be shown
+ * @param test letter in the design's table of requirements
  * @param name unique in a report
- * @param value that was measured
+ * @param value measured value
  * @param unit empty for ratios and counts
- * @param isLeast whether the bound is the least that holds; otherwise it is the most
+ * @param isLeast whether the bound is a minimum; otherwise a maximum
  * @param bound that decides
- * @param judged whether a miss counts; times don't where the machine is known to be busy
+ * @param judged whether a miss counts; times don't on a machine known to be busy
  * @param holds whether the value is within its bound, or isn't judged
- * @param sentence how it was measured
+ * @param sentence description of the measurement
  */
 public record WanFigure(
     String test,
@@ -25,24 +25,24 @@ public record WanFigure(
     boolean judged,
     boolean holds,
     String sentence) {
-  /** A figure that may be this at most. */
+  /** Returns a figure with a maximum. */
   public static WanFigure atMost(
       String test, String name, double value, String unit, double bound, String sentence) {
     return new WanFigure(test, name, value, unit, false, bound, true, value <= bound, sentence);
   }
 
-  /** A figure that has to be this at least. */
+  /** Returns a figure with a minimum. */
   public static WanFigure atLeast(
       String test, String name, double value, String unit, double bound, String sentence) {
     return new WanFigure(test, name, value, unit, true, bound, true, value >= bound, sentence);
   }
 
-  /** The same where a miss doesn't count. */
+  /** Returns the figure with its bound not judged. */
   public WanFigure unjudged() {
     return new WanFigure(test, name, value, unit, isLeast, bound, false, true, sentence);
   }
 
-  /** Value and bound, for people. */
+  /** Returns value and bound as text. */
   public String text() {
     return String.format(
         Locale.ROOT,

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An authority of the demo's own and certificates of it, made by openssl as docs/dci.md has it. */
+/** Certificate authority of the demo and its certificates, made by openssl as in docs/dci.md. */
 public final class Certificates {
   private static final String NEW_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
 
   private final Path folder;
 
-  /** Makes the authority in a folder. */
+  /** Creates the authority in a folder. */
   public Certificates(Path folder) {
     this.folder = folder;
     openssl("req -x509 %s -days 30 -subj /CN=demo -keyout ca.key -out ca.pem".formatted(NEW_KEY));

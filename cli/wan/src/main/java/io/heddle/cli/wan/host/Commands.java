@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Short commands of the system, run to their end. */
+/** Short system commands, run to their end. */
 public final class Commands {
   private Commands() {}
 
   /**
-   * What it prints.
+   * Runs a command and returns its output.
    *
    * @param folder null for this process's own
-   * @throws HeddleException where it fails, with its words
+   * @throws HeddleException with its output if it fails
    */
   public static String run(Path folder, List<String> command, String input) {
     try {
@@ -23,7 +23,7 @@ public final class Commands {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
       } catch (IOException endedWithoutReading) {
-        /* Its exit code and words say why. */
+        /* Its exit code and output have the reason. */
       }
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
@@ -39,7 +39,7 @@ public final class Commands {
     }
   }
 
-  /** The same in this process's own folder, with nothing to read. */
+  /** Runs a command in this process's own folder, without input. */
   public static String run(List<String> command) {
     return run(Path.of("."), command, "");
   }

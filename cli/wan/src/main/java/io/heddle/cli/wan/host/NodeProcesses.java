@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** Daemons of a demo, each in its node's namespace with a log of its own. */
+/** Daemons of a demo, each in its node's namespace with its own log. */
 public final class NodeProcesses implements AutoCloseable {
   private static final long END_SECONDS = 10;
   private static final int LAST_LINES = 10;
   private static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-Xmx128m");
 
-  /** A daemon that should run doesn't. */
+  /** A daemon that should run has ended. */
   public static final class Ended extends HeddleException {
     private static final long serialVersionUID = 1;
 
@@ -50,7 +50,7 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * The same with other options for Java.
+   * Runs {@code heddle PRODUCT run} with other options for Java.
    *
    * @param javaOptions of the daemon's own process
    */
@@ -72,7 +72,7 @@ public final class NodeProcesses implements AutoCloseable {
     start(node, node, command);
   }
 
-  /** The process's number. */
+  /** Returns the process ID. */
   public synchronized long pid(String name) {
     Process process = running.get(name);
     if (process == null) {
@@ -82,10 +82,10 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * Runs a command at a node. Synchronized with close, which an interrupt may call in the middle.
+   * Runs a command at a node. Synchronized with close, which an interrupt may call at any time.
    *
-   * @param name by which it is known here
-   * @throws HeddleException where all has been closed already, or the command is missing
+   * @param name of the process here
+   * @throws HeddleException if all has been closed already, or the command is missing
    */
   public synchronized void start(String name, String node, List<String> command) {
     if (closed) {
@@ -109,7 +109,7 @@ public final class NodeProcesses implements AutoCloseable {
     return folder.resolve(name + ".log");
   }
 
-  /** What a process has said last, for failures. */
+  /** Returns a process's last log lines, for failures. */
   public String said(String name) {
     try {
       List<String> lines = Files.readAllLines(log(name));
@@ -120,7 +120,7 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   /**
-   * @throws Ended with its words where one has ended
+   * @throws Ended with its last log lines if a process has ended
    */
   public synchronized void check() {
     running.forEach((name, process) -> {
@@ -131,7 +131,7 @@ public final class NodeProcesses implements AutoCloseable {
     });
   }
 
-  /** Kills a process (SIGKILL); it can clean up nothing. */
+  /** Kills a process (SIGKILL), without cleanup. */
   public synchronized void kill(String name) {
     Process process = running.remove(name);
     if (process != null) {
@@ -140,7 +140,7 @@ public final class NodeProcesses implements AutoCloseable {
     }
   }
 
-  /** Asks a process to end (SIGTERM). */
+  /** Ends a process by SIGTERM. */
   public synchronized void end(String name) {
     Process process = running.remove(name);
     if (process != null) {

@@ -5,7 +5,7 @@ import io.heddle.gateway.command.GatewayCommand;
 import java.util.Arrays;
 import picocli.CommandLine;
 
-/** The gateway's and the controller's commands, as processes of the demo. */
+/** Program with the gateway's and the controller's commands, for the demo's processes. */
 final class WanProgram {
   private WanProgram() {}
 

@@ -1,6 +1,7 @@
 /**
- * What demos between data centres stand on: short commands, certificates, and daemons as processes
- * in network namespaces. A thread that closes ends what runs; no thread of its own.
+ * Foundations of the demos between data centres: short commands, certificates, and daemons as
+ * processes in network namespaces. The closing thread ends the processes; the package has no
+ * thread.
  */
 @NullMarked
 package io.heddle.cli.wan.host;

@@ -13,26 +13,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Answers other hosts' probes on each plane of this one. An answer is as long as what it answers,
- * and goes to nobody who hasn't sent a whole packet of ours, so that it amplifies nothing.
+ * Responder to other hosts' probes, on each plane of this host. It answers only a whole probe
+ * packet, with the same length, so it can't amplify traffic.
  */
-final class Answerer {
-  /* The first and the last that ranks of a host receive at: a firewall may let in the first alone. */
+final class ProbeResponder {
+  /* First and last port at which a host's ranks receive: a firewall may pass only the first. */
   private static final List<Integer> PORTS =
       List.of(RocePorts.STANDARD.first(), RocePorts.STANDARD.last());
 
   private final String planes;
   private final List<Plane> answering;
 
-  Answerer(List<Plane> all) {
+  ProbeResponder(List<Plane> all) {
     answering = List.copyOf(all);
     planes = OfferedPlanes.text(answering);
   }
 
   /**
-   * Never returns while a plane is left to answer on.
+   * Answers probes. Blocks while a plane is left to answer on.
    *
-   * @throws HeddleException when there is none
+   * @throws HeddleException if no plane can answer
    */
   void run(PrintWriter out) throws InterruptedException {
     List<ResilientThread> threads = new ArrayList<>();
@@ -43,7 +43,7 @@ final class Answerer {
     }
     out.flush();
     if (threads.isEmpty()) {
-      throw new HeddleException("there is no plane to answer on; heddle doctor tells why");
+      throw new HeddleException("there is no plane to answer on; heddle doctor shows the reason");
     }
     for (ResilientThread thread : threads) {
       thread.join(0);
@@ -57,7 +57,7 @@ final class Answerer {
       out.printf("answering on %s, port %s (%s)%n", AddressText.of(address), port, plane.key());
       ResilientThread thread =
           new ResilientThread(
-              "answerer on " + AddressText.of(address),
+              "probe responder on " + AddressText.of(address),
               Log.toStandardError(),
               () -> answer(socket));
       thread.start();
@@ -71,14 +71,14 @@ final class Answerer {
 
   private boolean answer(ProbeSocket socket) {
     try {
-      ProbeSocket.Received asked = socket.receive();
-      ProbePacket packet = asked.packet();
+      ProbeSocket.Received received = socket.receive();
+      ProbePacket packet = received.packet();
       if (packet.kind() == ProbePacket.ASK) {
-        send(socket, packet, asked);
+        send(socket, packet, received);
       }
       return true;
     } catch (IOException ended) {
-      System.err.println("heddle: a plane is answered no more: " + ended.getMessage());
+      System.err.println("heddle: a plane no longer answers probes: " + ended.getMessage());
       close(socket);
       return false;
     }
@@ -88,17 +88,17 @@ final class Answerer {
     try {
       socket.close();
     } catch (IOException alreadyBroken) {
-      /* It is closed either way. */
+      /* It counts as closed anyway. */
     }
   }
 
-  private void send(ProbeSocket socket, ProbePacket packet, ProbeSocket.Received asked) {
+  private void send(ProbeSocket socket, ProbePacket packet, ProbeSocket.Received received) {
     try {
       socket.send(
           new ProbePacket(ProbePacket.ANSWER, packet.number(), planes, packet.lengthBytes()),
-          asked.from());
+          received.from());
     } catch (IOException unreachable) {
-      /* The way back doesn't carry it; the asker sees that no answer comes. */
+      /* The reverse path is broken; the probing host sees a missing answer. */
     }
   }
 }

@@ -17,30 +17,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the daemon answers to {@code heddle bgp show}: one line of question, one document. */
-final class BgpAnswers {
+/** Handler of {@code heddle bgp show} requests: one line of request, one document. */
+final class BgpRequestHandler {
   private static final int MOST_ROUTES = 1_000_000;
 
   private final BgpDaemon daemon;
   private final Path routesFile;
 
-  BgpAnswers(BgpDaemon daemon, Path routesFile) {
+  BgpRequestHandler(BgpDaemon daemon, Path routesFile) {
     this.daemon = daemon;
     this.routesFile = routesFile;
   }
 
-  /** A document of {@link BgpStatus}. */
-  Object answer(String question) {
-    String[] words = question.strip().split("\\s+");
+  /** Returns a document of {@link BgpStatus}. */
+  Object answer(String request) {
+    String[] words = request.strip().split("\\s+");
     try {
       return switch (words[0]) {
         case "daemon" -> BgpStatus.Daemon.of(daemon.view());
         case "routes" -> routes(words);
         case "destination" -> explain(Prefix.of(words[1]));
-        default -> new BgpStatus.Failure("this daemon doesn't know the question " + words[0]);
+        default -> new BgpStatus.Failure("this daemon doesn't know the request " + words[0]);
       };
     } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
-      return new BgpStatus.Failure("'" + question + "' is malformed: " + malformed.getMessage());
+      return new BgpStatus.Failure("'" + request + "' is malformed: " + malformed.getMessage());
     } catch (HeddleException failure) {
       return new BgpStatus.Failure(String.valueOf(failure.getMessage()));
     }
@@ -52,7 +52,8 @@ final class BgpAnswers {
     DaemonView view = daemon.view();
     List<String> peers = view.peers().stream().map(each -> each.status().name()).toList();
     if (peer != null && !peers.contains(peer)) {
-      throw new HeddleException("no peer is named " + peer + " but " + String.join(", ", peers));
+      throw new HeddleException(
+          "there is no peer " + peer + "; peers are " + String.join(", ", peers));
     }
     return new BgpStatus.Routes(
         daemon.routes(peer, most).stream().map(each -> RouteEntry.of(each, view)).toList());
@@ -67,12 +68,12 @@ final class BgpAnswers {
     try (RouteReader reader = RouteReader.open(routesFile, NanoClock.SYSTEM)) {
       if (reader == null) {
         throw new HeddleException(
-            "nothing is published at " + routesFile + " yet; ask again in a few seconds");
+            "no routes are published at " + routesFile + " yet; try again in a few seconds");
       }
       List<PublishedPlane> published = reader.planes();
       if (!reader.resolve(destination.high(), destination.low(), answer)
           || published.size() < answer.planes()) {
-        throw new HeddleException("the routes are changing too fast to be read; ask again");
+        throw new HeddleException("the routes change too fast to be read; try again");
       }
       long total = 0;
       for (int i = 0; i < answer.planes(); i++) {
@@ -103,7 +104,7 @@ final class BgpAnswers {
 
   private static String why(RouteAnswer answer, int plane, List<Route> routes, long total) {
     if (routes.isEmpty()) {
-      return "carries nothing: no peer of this plane has a route for it";
+      return "carries no traffic: no peer of this plane has a route for it";
     }
     Route route = routes.getFirst();
     String from =
@@ -111,7 +112,7 @@ final class BgpAnswers {
             .formatted(route.prefix(), route.peer(), route.attributes().asPath());
     String what = answer.reason(plane).text();
     if (!answer.reason(plane).carries()) {
-      return "carries nothing: %s, by %s; a covering route of this plane doesn't count for it until that is withdrawn"
+      return "carries no traffic: %s, by %s; covering routes of this plane don't count until that is withdrawn"
           .formatted(what, from);
     }
     String figure =
@@ -124,11 +125,11 @@ final class BgpAnswers {
             what,
             from,
             answer.isBorrowed(plane)
-                ? "; without AIGP, though its peer has told AIGP: the plane's own way is lost, it"
-                    + " borrows another's"
+                ? "; without AIGP, although its peer sends AIGP: the plane's own path is lost, it"
+                    + " borrows another plane's"
                 : "",
             answer.weight(plane) == 0 && total > 0
-                ? "; planes with a bandwidth carry everything"
+                ? "; planes with a bandwidth carry all traffic"
                 : "");
   }
 
@@ -141,8 +142,8 @@ final class BgpAnswers {
                   each.peer(),
                   each.lines(),
                   each.lets()
-                      ? "of which one lets this address through"
-                      : "of which none lets this address through: no job of this host talks to"
+                      ? "and one of them permits this address"
+                      : "and none of them permits this address: no job of this host talks to"
                           + " it"));
     }
     return text.toString();

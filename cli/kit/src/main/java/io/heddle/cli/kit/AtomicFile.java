@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Files that nobody sees half of, also where the command is interrupted: written beside, then moved
- * to their place.
+ * Files written atomically, even if the command is interrupted: written to a temporary file, then
+ * renamed.
  */
-public final class WholeFile {
-  private WholeFile() {}
+public final class AtomicFile {
+  private AtomicFile() {}
 
   /**
-   * Writes a file, in the place of one that is there.
+   * Writes a file and replaces an existing one.
    *
-   * @throws HeddleException where it can't be written, with its name and the reason; what was there
-   *     stays, and nothing else is left
+   * @throws HeddleException with its name and the reason if it can't be written; the old file
+   *     stays, and no temporary file is left
    */
   public static void write(Path file, String text) {
     Path whole = file.toAbsolutePath();

@@ -26,19 +26,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table that is read before the first peer speaks, so that the first dump meets compiled code:
- * without it 100,000 routes take a fifth of a second longer, with it the start takes a tenth.
+ * Warm-up of the routing table before the first session, so that the initial dump meets compiled
+ * code. Without it 100,000 routes take a fifth of a second longer; with it the start takes a tenth
+ * longer.
  */
-final class Rehearsal {
+final class RibWarmUp {
   private static final int ROUTES = 1_000;
   private static final int SETS = 20;
   private static final int PEERS = 3;
   private static final long FIRST = 0xfd00_0000_0000_0000L;
 
-  private Rehearsal() {}
+  private RibWarmUp() {}
 
   /**
-   * @param publish where the daemon publishes; a file beside it is used and removed
+   * @param publish the routes file; a file beside it is used and removed
    */
   static void run(Path publish) {
     Path file = publish.resolveSibling(publish.getFileName() + ".rehearsal");
@@ -46,7 +47,7 @@ final class Rehearsal {
         RoutePublisher.create(file, "rehearsal", WeightRules.DEFAULT, 1_000, NanoClock.SYSTEM)) {
       perform(publisher);
     } catch (HeddleException noRoom) {
-      /* Then it goes without; what really can't be published is told when it is. */
+      /* Skips the warm-up; a real failure to publish is reported when it happens. */
     }
     try {
       Files.deleteIfExists(file.resolveSibling(file.getFileName() + ".lock"));

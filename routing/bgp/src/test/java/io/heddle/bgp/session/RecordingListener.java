@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
-/** What a listener heard, one line an event, and the updates. */
-public final class Heard implements SessionListener {
+/** Listener that records events, one line each, and updates. */
+public final class RecordingListener implements SessionListener {
   public final List<String> events = new CopyOnWriteArrayList<>();
   public final List<UpdateMessage> updates = new CopyOnWriteArrayList<>();
   public final List<String> log = new CopyOnWriteArrayList<>();
 
-  /** What the next update is met with; null for nothing. */
+  /** Error to throw at the next update; null for none. */
   public volatile Error breakBy;
 
   public Log logTo() {
@@ -80,7 +80,7 @@ public final class Heard implements SessionListener {
   public void await(String what, BooleanSupplier condition) {
     Patience patience = Patience.ofSeconds(20);
     while (!condition.getAsBoolean()) {
-      assertTrue(!patience.isOver(), what + " didn't come; heard " + events + " " + log);
+      assertTrue(!patience.isOver(), what + " timed out; events: " + events + " " + log);
       java.util.concurrent.locks.LockSupport.parkNanos(2_000_000);
     }
   }

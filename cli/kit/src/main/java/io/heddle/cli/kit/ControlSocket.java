@@ -28,53 +28,55 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The socket at which a daemon answers: a line of question, a JSON document, the end. A virtual
- * thread per question. How many ask at a time, how long a question is and how long either side may
- * take have bounds, since everybody on the host may be allowed to ask.
+ * Control socket of a daemon. Protocol: the client sends one line, the daemon answers with one JSON
+ * document and closes. Each request has its virtual thread. Clients, request length and the time of
+ * either side are limited, because every user of the host may connect.
  */
-public final class QuestionSocket implements AutoCloseable {
-  public static final int MOST_ASKERS = 64;
-  public static final int LONGEST_QUESTION_BYTES = 1024;
-  private static final long QUESTION_LIMIT_NS = 5_000_000_000L;
+public final class ControlSocket implements AutoCloseable {
+  public static final int MAX_CLIENTS = 64;
+  public static final int MAX_REQUEST_BYTES = 1024;
+  private static final long REQUEST_LIMIT_NS = 5_000_000_000L;
   private static final long ANSWER_LIMIT_NS = 60_000_000_000L;
-  private static final long JUDGED_EVERY_MS = 500;
+  private static final long CHECK_INTERVAL_MS = 500;
 
   /**
-   * Whose socket it is.
+   * Owner of a socket.
    *
-   * @param threads what the names of its threads begin with
-   * @param called what it is, for messages
+   * @param threads prefix of the names of its threads
+   * @param called the daemon's name in messages
    * @param start the command that starts it
    * @param rights of the socket's file, as {@code rw-------}
    */
   public record Daemon(String threads, String called, String start, String rights) {}
 
   private final Path path;
-  private final String questions;
+  private final String threadName;
   private final ServerSocketChannel server;
   private final Function<String, Object> answers;
   private final FaultReporter faults;
 
-  /* In order of their coming. */
-  private final Set<Asker> askers = new LinkedHashSet<>();
+  /* In order of arrival. */
+  private final Set<Client> clients = new LinkedHashSet<>();
 
-  private QuestionSocket(
+  private ControlSocket(
       Daemon daemon,
       Path path,
       ServerSocketChannel server,
       Function<String, Object> answers,
       Log log) {
     this.path = path;
-    questions = daemon.threads + "-question";
+    threadName = daemon.threads + "-request";
     this.server = server;
     this.answers = answers;
     faults = new FaultReporter("the socket " + path, log);
   }
 
   /**
-   * @throws HeddleException when the socket can't be made
+   * Opens the socket.
+   *
+   * @throws HeddleException if the socket can't be made
    */
-  public static QuestionSocket listen(
+  public static ControlSocket listen(
       Daemon daemon, Path path, Function<String, Object> answers, Log log) {
     try {
       Path folder = path.toAbsolutePath().getParent();
@@ -85,9 +87,9 @@ public final class QuestionSocket implements AutoCloseable {
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(daemon.rights));
-      QuestionSocket socket = new QuestionSocket(daemon, path, server, answers, log);
+      ControlSocket socket = new ControlSocket(daemon, path, server, answers, log);
       new ResilientThread(daemon.threads + "-socket", log, socket::serve).start();
-      new ResilientThread(daemon.threads + "-patience", log, socket::judge).start();
+      new ResilientThread(daemon.threads + "-patience", log, socket::evictLate).start();
       return socket;
     } catch (IOException failure) {
       throw new HeddleException(
@@ -101,9 +103,9 @@ public final class QuestionSocket implements AutoCloseable {
   }
 
   /*
-   * The daemon has made sure that no other one uses what is there (DaemonStart, or a lock of its
-   * own). Where others could replace the socket, the rights that it is given would be given to what
-   * they put in its place.
+   * The daemon has made sure that no other daemon uses the existing socket (DaemonStart, or its own
+   * lock). In a folder that other users may write, they could replace the socket and receive its
+   * permissions.
    */
   private static void makeRoom(Path path) throws IOException {
     try (OpenFolder folder = OpenFolder.around(path)) {
@@ -127,90 +129,90 @@ public final class QuestionSocket implements AutoCloseable {
   private boolean serve() throws IOException {
     try {
       SocketChannel channel = server.accept();
-      Asker asker = new Asker(channel);
-      if (!admit(asker)) {
+      Client client = new Client(channel);
+      if (!admit(client)) {
         channel.close();
       }
       return true;
     } catch (ClosedChannelException closed) {
       return false;
     } catch (IOException failure) {
-      /* Out of descriptors, most likely. */
-      sendSilentAway();
+      /* Most likely out of descriptors. */
+      evictSilent();
       throw failure;
     }
   }
 
-  private boolean admit(Asker asker) {
-    synchronized (askers) {
-      if (askers.size() >= MOST_ASKERS) {
-        sendSilentAway();
+  private boolean admit(Client client) {
+    synchronized (clients) {
+      if (clients.size() >= MAX_CLIENTS) {
+        evictSilent();
       }
-      if (askers.size() >= MOST_ASKERS) {
+      if (clients.size() >= MAX_CLIENTS) {
         return false;
       }
-      askers.add(asker);
+      clients.add(client);
     }
     boolean begun = false;
     try {
-      Thread.ofVirtual().name(questions).start(asker);
+      Thread.ofVirtual().name(threadName).start(client);
       begun = true;
     } finally {
       if (!begun) {
-        asker.close();
+        client.close();
       }
     }
     return true;
   }
 
-  /* Who has asked nothing goes, the one that has waited longest first. */
-  private void sendSilentAway() {
-    synchronized (askers) {
-      askers.stream().filter(each -> !each.asked).findFirst().ifPresent(Asker::close);
+  /* Evicts clients that have sent no request, the longest waiting first. */
+  private void evictSilent() {
+    synchronized (clients) {
+      clients.stream().filter(each -> !each.requested).findFirst().ifPresent(Client::close);
     }
   }
 
-  private boolean judge() throws InterruptedException {
+  private boolean evictLate() throws InterruptedException {
     long now = System.nanoTime();
-    synchronized (askers) {
-      for (Asker asker : List.copyOf(askers)) {
-        if (now - asker.sinceNs > (asker.asked ? ANSWER_LIMIT_NS : QUESTION_LIMIT_NS)) {
-          asker.close();
+    synchronized (clients) {
+      for (Client client : List.copyOf(clients)) {
+        if (now - client.sinceNs > (client.requested ? ANSWER_LIMIT_NS : REQUEST_LIMIT_NS)) {
+          client.close();
         }
       }
     }
-    TimeUnit.MILLISECONDS.sleep(JUDGED_EVERY_MS);
+    TimeUnit.MILLISECONDS.sleep(CHECK_INTERVAL_MS);
     return server.isOpen();
   }
 
-  /** Somebody who has connected. */
-  private final class Asker implements Runnable, AutoCloseable {
+  /** A connected client. */
+  private final class Client implements Runnable, AutoCloseable {
     private final SocketChannel channel;
     private final long sinceNs = System.nanoTime();
-    private volatile boolean asked;
+    private volatile boolean requested;
 
-    Asker(SocketChannel channel) {
+    Client(SocketChannel channel) {
       this.channel = channel;
     }
 
     @Override
     public void run() {
       try {
-        String question = readQuestion();
-        asked = true;
-        write(channel, Json.of(answerTo(question)));
+        String request = readRequest();
+        requested = true;
+        write(channel, Json.of(handle(request)));
       } catch (IOException gone) {
-        /* Whoever asked didn't wait for the answer, or not long enough for a question. */
+        /* The client left before the answer, or sent its request too slowly. */
       } catch (Throwable thrown) {
         FaultReporter.releaseReserve();
-        faults.report("an answer isn't given", thrown);
+        faults.report("an answer can't be sent", thrown);
       } finally {
         close();
       }
     }
 
-    private String readQuestion() throws IOException {
-      ByteBuffer bytes = ByteBuffer.allocate(LONGEST_QUESTION_BYTES);
+    private String readRequest() throws IOException {
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_REQUEST_BYTES);
       while (bytes.hasRemaining()) {
         int from = bytes.position();
         int count = channel.read(bytes);
@@ -223,27 +225,27 @@ public final class QuestionSocket implements AutoCloseable {
           return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
         }
       }
-      throw new IOException("a question of more than " + LONGEST_QUESTION_BYTES + " bytes");
+      throw new IOException("a request of more than " + MAX_REQUEST_BYTES + " bytes");
     }
 
-    private Object answerTo(String question) {
+    private Object handle(String request) {
       try {
-        return answers.apply(question);
+        return answers.apply(request);
       } catch (RuntimeException | Error failed) {
-        faults.report("\"" + question + "\" can't be answered", failed);
+        faults.report("\"" + request + "\" can't be answered", failed);
         return Map.of("error", "it can't be answered: " + failed);
       }
     }
 
     @Override
     public void close() {
-      synchronized (askers) {
-        askers.remove(this);
+      synchronized (clients) {
+        clients.remove(this);
       }
       try {
         channel.close();
       } catch (IOException alreadyBroken) {
-        /* It is closed either way. */
+        /* It counts as closed anyway. */
       }
     }
   }
@@ -256,13 +258,13 @@ public final class QuestionSocket implements AutoCloseable {
   }
 
   /**
-   * Asks the daemon behind a socket.
+   * Sends a request to the daemon behind a socket and returns the answer.
    *
-   * @throws HeddleException when there is none, or it can't answer
+   * @throws HeddleException if no daemon listens, or it can't answer
    */
-  public static String ask(Daemon daemon, Path path, String question) {
+  public static String request(Daemon daemon, Path path, String request) {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-      write(channel, question + "\n");
+      write(channel, request + "\n");
       channel.shutdownOutput();
       String answer =
           new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
@@ -289,11 +291,11 @@ public final class QuestionSocket implements AutoCloseable {
   @Override
   public void close() {
     try {
-      /* In this order: once nobody listens, another daemon may put its socket there. */
+      /* Order matters: once this socket is closed, another daemon may replace its file. */
       Files.deleteIfExists(path);
       server.close();
     } catch (IOException left) {
-      /* The next daemon replaces it. */
+      /* The next daemon replaces the file. */
     }
   }
 }

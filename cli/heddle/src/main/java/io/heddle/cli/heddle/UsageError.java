@@ -15,23 +15,23 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What is wrong with a command line, as a sentence for people, in place of the parser's words. */
-final class Refusal {
+/** Sentence about an error in a command line, in place of the parser's message. */
+final class UsageError {
   private static final String NO_COMMAND = "Missing required subcommand";
 
-  /** What the parser puts before a converter's sentence. */
+  /** Prefix of the parser in front of a converter's sentence. */
   private static final String INVALID =
       "^Invalid value for (option '[^']*'|positional parameter at index [0-9.*+]+)( \\(.*?\\))?: ";
 
   private final ParameterException refused;
   private final CommandSpec spec;
 
-  Refusal(ParameterException refused) {
+  UsageError(ParameterException refused) {
     this.refused = refused;
     this.spec = refused.getCommandLine().getCommandSpec();
   }
 
-  /** The sentence, without an end. */
+  /** Returns the sentence, without a full stop. */
   String text() {
     if (refused instanceof UnmatchedArgumentException unmatched) {
       return unmatched(unmatched.getUnmatched().getFirst());
@@ -41,7 +41,7 @@ final class Refusal {
     }
     String message = String.valueOf(refused.getMessage());
     if (message.equals(NO_COMMAND)) {
-      return command() + " wants one of: " + String.join(", ", commandsOf(spec));
+      return command() + " requires one of: " + String.join(", ", commandsOf(spec));
     }
     ArgSpec argument = refused.getArgSpec();
     if (argument == null) {
@@ -50,7 +50,7 @@ final class Refusal {
     return invalid(argument, message.replaceFirst(INVALID, ""), message);
   }
 
-  /* As people type it. */
+  /* Returns the command as typed. */
   private String command() {
     return spec.qualifiedName();
   }
@@ -93,11 +93,11 @@ final class Refusal {
   private String missing(List<ArgSpec> missing) {
     ArgSpec first = missing.getFirst();
     if (first instanceof OptionSpec && !first.required()) {
-      return nameOf(first) + " wants a value: " + first.paramLabel();
+      return nameOf(first) + " requires a value: " + first.paramLabel();
     }
     return command()
-        + " wants "
-        + missing.stream().map(Refusal::nameOf).collect(Collectors.joining(" and "));
+        + " requires "
+        + missing.stream().map(UsageError::nameOf).collect(Collectors.joining(" and "));
   }
 
   private static String invalid(ArgSpec argument, String told, String message) {
@@ -121,7 +121,7 @@ final class Refusal {
     if (type == boolean.class) {
       return nameOf(argument) + " takes no value";
     }
-    /* Java's names of types mean nothing to people. */
+    /* Java's type names mean nothing to users. */
     String plain =
         told.replaceFirst("is not an? (int|Integer|long|Long)$", "is not a whole number")
             .replaceFirst("is not a (double|Double)$", "is not a number");

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that are whole or as they were before. */
-class WholeFileTest {
+/** Tests that files are replaced whole or not at all. */
+class AtomicFileTest {
   @TempDir private Path folder;
 
   private List<String> names() throws IOException {
@@ -24,29 +24,29 @@ class WholeFileTest {
   }
 
   @Test
-  void aFileIsWrittenAndWrittenAgain() throws IOException {
+  void fileIsWrittenAndReplaced() throws IOException {
     Path file = folder.resolve("page");
-    WholeFile.write(file, "one");
-    WholeFile.write(file, "two");
+    AtomicFile.write(file, "one");
+    AtomicFile.write(file, "two");
     assertEquals("two", Files.readString(file));
     assertEquals(List.of("page"), names());
   }
 
   @Test
-  void whatCannotTakeItsPlaceIsToldAndLeavesNothing() throws IOException {
+  void failedReplacementIsReportedAndLeavesNoFile() throws IOException {
     Path file = folder.resolve("page");
     Files.createDirectories(file.resolve("of a folder"));
     HeddleException refused =
-        assertThrows(HeddleException.class, () -> WholeFile.write(file, "one"));
+        assertThrows(HeddleException.class, () -> AtomicFile.write(file, "one"));
     assertTrue(refused.getMessage().startsWith("can't write " + file + ": "), refused.getMessage());
     assertEquals(List.of("page"), names());
   }
 
   @Test
-  void aFolderThatIsNotThereIsTold() {
+  void missingFolderIsReported() {
     Path file = folder.resolve("none").resolve("page");
     HeddleException refused =
-        assertThrows(HeddleException.class, () -> WholeFile.write(file, "one"));
+        assertThrows(HeddleException.class, () -> AtomicFile.write(file, "one"));
     assertEquals("can't write " + file + ": it doesn't exist", refused.getMessage());
   }
 }

@@ -1,7 +1,7 @@
 package io.heddle.cli.wan;
 
 import io.heddle.cli.controller.ControllerCommand;
-import io.heddle.cli.wan.host.Answers;
+import io.heddle.cli.wan.host.JsonOutput;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.command.GatewayCommand;
@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Questions to the near gateway and to the controller. Each throws while nobody answers. */
-final class WanQuestions {
+/** Queries to the near gateway and to the controller. Each throws if there is no answer. */
+final class WanQueries {
   private final WanConfigs configs;
 
-  WanQuestions(WanConfigs configs) {
+  WanQueries(WanConfigs configs) {
     this.configs = configs;
   }
 
-  /** By queue pair, of those to {@link WanNodes#DESTINATION}. */
+  /** Returns the flows to {@link WanNodes#DESTINATION}, by queue pair. */
   Map<Integer, GatewayStatus.Flow> flows() {
     return flows(WanNodes.DESTINATION);
   }
@@ -34,7 +34,7 @@ final class WanQuestions {
     return gateway("rules", GatewayStatus.Rules.class).rules();
   }
 
-  /** What lists have carried, by name. */
+  /** Returns the bytes that lists have carried, by name. */
   Map<String, Long> bytes() {
     Map<String, Long> bytes = new TreeMap<>();
     gateway("lists", GatewayStatus.Lists.class)
@@ -44,7 +44,7 @@ final class WanQuestions {
   }
 
   private <T> T gateway(String what, Class<T> document) {
-    return Answers.of(
+    return JsonOutput.of(
         new GatewayCommand(),
         document,
         "show",
@@ -54,12 +54,12 @@ final class WanQuestions {
   }
 
   ControllerStatus.Overview overview() {
-    return Answers.of(
+    return JsonOutput.of(
         new ControllerCommand(), ControllerStatus.Overview.class, "show", "--json", control());
   }
 
   ControllerStatus.AuditReport audit() {
-    return Answers.of(
+    return JsonOutput.of(
         new ControllerCommand(), ControllerStatus.AuditReport.class, "audit", "--json", control());
   }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.QuestionSocket;
+import io.heddle.cli.kit.ControlSocket;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
 import java.io.IOException;
@@ -21,17 +21,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The socket that anybody on the host may ask, and anybody may misuse. */
+/** Tests of the control socket with clients that misuse it. */
 @EndsWithin(120)
-class BgpSocketAskersTest {
+class BgpSocketClientsTest {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private Path folder;
   private Path path;
-  private QuestionSocket socket;
+  private ControlSocket socket;
 
   @BeforeEach
   void listen() throws IOException {
-    /* A socket's name is short. */
+    /* A socket's name must be short. */
     folder = Files.createTempDirectory(Path.of("/tmp"), "bgp");
     path = folder.resolve("socket");
     socket = BgpSocket.listen(path, this::answer, (level, sentence) -> lines.add(sentence));
@@ -45,7 +45,7 @@ class BgpSocketAskersTest {
 
   private Object answer(String question) {
     if (question.equals("break")) {
-      throw new OutOfMemoryError("as asked");
+      throw new OutOfMemoryError("on purpose");
     }
     return Map.of("asked", question);
   }
@@ -63,42 +63,42 @@ class BgpSocketAskersTest {
   }
 
   @Test
-  void whoAsksIsAnsweredWhateverOthersDo() throws IOException {
+  void clientIsAnsweredDespiteSilentOnes() throws IOException {
     List<SocketChannel> silent = new ArrayList<>();
     try {
-      for (int i = 0; i < 3 * QuestionSocket.MOST_ASKERS; i++) {
+      for (int i = 0; i < 3 * ControlSocket.MAX_CLIENTS; i++) {
         silent.add(caller());
       }
-      assertTrue(BgpSocket.ask(path, "peers").contains("peers"));
+      assertTrue(BgpSocket.request(path, "peers").contains("peers"));
       assertTrue(isHungUp(silent.getFirst()), "the one that has waited longest goes first");
-      /* And the last when its time is over. */
+      /* And the last one when its time is over. */
       assertTrue(isHungUp(silent.getLast()));
     } finally {
       for (SocketChannel each : silent) {
         each.close();
       }
     }
-    assertTrue(BgpSocket.ask(path, "again").contains("again"));
+    assertTrue(BgpSocket.request(path, "again").contains("again"));
   }
 
   @Test
-  void aQuestionWithoutAnEndIsNone() throws IOException {
+  void endlessRequestIsRejected() throws IOException {
     try (SocketChannel caller = caller()) {
-      ByteBuffer endless = ByteBuffer.allocate(QuestionSocket.LONGEST_QUESTION_BYTES);
+      ByteBuffer endless = ByteBuffer.allocate(ControlSocket.MAX_REQUEST_BYTES);
       caller.write(endless);
       assertTrue(isHungUp(caller));
     }
-    assertTrue(BgpSocket.ask(path, "next").contains("next"));
+    assertTrue(BgpSocket.request(path, "next").contains("next"));
   }
 
   @Test
-  void anErrorIsTheAnswerAndToldOnce() {
+  void errorIsAnsweredAndLoggedOnce() {
     HeddleException failed =
-        assertThrows(HeddleException.class, () -> BgpSocket.ask(path, "break"));
+        assertThrows(HeddleException.class, () -> BgpSocket.request(path, "break"));
     assertTrue(
-        String.valueOf(failed.getMessage()).contains("java.lang.OutOfMemoryError: as asked"),
+        String.valueOf(failed.getMessage()).contains("java.lang.OutOfMemoryError: on purpose"),
         failed::toString);
     assertEquals(1, lines.size(), lines::toString);
-    assertTrue(BgpSocket.ask(path, "next").contains("next"));
+    assertTrue(BgpSocket.request(path, "next").contains("next"));
   }
 }

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Hosts that nobody has: each check's verdict, from both sides of what it turns on. */
-class MadeUpHostTest {
-  /* No machine has so many interfaces, so that sysfs says nothing of these. */
+/** Tests of each check's verdict on synthetic hosts, on both sides of each limit. */
+class SyntheticHostTest {
+  /* No machine has so many interfaces, so sysfs has no entry for these. */
   private static final int FIRST_INDEX = 900_000;
   private static final Path NOWHERE = Path.of("/nowhere");
 
@@ -94,7 +94,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aHostWithTwoGoodPortsHasNothingToComplainOf() {
+  void hostWithTwoGoodPortsHasNoFindings() {
     twoGoodPorts();
     assertEquals(List.of(), found(new AddressesCheck()));
     assertEquals(List.of(), found(new PortsCheck()));
@@ -102,7 +102,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aDuplicateIsAFaultAndWhatMayPassIsAWarning() {
+  void duplicateIsAFaultAndTransientStatesAreWarnings() {
     int index = port("e1");
     address(index, "fd00:1:1:1::1", AddressFlag.DUPLICATE);
     address(index, "fd00:1:1:1::2", AddressFlag.TENTATIVE);
@@ -118,14 +118,13 @@ class MadeUpHostTest {
 
   @ParameterizedTest
   @CsvSource({"true, true, false", "true, false, true", "false, true, true", "false, false, true"})
-  void anAddressCarriesOnlyWhereItsLinkIsUpAndHasACarrier(
-      boolean up, boolean carrier, boolean warns) {
+  void addressIsUsableOnlyIfItsLinkIsUpWithCarrier(boolean up, boolean carrier, boolean warns) {
     address(link("e1", 1_500, up, carrier), "fd00:1:1:1::1");
     assertEquals(warns ? List.of("WARNING link-down") : List.of(), found(new AddressesCheck()));
   }
 
   @Test
-  void aLinkLocalAddressIsTooLittleByItselfAndNoHarmBesideAnother() {
+  void linkLocalAddressIsReportedOnlyIfAlone() {
     int alone = port("e1", "fe80::1");
     assertEquals(List.of("WARNING only-link-local"), found(new AddressesCheck()));
     assertTrue(evidence(new AddressesCheck(), "only-link-local").startsWith("e1 has fe80::1/64"));
@@ -134,7 +133,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void planesOnOneWireBesideOthersAreNamed() {
+  void planesOnOneWireAreReported() {
     twoGoodPorts();
     address(FIRST_INDEX + 1, "fd00:1:1:3::1");
     assertEquals(List.of("WARNING planes-share-a-wire"), found(new PlanesCheck()));
@@ -145,7 +144,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void interfacesOfContainersAreNobodysFault() {
+  void interfacesOfContainersAreIgnored() {
     twoGoodPorts();
     port("cali0123456789a", "fe80::1");
     port("docker0", "172.17.0.1");
@@ -155,13 +154,13 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aPortWithoutAnyAddressIsTheLinksAffairAndNotTheAddresses() {
+  void portWithoutAddressIsNoAddressFinding() {
     port("e1");
     assertEquals(List.of(), found(new AddressesCheck()));
   }
 
   @Test
-  void aPortLikeTheOthersThatIsDownOrIdleIsNamedWithThem() {
+  void downOrIdlePortAlikeOthersIsReported() {
     twoGoodPorts();
     link("e3", 1_500, false, false);
     link("e4", 1_500, true, false);
@@ -178,7 +177,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aPortOfAnotherNameKindOrWidthIsNotMeantToCarryAPlane() {
+  void portOfOtherNameKindOrSpeedIsNoPlanePort() {
     twoGoodPorts();
     port("mgmt0");
     link("e3", 1_500, true, true);
@@ -191,20 +190,20 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aPortWithAnIpv4AddressHasAnotherUse() {
+  void portWithAnIpv4AddressIsNoPlanePort() {
     twoGoodPorts();
     port("e3", "10.0.0.1");
     assertEquals(List.of(), found(new PortsCheck()));
   }
 
   @Test
-  void whoNamesPlanesHasChosenAmongPorts() {
+  void namedPlanesSuppressPortFindings() {
     twoGoodPorts();
     port("e3");
     assertEquals(List.of(), found(new PortsCheck(), Map.of("HEDDLE_PLANES", "fd00:1:1::/48=a")));
   }
 
-  /* The two others agree in 62 bits; eight fewer in common is near, nine is far. */
+  /* The two others share 62 bits; a prefix with eight fewer is near, with nine fewer far. */
   @ParameterizedTest
   @CsvSource({
     "fd00:1:1:3::1,    false",
@@ -214,14 +213,14 @@ class MadeUpHostTest {
     "fd00:2:1:3::1,    true",
     "2001:db8::1,      true"
   })
-  void aPrefixIsForeignWhereItSharesLittleWithThoseThatAgree(String third, boolean foreign) {
+  void prefixIsForeignIfItSharesFewBitsWithTheOthers(String third, boolean foreign) {
     twoGoodPorts();
     port("e3", third);
     assertEquals(foreign ? List.of("WARNING prefix-foreign") : List.of(), found(new PortsCheck()));
   }
 
   @Test
-  void ofTwoPlanesNeitherIsForeign() {
+  void neitherOfTwoPlanesIsForeign() {
     port("e1", "fd00:1:1:1::1");
     port("e2", "2001:db8::1");
     assertEquals(List.of(), found(new PortsCheck()));
@@ -238,7 +237,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void eachPeerOfTheRouteDaemonNeedsAPlaneOnItsPort(@TempDir Path folder) throws IOException {
+  void everyConfiguredPeerNeedsAPlaneOnItsPort(@TempDir Path folder) throws IOException {
     twoGoodPorts();
     address(link("e3", 9_000, true, false), "fd00:1:1:3::1");
     port("e4", "fe80::4");
@@ -280,7 +279,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void aNamedPlaneWhoseAddressCannotBeUsedIsMissedWithTheReason() {
+  void namedPlaneWithUnusableAddressIsReportedWithReason() {
     twoGoodPorts();
     address(link("e3", 9_000, true, false), "fd00:1:1:3::1");
     Map<String, String> named = Map.of("HEDDLE_PLANES", "e1=a,e2=b,e3=c");
@@ -296,7 +295,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void planesAreCountedAndTheirWidthsCompared() {
+  void planeCountAndMtusAreChecked() {
     assertEquals(List.of("FAULT no-plane"), found(new PlanesCheck()));
     port("e1", "fd00:1:1:1::1");
     assertEquals(List.of("WARNING single-plane"), found(new PlanesCheck()));
@@ -319,21 +318,21 @@ class MadeUpHostTest {
     "NCCL_BUFFSIZE, 1048576, 1048575",
     "NCCL_SHM_DISABLE, 0, 1"
   })
-  void aSettingHarmsJustBeyondItsLimit(String variable, String good, String harmful) {
+  void settingIsReportedJustBeyondItsLimit(String variable, String good, String harmful) {
     assertEquals(List.of(), found(new SettingsCheck(), Map.of(variable, good)));
     assertEquals(1, found(new SettingsCheck(), Map.of(variable, harmful)).size());
   }
 
   @ParameterizedTest
   @CsvSource({"0xg", "1.5", "22s", "9999999999999999999"})
-  void aSettingThatIsNoNumberIsToldOnceHoweverManyRulesReadIt(String value) {
+  void malformedNumberIsReportedOnce(String value) {
     assertEquals(
         List.of("WARNING setting-malformed"),
         found(new SettingsCheck(), Map.of("NCCL_IB_TIMEOUT", value)));
   }
 
   @Test
-  void aSettingOfBlanksIsNotSet() {
+  void blankSettingIsUnset() {
     assertEquals(List.of(), found(new SettingsCheck(), Map.of("NCCL_IB_TIMEOUT", "  ")));
   }
 
@@ -349,7 +348,7 @@ class MadeUpHostTest {
     "^ib,    true",
     "^=e1,   true"
   })
-  void socketInterfacesAreReadAsNcclReadsThem(String value, boolean takesSome) {
+  void socketInterfacesAreParsedAsByNccl(String value, boolean takesSome) {
     twoGoodPorts();
     link("e9", 9_000, false, false);
     assertEquals(
@@ -358,7 +357,7 @@ class MadeUpHostTest {
   }
 
   @Test
-  void anInterfaceThatIsDownIsNoneForNccl() {
+  void interfaceThatIsDownIsIgnoredByNccl() {
     address(link("e1", 9_000, false, false), "fd00:1:1:1::1");
     assertEquals(
         List.of("FAULT socket-interface"),
@@ -367,7 +366,7 @@ class MadeUpHostTest {
 
   @ParameterizedTest
   @EnumSource(DoctorCommand.Level.class)
-  void whatCouldNotBeLookedAtMakesNoWorseEnd(DoctorCommand.Level level) {
+  void unknownFindingsDoNotChangeTheExitCode(DoctorCommand.Level level) {
     DoctorCommand.Document document =
         DoctorCommand.Document.of(
             List.of(

@@ -7,17 +7,17 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import picocli.CommandLine;
 
-/** What a daemon answers, asked by the commands themselves, as an operator would. */
-public final class Answers {
-  private Answers() {}
+/** JSON answers of daemons, queried by the commands that an operator uses. */
+public final class JsonOutput {
+  private JsonOutput() {}
 
   /**
-   * The document that a command prints.
+   * Returns the document that a command prints.
    *
    * @param command an object of picocli's, such as {@code new GatewayCommand()}
    * @param document a record with the names of the command's JSON
    * @param words its arguments, with {@code --json}
-   * @throws HeddleException where it prints none, with its sentence
+   * @throws HeddleException with its message if it prints none
    */
   public static <T> T of(Object command, Class<T> document, String... words) {
     StringWriter out = new StringWriter();
@@ -36,7 +36,7 @@ public final class Answers {
     try {
       return Json.mapper().readValue(out.toString(), document);
     } catch (JsonProcessingException malformed) {
-      throw new HeddleException("an answer isn't understood: " + out, malformed);
+      throw new HeddleException("an answer can't be parsed: " + out, malformed);
     }
   }
 }
