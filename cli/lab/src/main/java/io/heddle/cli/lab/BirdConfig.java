@@ -132,7 +132,8 @@ final class BirdConfig {
   }
 
   /*
-   * A host may announce its own addresses. They are kept but neither used for forwarding nor propagated, since the leaf has the subnets.
+   * A host may announce its own addresses. They are kept but neither used for forwarding nor propagated, since the leaf has
+   * the subnets.
    */
   private String hostSession(Node leaf, Link port, String exported) {
     String name = port.leaf().interfaceName();

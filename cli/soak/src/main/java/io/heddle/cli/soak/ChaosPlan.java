@@ -174,7 +174,8 @@ record ChaosPlan(
   }
 
   /*
-   * Drops overlapping faults: a plane at one host has one fault at a time, so that undoing one doesn't undo another. The fatal fault is the last.
+   * Drops overlapping faults: a plane at one host has one fault at a time, so that undoing one doesn't undo another. The
+   * fatal fault is the last.
    */
   private static List<ChaosEvent> apart(List<ChaosEvent> events) {
     List<ChaosEvent> kept = new ArrayList<>();
