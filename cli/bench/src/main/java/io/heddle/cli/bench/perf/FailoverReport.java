@@ -60,7 +60,7 @@ record FailoverReport(int processors, long bytes, String policy, int rounds, Lis
   static String head(int processors, long bytes, String policy, int rounds) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "# heddle perf failover: all-reduces of %s bytes by 2 ranks with policy %s, loss of one plane, %s rounds, %s processors%n"
+        "# heddle perf failover: all-reduces of %s bytes by 2 ranks, policy %s, a plane lost, %s rounds, %s processors%n"
             .formatted(bytes, policy, rounds, processors));
     text.append(
         "# median (least to most), in ms; usual gap: longest time in a second without a completion"
