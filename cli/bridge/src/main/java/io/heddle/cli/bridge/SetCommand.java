@@ -35,7 +35,7 @@ public final class SetCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "SETTING",
-      description = "What to set: drop=1/N, or drop=off.")
+      description = "The fault: drop=1/N, or drop=off.")
   private String setting = "";
 
   @Parameters(
