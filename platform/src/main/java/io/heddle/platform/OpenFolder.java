@@ -55,7 +55,7 @@ public final class OpenFolder implements AutoCloseable {
   /**
    * Returns the status of a path, of the link itself where it is one; null where it doesn't exist.
    */
-  public static @Nullable FileStatus look(Path path) {
+  public static @Nullable FileStatus statusOf(Path path) {
     try {
       return FileStatus.of(FileCalls.AT_FDCWD, path.toString());
     } catch (SystemCallException failure) {

@@ -167,7 +167,7 @@ final class RoutesMap implements AutoCloseable {
   /** Returns whether this file still has the name, and not its successor or none. */
   boolean hasName(Path name) {
     try {
-      FileStatus there = OpenFolder.look(name);
+      FileStatus there = OpenFolder.statusOf(name);
       return there != null && there.isSameFile(status);
     } catch (SystemCallException hidden) {
       return false;

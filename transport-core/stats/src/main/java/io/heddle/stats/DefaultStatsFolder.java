@@ -48,14 +48,14 @@ final class DefaultStatsFolder {
       if (folder != null) {
         return new Found(folder, taken);
       }
-      FileStatus other = OpenFolder.look(path);
+      FileStatus other = OpenFolder.statusOf(path);
       taken.add(path + " is " + (other == null ? "appearing and disappearing" : other.describe()));
     }
     return new Found(null, taken);
   }
 
   private static @Nullable OpenFolder ours(Path path) {
-    if (OpenFolder.look(path) == null) {
+    if (OpenFolder.statusOf(path) == null) {
       OpenFolder.make(path, MODE);
     }
     OpenFolder folder = opened(path);

@@ -31,7 +31,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
   /** Returns the orders for the processes with statistics in this folder, for a reader. */
   public static DrainOrders in(Path folder) {
     Set<Integer> issuers = new TreeSet<>(Set.of(LinuxCalls.geteuid()));
-    FileStatus status = OpenFolder.look(folder);
+    FileStatus status = OpenFolder.statusOf(folder);
     if (status != null) {
       issuers.add(status.owner());
     }

@@ -116,7 +116,7 @@ public final class ControlSocket implements AutoCloseable {
                 + folder.status().describe()
                 + ", not this user's or root's alone");
       }
-      FileStatus there = OpenFolder.look(path);
+      FileStatus there = OpenFolder.statusOf(path);
       if (there != null && !there.isSocket()) {
         throw new IOException("there is " + there.describe());
       }

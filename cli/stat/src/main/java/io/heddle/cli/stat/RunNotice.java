@@ -95,7 +95,7 @@ public final class RunNotice implements AutoCloseable {
         Files.newDirectoryStream(memory.path(), StatsFolders.PREFIX + "*" + MARK + "*")) {
       for (Path each : notices) {
         String name = each.getFileName().toString();
-        FileStatus status = OpenFolder.look(each);
+        FileStatus status = OpenFolder.statusOf(each);
         if (status != null
             && status.isRegular()
             && status.owner() == LinuxCalls.geteuid()
@@ -152,7 +152,7 @@ public final class RunNotice implements AutoCloseable {
   }
 
   private static void collect(Path folder, int owner, int deeper, TreeSet<Path> found) {
-    FileStatus status = OpenFolder.look(folder);
+    FileStatus status = OpenFolder.statusOf(folder);
     if (status == null
         || !status.isFolder()
         || status.owner() != owner

@@ -68,7 +68,7 @@ public final class StatsFolders {
     List<Path> folders = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(sharedMemory, PREFIX + "*")) {
       for (Path each : entries) {
-        FileStatus status = OpenFolder.look(each);
+        FileStatus status = OpenFolder.statusOf(each);
         if (status == null || own && status.owner() != LinuxCalls.geteuid()) {
           continue;
         }
